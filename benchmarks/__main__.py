@@ -29,6 +29,7 @@ from benchmarks import (
 from benchmarks.figure import Figure
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "pixel_7_pro"
@@ -74,7 +75,7 @@ def main() -> None:
 def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:
     serial = lab.phones.start(PROFILE, animation=False)
     server = AdbServer(port=lab.server.port)
-    device = AdbDevice(serial, server)
+    device = AdbDevice(AdbShell(serial, server))
     device.wait_until_ready(15)
     figures = [*capture.measure(device, server, lab), *recording.measure(device, lab, folder)]
     device.close()

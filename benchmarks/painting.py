@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from queue import SimpleQueue
 
 from PySide6.QtCore import QEvent, QObject
@@ -13,11 +12,9 @@ from benchmarks.bare import BareAdb, BareControl
 from benchmarks.figure import Figure, medians_in_turn
 from benchmarks.phone import video_phone
 from benchmarks.window import run_events
-from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.device import FrameStream
-from odyssey_recorder.device.discovery import find_control
-from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
+from odyssey_recorder.device.device import Device, FrameStream
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.application import application
@@ -92,12 +89,10 @@ def _while_encoding(lab: Lab, serial: str) -> Figure:
 
 
 @contextmanager
-def _connected(lab: Lab, serial: str, policy: CapturePolicy, *, shares_memory: bool = True) -> Iterator[EmulatorDevice]:
-    find = partial(find_control, serial, [lab.phones.running_dir])
-    adb = AdbDevice(serial, AdbServer(port=lab.server.port))
-    device = EmulatorDevice(adb, find, policy=policy, shares_memory=shares_memory)
+def _connected(lab: Lab, serial: str, policy: CapturePolicy, *, shares_memory: bool = True) -> Iterator[Device]:
+    server = AdbServer(port=lab.server.port)
+    device = DeviceConnector(server, policy, (lab.phones.running_dir,), shared_memory=shares_memory).connect(serial)
     try:
-        device.wait_until_ready(_READY_S)
         yield device
     finally:
         device.close()

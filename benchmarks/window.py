@@ -15,10 +15,9 @@ from PySide6.QtTest import QTest
 
 from benchmarks.bare import BareControl
 from benchmarks.figure import Figure, percentile
-from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.connector import CapturePolicy, DeviceConnector
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.emulator import CapturePolicy
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.record.mirror import MirrorView

@@ -428,8 +428,8 @@ def doctor(*, as_json: JsonOption = False) -> None:
     else:
         for finding in findings:
             _say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
-            if finding.mend:
-                _say(f"{'':8}{finding.mend}")
+            if finding.fix:
+                _say(f"{'':8}{finding.fix}")
     if any(finding.level.fails for finding in findings):
         raise typer.Exit(1)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device, ListedDevice
@@ -11,8 +11,7 @@ from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator_console import console_of
 from odyssey_recorder.errors import DeviceError
 
-if TYPE_CHECKING:
-    from odyssey_recorder.device.emulator import CapturePolicy
+CapturePolicy = Literal["auto", "adb", "grpc"]
 
 _READY_S = 15.0
 
@@ -26,7 +25,7 @@ class DeviceConnector:
     """
 
     server: AdbServer
-    capture: "CapturePolicy" = "auto"
+    capture: CapturePolicy = "auto"
     running: tuple[Path, ...] = ()
     shared_memory: bool = False
     keyboards: Path | None = None
@@ -36,11 +35,20 @@ class DeviceConnector:
         """A device that answers. Raises DeviceError."""
         console = console_of(serial, self.console_token) if self.console_token is not None else None
         from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
+        from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
+        from odyssey_recorder.device.emulator_link import GrpcOptions
 
-        adb = AdbDevice(serial, self.server, keyboards=self.keyboards, console=console)
-        find = partial(find_control, serial, self.running)
-        device = EmulatorDevice(adb, find, policy=self.capture, shares_memory=self.shared_memory)
+        shell = AdbShell(serial, self.server)
+        if self.capture == "adb":
+            device = AdbDevice(shell, keyboards=self.keyboards, console=console)
+        else:
+            control = GrpcOptions(
+                partial(find_control, serial, self.running),
+                required=self.capture == "grpc",
+                shares_memory=self.shared_memory,
+            )
+            device = EmulatorDevice(shell, control, keyboards=self.keyboards, console=console)
         try:
             device.wait_until_ready(_READY_S)
         except DeviceError:

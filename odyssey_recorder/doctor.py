@@ -1,4 +1,4 @@
-"""What the recorder needs on this computer, what was found, how to mend what is missing, and the report of it all."""
+"""What the recorder needs on this computer, what was found, how to fix what is missing, and the report."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -49,21 +49,21 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One thing that was looked at; `mend` is empty where all is well, `command` where no command mends it."""
+    """One thing that was checked; `fix` is empty where all is well, `command` where no command fixes it."""
 
     what: str
     found: str
     level: Level = Level.OK
-    mend: str = ""
+    fix: str = ""
     command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Looks at this computer; nothing is changed, but that the adb server is started if it is not up.
+    """Checks this computer; nothing is changed, except that the adb server is started if it is not up.
 
-    `read_settings` is asked at each examination, for the settings may have changed. `on_screen`: whether this session
-    has a screen for the window. `log` is where the log file is, if there is one.
+    `read_settings` is called at each examination. `on_screen`: whether this session has a screen for the window. `log`
+    is the log file, if there is one.
     """
 
     read_settings: Callable[[], Settings]
@@ -75,14 +75,14 @@ class Doctor:
         progress: Callable[[float, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[DoctorFinding]:
-        """Look at everything, until nobody wants to know any more. Raises SettingsError."""
+        """Check everything, or until cancelled. Raises SettingsError."""
         settings = self.read_settings()
         looks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
             ("the program", self._program),
             ("adb and the devices", partial(_adb, settings)),
             ("the Android SDK", _sdk),
             ("the window", partial(_qt, on_screen=self.on_screen)),
-            ("the folders", lambda: [_room("Dataset", settings.dataset), _room("Drafts", settings.drafts)]),
+            ("the folders", lambda: [_free_space("Dataset", settings.dataset), _free_space("Drafts", settings.drafts)]),
         )
         found: list[DoctorFinding] = []
         for number, (words, look) in enumerate(looks):
@@ -110,7 +110,17 @@ class Doctor:
 
 def as_json(findings: Sequence[DoctorFinding]) -> str:
     """The findings as a JSON list."""
-    return json.dumps([{**asdict(one), "level": one.level.value} for one in findings], indent=2) + "\n"
+    return json.dumps([_as_tree(finding) for finding in findings], indent=2) + "\n"
+
+
+def _as_tree(finding: DoctorFinding) -> dict[str, str]:
+    return {
+        "what": finding.what,
+        "found": finding.found,
+        "level": finding.level.value,
+        "mend": finding.fix,
+        "command": finding.command,
+    }
 
 
 def as_text(findings: Sequence[DoctorFinding]) -> str:
@@ -118,65 +128,65 @@ def as_text(findings: Sequence[DoctorFinding]) -> str:
     lines = [f"Report of Odyssey Recorder's doctor, {datetime.now().astimezone():%Y-%m-%d %H:%M %z}", ""]
     for finding in findings:
         lines.append(f"{finding.level.value:8} {finding.what}: {finding.found}")
-        if finding.mend:
-            lines.append(f"{'':8} {finding.mend}")
+        if finding.fix:
+            lines.append(f"{'':8} {finding.fix}")
     return "\n".join(lines).replace(str(Path.home()), "~") + "\n"
 
 
 def _adb(settings: Settings) -> list[DoctorFinding]:
     try:
         program = adb_program(settings)
-        reach = user_connector(settings)
-        version, devices = reach.server.version(), reach.server.devices()
+        connector = user_connector(settings)
+        version, devices = connector.server.version(), connector.server.devices()
     except OdysseyError as error:
         return [DoctorFinding("adb", str(error), Level.MISSING, "Set ODYSSEY_ADB to the adb of your Android SDK.")]
     found = [DoctorFinding("adb", f"{program}, server {version} on port {settings.adb_server_port}")]
     if not devices:
         command = "odyssey-recorder simulate --profile pixel_7_pro"
-        mend = f"Start an emulator in Android Studio, or: {command}"
-        return [*found, DoctorFinding("Devices", "none", Level.NOTE, mend, command)]
+        fix = f"Start an emulator in Android Studio, or: {command}"
+        return [*found, DoctorFinding("Devices", "none", Level.NOTE, fix, command)]
     for device in devices:
         level = Level.OK if device.is_ready else Level.NOTE
-        mend = "" if device.is_ready else "Wait until it has started; allow debugging on its screen; or start it again."
+        fix = "" if device.is_ready else "Wait until it has started; allow debugging on its screen; or start it again."
         words = f"{device.serial} {device.state} {device.model}".strip()
-        found.append(DoctorFinding("Device", f"{words}{_way_to_pictures(reach, device)}", level, mend))
-        found += _preflight(reach, device.serial) if device.is_ready else []
+        found.append(DoctorFinding("Device", f"{words}{_capture_path(connector, device)}", level, fix))
+        found += _preflight(connector, device.serial) if device.is_ready else []
     return found
 
 
-def _way_to_pictures(reach: DeviceConnector, device: ListedDevice) -> str:
-    path = reach.capture_path(device)
+def _capture_path(connector: DeviceConnector, device: ListedDevice) -> str:
+    path = connector.capture_path(device)
     return f", pictures by {path}" if path else ""
 
 
-def _preflight(reach: DeviceConnector, serial: str) -> list[DoctorFinding]:
+def _preflight(connector: DeviceConnector, serial: str) -> list[DoctorFinding]:
     """What a device lacks to be recorded, in the mirror or in passive mode."""
     try:
-        device = reach.connect(serial)
+        device = connector.connect(serial)
     except DeviceError as error:
         return [DoctorFinding("Preflight", str(error), Level.NOTE)]
     try:
-        wanting = [finding for finding in preflight.findings(preflight.take_readings(device)) if finding.mend]
+        wanting = [finding for finding in preflight.findings(preflight.take_readings(device)) if finding.fix]
     except DeviceError as error:
         return [DoctorFinding("Preflight", str(error), Level.NOTE)]
     finally:
         device.close()
     if not wanting:
         return [DoctorFinding("Preflight", f"{serial} lacks nothing")]
-    return [_note("Preflight", f"{one.what}: {one.found}", one) for one in wanting]
+    return [_as_note("Preflight", f"{one.what}: {one.found}", one) for one in wanting]
 
 
 def _sdk() -> list[DoctorFinding]:
     sdk = find_sdk(sdk_folders(os.environ, sys.platform, Path.home()))
     if sdk is None:
         lacking = no_sdk()
-        return [_note(lacking.what, lacking.found, lacking)]
-    missing = [_note("Android SDK", one.found, one) for one in sdk.missing(())]
+        return [_as_note(lacking.what, lacking.found, lacking)]
+    missing = [_as_note("Android SDK", one.found, one) for one in sdk.missing(())]
     return [DoctorFinding("Android SDK", str(sdk.folder)), *missing]
 
 
-def _note(what: str, found: str, told: preflight.PreflightFinding) -> DoctorFinding:
-    return DoctorFinding(what, found, Level.NOTE, told.mend, told.command)
+def _as_note(what: str, found: str, finding: preflight.PreflightFinding) -> DoctorFinding:
+    return DoctorFinding(what, found, Level.NOTE, finding.fix, finding.command)
 
 
 def _qt(*, on_screen: bool) -> list[DoctorFinding]:
@@ -185,29 +195,29 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
     if not on_screen:
         environment["QT_QPA_PLATFORM"] = "offscreen"
     command = f"apt-get install {_QT_PACKAGES}"
-    mend = f"On Debian or Ubuntu: {command}"
+    fix = f"On Debian or Ubuntu: {command}"
     what = "Window (Qt)"
     try:
         probe = [sys.executable, "-c", _QT_PROBE]
         done = subprocess.run(probe, env=environment, capture_output=True, text=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
-        return [DoctorFinding(what, "no answer within a minute", Level.MISSING, mend, command)]
+        return [DoctorFinding(what, "no answer within a minute", Level.MISSING, fix, command)]
     if done.returncode != 0:
         words = " ".join(done.stderr.split()) or "it gave no reason"
-        return [DoctorFinding(what, words[-300:], Level.MISSING, mend, command)]
+        return [DoctorFinding(what, words[-300:], Level.MISSING, fix, command)]
     screen = "" if on_screen else ", but this session has no screen"
     return [DoctorFinding(what, f"Qt {done.stdout.strip()}{screen}")]
 
 
-def _room(what: str, folder: Path) -> DoctorFinding:
+def _free_space(what: str, folder: Path) -> DoctorFinding:
     """Whether `folder` can be written, tried where it is, or where it would be made."""
     try:
         existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
         with tempfile.TemporaryFile(dir=existing):
             free = shutil.disk_usage(existing).free
     except OSError as error:
-        mend = "Make it a writable folder, or choose another: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
-        return DoctorFinding(what, f"{folder} cannot be written: {error.strerror}", Level.MISSING, mend)
+        fix = "Make it a writable folder, or choose another: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
+        return DoctorFinding(what, f"{folder} cannot be written: {error.strerror}", Level.MISSING, fix)
     found = f"{folder}, {free / 1024**3:.1f} GiB free"
     if free < _ROOM_FOR_EPISODES:
         return DoctorFinding(what, found, Level.NOTE, "Free some space: an episode takes about 20 MB.")

@@ -30,7 +30,7 @@ from odyssey_recorder.task.listing import shipped_tasks
 
 if TYPE_CHECKING:
     from odyssey_recorder.device.avd import VirtualDevices
-    from odyssey_recorder.device.inventory import DeviceInventory, Ways
+    from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.llm.answer_cache import AnswerCache
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.model import LanguageModel
@@ -101,37 +101,42 @@ def device_inventory(
     settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
 ) -> "DeviceInventory":
     """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
-    from odyssey_recorder.device.inventory import DeviceInventory
-
-    return DeviceInventory(
-        virtual_devices(settings, connector), _ways(connector, phones), animations=settings.animations
-    )
+    return _inventory(virtual_devices(settings, connector), connector, phones, animations=settings.animations)
 
 
 def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
     """The simulated devices of a laboratory; the virtual devices of whoever works there are left alone."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
-    from odyssey_recorder.device.inventory import DeviceInventory
 
     home = lab.server.home
     around = SdkEnvironment(home / "avd", connector.running, home, home / TOKEN_FILE, lab.server.environment)
     virtual = VirtualDevices(None, connector.server, around, connector.connect, without_sdk=_LEFT_ALONE)
-    return DeviceInventory(virtual, _ways(connector, lab.phones), animations=True)
+    return _inventory(virtual, connector, lab.phones, animations=True)
 
 
-def _ways(connector: DeviceConnector, phones: PhoneProcesses | None) -> "Ways":
-    from odyssey_recorder.device.inventory import Ways
+def _inventory(
+    virtual: "VirtualDevices", connector: DeviceConnector, phones: PhoneProcesses | None, *, animations: bool
+) -> "DeviceInventory":
+    from odyssey_recorder.device.inventory import DeviceInventory
 
     def describe(serial: str) -> DeviceProperties:
         from odyssey_recorder.device.adb import AdbDevice
+        from odyssey_recorder.device.adb_shell import AdbShell
 
-        return AdbDevice(serial, connector.server).properties()
+        return AdbDevice(AdbShell(serial, connector.server)).properties()
 
     def simulate(profile: str, cancelled: Callable[[], bool]) -> str:
         assert phones is not None
         return phones.start(profile, cancelled=cancelled)
 
-    return Ways(connector.server.devices, describe, connector.connect, simulate if phones is not None else None)
+    return DeviceInventory(
+        virtual,
+        connector.server.devices,
+        describe,
+        connector.connect,
+        simulate if phones is not None else None,
+        animations,
+    )
 
 
 @contextmanager

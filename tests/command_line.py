@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.cli import main
-from odyssey_recorder.device.adb import find_adb
+from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab
 

@@ -47,7 +47,7 @@ def list_devices(*, as_json: Annotated[bool, typer.Option("--json", help="Print 
         typer.echo(json.dumps(_as_tree(listed, missing), indent=2))
         return
     for finding in missing:
-        _say(("missing  ", "yellow"), f"{finding.what}: {finding.found}. {finding.mend}")
+        _say(("missing  ", "yellow"), f"{finding.what}: {finding.found}. {finding.fix}")
     for avd in listed:
         state = (avd.serial, "green") if avd.serial else "stopped"
         _say(f"{avd.name:24} {avd.profile or 'no profile':16} ", state)
@@ -228,8 +228,8 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
 def _tell(started: "StartedDevice") -> None:
     """Print the serial, and what of the device a person should look at."""
     for finding in started.findings:
-        if finding.mend:
-            _note(f"{finding.what}: {finding.found}. {finding.mend}")
+        if finding.fix:
+            _note(f"{finding.what}: {finding.found}. {finding.fix}")
     _say(started.serial)
 
 

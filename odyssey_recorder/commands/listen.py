@@ -97,10 +97,10 @@ def record_by_listening(settings: Settings, request: RecordOptions, words: TextI
 
 
 def _look_before(device: Device, console: Console) -> None:
-    """Tell what is missing for passive mode, and how to mend it. Raises RecordingError if nothing can be recorded."""
-    wanting = [finding for finding in findings(take_readings(device)) if finding.mend]
+    """Tell what is missing for passive mode, and how to fix it. Raises RecordingError if nothing can be recorded."""
+    wanting = [finding for finding in findings(take_readings(device)) if finding.fix]
     for finding in wanting:
-        console.print(line((f"{finding.what}: {finding.found}. ", "yellow"), finding.mend), soft_wrap=True)
+        console.print(line((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix), soft_wrap=True)
     if any(finding.prevents for finding in wanting):
         raise RecordingError(f"Passive mode cannot record on {device.serial} like this.")
 

@@ -1,29 +1,23 @@
-"""How a device does over adb what a recorder asks of it: which commands it runs, and what their answers mean."""
+"""A device over adb: which commands it runs, and what their answers mean."""
 
 import os
 import re
 import shlex
-import socket
-import threading
+import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.device import dumpsys, input_command
-from odyssey_recorder.device.adb_connection import DeviceConnection
 from odyssey_recorder.device.adb_keyboard import AdbKeyboard, broadcast_commands
-from odyssey_recorder.device.adb_server import AdbServer, device_errors, find_adb
+from odyssey_recorder.device.adb_server import device_errors
+from odyssey_recorder.device.adb_shell import AdbShell, CommandResult, ShellStream
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
-from odyssey_recorder.device.recents import close_tasks
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.screencap import find_frame, receive_frame
-from odyssey_recorder.device.shell_stream import PacketStream, PlainStream, ShellStream
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
     DeviceError,
@@ -33,23 +27,17 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.model.geometry import Pixel, Size
 
-__all__ = ["AdbDevice", "AdbServer", "find_adb"]
-
-_ANSWER_S = 10.0
-_HEARTBEAT_S = 3.0
+_BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
-_LOADED_S = 30.0
-"""After a snapshot was loaded adb may take so long to find the device again."""
+_RESTORED_S = 30.0
+"""How long adb may take to find a device again after a snapshot was loaded."""
 
-_PART = "==part=="
-"""Stands between what the commands of one shell line print."""
-
-_VIEW_TREE = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
+_DUMP = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
 _DUMPS = count(1)
-_VIEW_TREE_PATIENCE = 2
-"""How many answers long a dump may take: `uiautomator` waits ten seconds for a screen that rests."""
+_DUMP_PATIENCE = 2
+"""How many answers long a dump may take: `uiautomator` waits ten seconds for a screen to come to rest."""
 _RESTLESS = "could not get idle state"
 
 _UPTIME_STEP_US = 10_000
@@ -58,73 +46,53 @@ _FIRST_INPUT_US = 25_000
 """How long one `input` is taken to last until it was measured."""
 
 _REFUSAL = re.compile(r"\bError\b|Exception\b|\busage:", re.IGNORECASE)
-_TRANSPORT_ID_BYTES = 8
 
-
-@dataclass(frozen=True, slots=True)
-class _Printed:
-    """What a command printed and how it ended."""
-
-    output: str
-    errors: str
-    exit_code: int
+_SCREENCAP_HEADER = struct.Struct("<4I")
+"""Width, height, pixel format, colour space, little-endian."""
+_RGBA_8888 = 1
+_LARGEST_SIDE_PX = 16384
 
 
 class AdbDevice:
-    """A device behind an adb server, as `Device` says; every command has a connection of its own.
+    """A device behind an adb server, as `Device` says.
 
-    A device that went away and came back under its serial needs no new object. While a snapshot is saved or loaded
-    every other command waits with its beginning, and its time runs only afterwards; one that has begun may time out,
-    and breaks off when a snapshot is loaded.
+    While a snapshot is saved or loaded every other command waits to begin; one that has begun may time out, and breaks
+    off when a snapshot is loaded.
     """
 
     def __init__(
-        self,
-        serial: str,
-        server: AdbServer,
-        *,
-        answer_s: float = _ANSWER_S,
-        keyboards: Path | None = None,
-        console: EmulatorConsole | None = None,
+        self, shell: AdbShell, *, keyboards: Path | None = None, console: EmulatorConsole | None = None
     ) -> None:
-        """`answer_s` is how long a command may take, not counting the time that a stroke takes by itself.
+        """`keyboards` is the folder that keeps the user's own keyboard while ADBKeyBoard is chosen in its place.
 
-        `keyboards` is the folder that keeps the user's own keyboard while ADBKeyBoard is chosen in its place. Without
-        one, text is typed by `input text` alone. The `console`, which closes with this, keeps the snapshots.
+        Without one, text is typed by `input text` alone. The `console`, which closes with this, keeps the snapshots.
         """
-        self._serial = serial
-        self._server = server
-        self._answer_s = answer_s
-        self._heartbeat_s = min(_HEARTBEAT_S, answer_s)
-        self._closed = threading.Event()
+        self._shell = shell
+        self._frame_numbers = count(1)
         self._input: ShellStream | None = None
-        self._lock = threading.Lock()
-        self._sockets: set[socket.socket] = set()
-        self._frames = 0
         self._input_us = _FIRST_INPUT_US
-        self._keyboard = AdbKeyboard(serial, self._ask, keyboards)
+        self._keyboard = AdbKeyboard(shell, keyboards)
         self._console = console
-        self._standing_still = threading.RLock()
-        self._forget()
-
-    def _forget(self) -> None:
-        """Ask anew, at the next need, what holds for one connection of the device to the server."""
-        self._has_packets: bool | None = None
         self._has_panels: bool | None = None
         self._sdk: int | None = None
+        shell.on_lost = self._forget
+
+    def _forget(self) -> None:
+        """Forget what may be different when the device comes back."""
+        self._has_panels = self._sdk = None
 
     @property
     def serial(self) -> str:
         """The name under which adb lists the device."""
-        return self._serial
+        return self._shell.serial
 
     def properties(self) -> DeviceProperties:
         """What the device is."""
-        getprop, wm_size, wm_density = self._ask("getprop", "wm size", "wm density")
+        getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
         values = dumpsys.properties(getprop)
-        with device_errors(self._serial):
+        with device_errors(self.serial):
             return DeviceProperties(
-                serial=self._serial,
+                serial=self.serial,
                 product=values.get("ro.product.name", ""),
                 model=values.get("ro.product.model", ""),
                 release_version=values.get("ro.build.version.release", ""),
@@ -137,10 +105,10 @@ class AdbDevice:
 
     def screen_state(self) -> ScreenState:
         """Rotation, posture, focus and keyboard as they are now."""
-        window, input_method, device_state, wm_size = self._ask(
+        window, input_method, device_state, wm_size = self._shell.ask(
             "dumpsys window displays", "dumpsys input_method", "cmd device_state state", "wm size"
         )
-        with device_errors(self._serial):
+        with device_errors(self.serial):
             window = dumpsys.default_display_contents(window)
             package, activity = dumpsys.focused_activity(window)
             return ScreenState(
@@ -157,33 +125,25 @@ class AdbDevice:
             )
 
     def capture(self) -> Frame:
-        """The screen as it is now, by `screencap`; raises `DeviceError` for a picture that is not whole.
+        """The screen as it is now, by `screencap`; raises `DeviceError` for an incomplete image.
 
-        It was taken after the command went out and before its first byte came, for `screencap` has the whole picture by
-        then; the pixels are long on their way where the computer is busy.
+        It was taken between the command and the first byte, for `screencap` writes only once it has the whole image;
+        on a busy computer the rest of the pixels come long after.
         """
         panel = self._lit_panel()
-        with self._running(f"screencap -d {panel}" if panel else "screencap", self._answer_s) as stream:
+        with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
             try:
-                if isinstance(stream, PacketStream):
-                    size, pixels = receive_frame(stream.read_into)
-                    arrived_ns = stream.output_ns
-                else:
-                    size, pixels = find_frame(stream.read())
-                    arrived_ns = time.monotonic_ns()
+                size, pixels = _receive_screencap(stream)
             except ValueError as error:
                 raise ValueError(f"{error} {_in_short(stream.errors)}".rstrip()) from error
-        with self._lock:
-            self._frames += 1
-            number = self._frames
-        return Frame(number, size, pixels, stream.asked_ns, arrived_ns, "screencap")
+        return Frame(next(self._frame_numbers), size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """None, at once: nothing comes by itself."""
+        """None, at once."""
         return None
 
     def repeat_frame(self) -> None:
-        """Nothing came that could come again."""
+        """There is none to repeat."""
 
     @property
     def sends_frames(self) -> bool:
@@ -192,23 +152,23 @@ class AdbDevice:
 
     @property
     def capture_path(self) -> str:
-        """The command that takes the pictures."""
+        """Always "screencap"."""
         return "screencap"
 
     @property
     def follows_finger(self) -> bool:
-        """Never: every `input` is a program of its own on the device, too slow for a finger."""
+        """Never: each `input` starts a program on the device, too slow for a finger."""
         return False
 
     def put_finger(self, at: Pixel) -> None:
         """Raises InputRefusedError."""
-        raise InputRefusedError(f"{self._serial} cannot follow a finger over adb: at {at.x}, {at.y} nothing was sent.")
+        raise InputRefusedError(f"{self.serial} cannot follow a finger over adb: at {at.x}, {at.y} nothing was sent.")
 
     def lift_finger(self) -> None:
         """There is no finger to lift."""
 
     def touch(self, stroke: TouchStroke) -> None:
-        """Carry out a contact: a tap, a hold, a swipe, or a finger led along the stroke's path."""
+        """Carry out a contact as a tap, a hold, a swipe, or point by point."""
         if input_command.is_still(stroke):
             self._inject(input_command.press_command(stroke), stroke.duration_us)
         elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
@@ -225,7 +185,7 @@ class AdbDevice:
         self._inject(input_command.key_command(key))
 
     def paste(self) -> None:
-        """Press the paste key: the focused field takes in what is on the clipboard."""
+        """Press the paste key."""
         self._inject(input_command.PASTE)
 
     def check_text(self, text: str) -> None:
@@ -247,76 +207,75 @@ class AdbDevice:
 
         Raises `DeviceError` where the screen does not rest for the ten seconds that `uiautomator` waits.
         """
-        path = f"{_VIEW_TREE}-{next(_DUMPS)}.xml"
-        printed = self._run(
-            f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _VIEW_TREE_PATIENCE * self._answer_s
+        path = f"{_DUMP}-{next(_DUMPS)}.xml"
+        result = self._shell.run(
+            f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _DUMP_PATIENCE * self._shell.answer_s
         )
-        start = printed.output.find("<?xml")
+        start = result.output.find("<?xml")
         if start < 0:
-            words = printed.errors + printed.output
-            mend = "Its screen never rests." if _RESTLESS in words else "Look again."
-            raise DeviceError(f"The views on the screen of {self._serial} cannot be read. {mend} {_in_short(words)}")
-        return printed.output[start:]
+            words = result.errors + result.output
+            advice = "Its screen never rests." if _RESTLESS in words else "Look again."
+            raise DeviceError(f"The views on the screen of {self.serial} cannot be read. {advice} {_in_short(words)}")
+        return result.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:
         """A value of Android's settings; empty where it was never set."""
-        printed = self._run(shlex.join(("settings", "get", namespace, name)), self._answer_s)
-        if printed.exit_code != 0:
-            words = _in_short(printed.errors + printed.output)
-            raise DeviceError(f"{self._serial} does not tell its setting {namespace} {name}. {words}")
-        value = printed.output.strip()
+        result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
+        if result.exit_code != 0:
+            words = _in_short(result.errors + result.output)
+            raise DeviceError(f"{self.serial} does not tell its setting {namespace} {name}. {words}")
+        value = result.output.strip()
         return "" if value == "null" else value
 
     def repair(self, repair: Repair) -> None:
-        """Put something right by a line of the device's own shell."""
-        printed = self._run(shell_line(repair), self._answer_s)
-        words = printed.errors + printed.output
-        if printed.exit_code != 0 or _REFUSAL.search(words):
-            raise DeviceError(f"{self._serial} refused `{shell_line(repair)}`. {_in_short(words)}".rstrip())
+        """Carry out a repair in the device's shell."""
+        result = self._shell.run(shell_line(repair))
+        if _complains(result):
+            words = _in_short(result.errors + result.output)
+            raise DeviceError(f"{self.serial} refused `{shell_line(repair)}`. {words}".rstrip())
 
     def free_bytes(self) -> int:
-        """The room that is left where apps keep their data, as `df` tells it."""
-        [answer] = self._ask("df -k /data")
-        with device_errors(self._serial):
+        """The free space where apps keep their data."""
+        [answer] = self._shell.ask("df -k /data")
+        with device_errors(self.serial):
             return dumpsys.free_bytes(answer)
 
     def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """The input nodes as they are now."""
-        [nodes] = self._ask("getevent -lp")
+        [nodes] = self._shell.ask("getevent -lp")
         return parse_nodes(nodes)
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Give `take` what `getevent -lt` prints as it comes; silence for hours is no error."""
+        """Call `take` with what `getevent -lt` prints; silence for hours is no error."""
         following: ShellStream | None = None
         try:
-            with self._running("getevent -lt", self._answer_s, endless=True) as stream:
+            with self._shell.running("getevent -lt", endless=True) as stream:
                 self._input = following = stream
                 while data := stream.read_some():
                     take(data, time.monotonic_ns())
         except DeviceDisconnectedError:
             was_left = following is not None and self._input is None
-            if self._closed.is_set() or not was_left:
+            if self._shell.closed.is_set() or not was_left:
                 raise
         finally:
             self._input = None
 
     def leave_input(self) -> None:
-        """Cut the connection on which `getevent` runs, which ends it on the device too."""
+        """Cut the connection of `getevent`, which ends it on the device too."""
         stream, self._input = self._input, None
         if stream is not None:
             stream.cut()
 
     def read_clock(self) -> ClockReading:
-        """The device's clock as /proc/uptime tells it, in steps of 10 ms: the next step is up to so much later.
+        """The device's clock by /proc/uptime, which has steps of 10 ms; several readings together are more exact.
 
-        Readings at odd moments meet the steps at different places: what they bound together is narrower. The file
-        counts sleep as well (CLOCK_BOOTTIME), which CLOCK_MONOTONIC does not: the two are one as long as the device
-        has not been suspended since it booted.
+        The file counts sleep as well (CLOCK_BOOTTIME), which CLOCK_MONOTONIC does not: the two agree as long as the
+        device has not been suspended since it booted.
         """
         before_ns = time.monotonic_ns()
-        [uptime] = self._ask("cat /proc/uptime")
+        [uptime] = self._shell.ask("cat /proc/uptime")
         after_ns = time.monotonic_ns()
-        with device_errors(self._serial):
+        with device_errors(self.serial):
             least_us = round(float(uptime.split()[0]) * 1e6)
         return ClockReading(before_ns, after_ns, least_us, least_us + _UPTIME_STEP_US)
 
@@ -327,29 +286,40 @@ class AdbDevice:
 
     def snapshots(self) -> tuple[str, ...]:
         """The names of the emulator's snapshots, in its own order."""
-        return self._snapshot_keeper().snapshots()
+        return self._snapshot_console().snapshots()
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device; what is asked of it meanwhile waits."""
-        with self._standing_still:
-            self._snapshot_keeper().save_snapshot(name)
+        """Save the whole device; other commands wait meanwhile."""
+        with self._shell.paused:
+            self._snapshot_console().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
-        """Bring the whole device back and wait until adb has found it again; `follow_input` ends as if it broke."""
-        with self._standing_still:
-            self._snapshot_keeper().load_snapshot(name)
+        """Restore the whole device and wait until adb has found it again; `follow_input` ends as if it broke."""
+        with self._shell.paused:
+            self._snapshot_console().load_snapshot(name)
             self._forget()
-            self._wait_until_booted(_LOADED_S)
+            self._wait_until_booted(_RESTORED_S)
 
     def delete_snapshot(self, name: str) -> None:
-        """Forget a snapshot; one that is not there is none the less."""
-        self._snapshot_keeper().delete_snapshot(name)
+        """Delete a snapshot if it exists."""
+        self._snapshot_console().delete_snapshot(name)
 
     def close_recents(self) -> None:
         """Close every recent app, from the home screen; nothing of it shows in `getevent`."""
         self._inject(input_command.key_command(SystemKey.HOME))
-        with device_errors(self._serial):
-            close_tasks(self._serial, lambda command: self._ask(command)[0])
+        left = self._recent_tasks()
+        if left:
+            self._shell.ask("; ".join(f"am stack remove {task.id}" for task in left))
+            left = self._recent_tasks()
+        if left:
+            # Before Android 12 a card that has no running app, as after a reboot, stays without this.
+            self._shell.ask("; ".join(shlex.join(("am", "force-stop", task.package)) for task in left if task.package))
+            left = self._recent_tasks()
+        if left:
+            named = ", ".join(task.package or f"task {task.id}" for task in left)
+            raise DeviceError(
+                f"{self.serial} still lists recent apps: {named}. Close them by hand: Recents, then Clear all."
+            )
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long.
@@ -359,12 +329,8 @@ class AdbDevice:
         self._wait_until_booted(timeout_s, self._keyboard.give_back)
 
     def close(self) -> None:
-        """Let go of the device and wake every call that waits for it."""
-        with self._lock:
-            self._closed.set()
-            for sock in self._sockets:
-                with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
+        """Disconnect and wake every waiting call."""
+        self._shell.close()
         if self._console is not None:
             self._console.close()
 
@@ -372,52 +338,55 @@ class AdbDevice:
         expires_s = time.monotonic() + timeout_s
         while True:
             try:
-                if self._run("getprop sys.boot_completed", self._heartbeat_s).output.strip() == "1":
+                if (
+                    self._shell.run(
+                        "getprop sys.boot_completed", min(_BOOT_ANSWER_S, self._shell.answer_s)
+                    ).output.strip()
+                    == "1"
+                ):
                     and_then()
                     return
                 problem = "it has not booted"
             except DeviceError as error:
-                if self._closed.is_set():
+                if self._shell.closed.is_set():
                     raise
                 problem = str(error)
             if time.monotonic() > expires_s:
-                raise DeviceTimeoutError(f"{self._serial} was not ready after {timeout_s:g} s: {problem}")
-            self._closed.wait(_BOOT_POLL_S)
+                raise DeviceTimeoutError(f"{self.serial} was not ready after {timeout_s:g} s: {problem}")
+            self._shell.closed.wait(_BOOT_POLL_S)
 
-    def _snapshot_keeper(self) -> EmulatorConsole:
+    def _snapshot_console(self) -> EmulatorConsole:
         if self._console is None:
             raise DeviceError(
-                f"{self._serial} keeps no snapshots: only an emulator on this computer does, such as emulator-5554."
+                f"{self.serial} keeps no snapshots: only an emulator on this computer does, such as emulator-5554."
             )
         return self._console
 
     def _lit_panel(self) -> str:
-        """The id of the panel that shows the default display; empty where there is but one panel.
+        """The id of the panel that shows the default display; empty where there is only one panel.
 
-        A device that folds moves its display from panel to panel, and `screencap` by itself takes the first.
+        A foldable moves its display from panel to panel, and `screencap` by itself takes the first.
         """
         if self._has_panels is None:
-            [panels] = self._ask("dumpsys SurfaceFlinger --display-id")
+            [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
             self._has_panels = len(dumpsys.physical_displays(panels)) > 1
         if not self._has_panels:
             return ""
-        [dumpsys_input] = self._ask("dumpsys input")
+        [dumpsys_input] = self._shell.ask("dumpsys input")
         return dumpsys.default_display(dumpsys_input)
 
     def _sdk_version(self) -> int:
         if self._sdk is None:
-            [sdk] = self._ask("getprop ro.build.version.sdk")
-            with device_errors(self._serial):
+            [sdk] = self._shell.ask("getprop ro.build.version.sdk")
+            with device_errors(self.serial):
                 self._sdk = int(sdk)
         return self._sdk
 
     def _inject(self, command: str, duration_us: int = 0) -> None:
-        printed = self._run(command, duration_us / 1e6 + self._answer_s)
-        words = printed.errors + printed.output
-        if printed.exit_code != 0 or _REFUSAL.search(words):
-            raise InputRefusedError(
-                f"{self._serial} refused the input (exit code {printed.exit_code}). {_in_short(words)}"
-            )
+        result = self._shell.run(command, duration_us / 1e6 + self._shell.answer_s)
+        if _complains(result):
+            words = _in_short(result.errors + result.output)
+            raise InputRefusedError(f"{self.serial} refused the input (exit code {result.exit_code}). {words}")
 
     def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
         typed = 0
@@ -433,65 +402,34 @@ class AdbDevice:
             typed += len(piece)
             on_typed(typed)
 
-    def _ask(self, *commands: str) -> list[str]:
-        """What each of the commands prints, all run in one shell line, without the white space around it."""
-        printed = self._run(f"; echo {_PART}; ".join(commands), self._answer_s)
-        parts = [part.strip() for part in printed.output.split(_PART)]
-        if len(parts) != len(commands):
-            raise DeviceError(f"{self._serial} answered {len(parts)} of {len(commands)} questions. Try again.")
-        return parts
+    def _recent_tasks(self) -> tuple[dumpsys.RecentTask, ...]:
+        [recents] = self._shell.ask("dumpsys activity recents")
+        with device_errors(self.serial):
+            return dumpsys.recent_tasks(recents)
 
-    def _run(self, command: str, timeout_s: float) -> _Printed:
-        with self._running(command, timeout_s) as stream:
-            output = stream.read().decode(errors="replace")
-            return _Printed(output, stream.errors, stream.exit_code)
 
-    @contextmanager
-    def _running(self, command: str, timeout_s: float, *, endless: bool = False) -> Iterator[ShellStream]:
-        """Run a command on the device while the caller reads what it prints; all errors leave as ours.
+def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
+    """The size and RGBA pixels of one image; raises `ValueError` for anything but one whole image."""
+    header = bytearray(_SCREENCAP_HEADER.size)
+    received = stream.read_into(memoryview(header))
+    if received < len(header):
+        raise ValueError(f"the picture was cut short: {received} of the header's {len(header)} bytes came")
+    width, height, pixel_format, _ = _SCREENCAP_HEADER.unpack(header)
+    if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
+        raise ValueError(f"what came is no picture: it begins with {bytes(header)!r}")
+    if pixel_format != _RGBA_8888:
+        raise ValueError(f"the picture is in pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is known")
+    pixels = bytearray(width * height * 4)
+    received += stream.read_into(memoryview(pixels))
+    expected = len(header) + len(pixels)
+    surplus = stream.read_into(memoryview(bytearray(1)))
+    if received < expected or surplus:
+        raise ValueError(f"the picture is not whole: {received + surplus} bytes came, {expected} were expected")
+    return Size(width, height), pixels
 
-        An `endless` one has to begin within `timeout_s`, and may then run on.
-        """
-        with self._standing_still:
-            pass
-        try:
-            with device_errors(self._serial):
-                expires_s = None if endless else time.monotonic() + timeout_s
-                packets = self._speaks_packets(timeout_s)
-                with self._connected(timeout_s) as connection:
-                    connection.request(f"host:tport:serial:{self._serial}")
-                    connection.read_exact(_TRANSPORT_ID_BYTES)
-                    asked_ns = time.monotonic_ns()
-                    connection.request(f"shell,v2,TERM=dumb,raw:{command}" if packets else f"exec:{command}")
-                    yield (PacketStream if packets else PlainStream)(connection.conn, expires_s, asked_ns)
-        except DeviceError as error:
-            if self._closed.is_set():
-                raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.") from error
-            if isinstance(error, DeviceDisconnectedError):
-                self._forget()
-            raise
 
-    def _speaks_packets(self, timeout_s: float) -> bool:
-        if self._has_packets is None:
-            with self._connected(timeout_s) as connection:
-                features = connection.ask(f"host-serial:{self._serial}:features")
-            self._has_packets = "shell_v2" in features.split(",")
-        return self._has_packets
-
-    @contextmanager
-    def _connected(self, timeout_s: float) -> Iterator[DeviceConnection]:
-        """A connection to the server that `close` reaches, from before anything is asked on it."""
-        connection = self._server.connect(timeout_s)
-        with connection.conn as sock:
-            with self._lock:
-                if self._closed.is_set():
-                    raise EOFError("it was closed")
-                self._sockets.add(sock)
-            try:
-                yield connection
-            finally:
-                with self._lock:
-                    self._sockets.remove(sock)
+def _complains(result: CommandResult) -> bool:
+    return result.exit_code != 0 or _REFUSAL.search(result.errors + result.output) is not None
 
 
 def _in_short(words: str) -> str:

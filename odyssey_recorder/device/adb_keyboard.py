@@ -7,12 +7,13 @@ import logging
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.input_command import ENTER_COMMAND
 from odyssey_recorder.errors import InputRefusedError
 from odyssey_recorder.files import Largest, create_file, read_text
@@ -49,10 +50,9 @@ class AdbKeyboard:
     `give_back`, in whatever process. Without a folder nothing is ever switched.
     """
 
-    def __init__(self, serial: str, ask: Callable[..., list[str]], folder: Path | None) -> None:
-        """`ask` runs commands on the device and gives what each has printed."""
-        self._serial = serial
-        self._ask = ask
+    def __init__(self, shell: AdbShell, folder: Path | None) -> None:
+        self._serial = shell.serial
+        self._ask = shell.ask
         self._folder = folder
 
     def can_type(self, text: str) -> bool:

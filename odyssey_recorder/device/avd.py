@@ -19,8 +19,7 @@ from odyssey_recorder.device.emulator_launch import (
     launch_command,
     new_log,
 )
-from odyssey_recorder.device.preflight import PreflightFinding
-from odyssey_recorder.device.preparation import IMAGE_LOCALE, prepare
+from odyssey_recorder.device.preflight import IMAGE_LOCALE, PreflightFinding, prepare
 from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_named, profiles
 from odyssey_recorder.device.sdk import AndroidSdk, no_sdk
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError
@@ -259,7 +258,7 @@ class VirtualDevices:
 
     def _some_sdk(self) -> AndroidSdk:
         if self._sdk is None:
-            raise SdkError(f"No Android SDK was found. {no_sdk().mend}")
+            raise SdkError(f"No Android SDK was found. {no_sdk().fix}")
         return self._sdk
 
     def _image(self, profile: DeviceProfile) -> str:

@@ -74,9 +74,10 @@ class Boot:
         self._passes(self._is_home, time.monotonic() + self.home_s)
 
     def _passes(self, is_passed: Callable[["AdbDevice"], bool], expires_s: float) -> bool:
-        from odyssey_recorder.device.adb import AdbDevice  # it takes a while to load, and a window knows this room
+        from odyssey_recorder.device.adb import AdbDevice  # it takes a while to load, and every window imports this
+        from odyssey_recorder.device.adb_shell import AdbShell
 
-        device = AdbDevice(self.serial, self.server, answer_s=_ANSWER_S)
+        device = AdbDevice(AdbShell(self.serial, self.server, answer_s=_ANSWER_S))
         while True:
             if self.cancelled():
                 raise CancelledError(f"The start of {self.name} was given up; the emulator is stopped.")

@@ -1,7 +1,8 @@
 """What Android's own tools print about the device, in the forms of Android 10 to 16, taken to values."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.model.geometry import Box, Rotation, Size
@@ -31,6 +32,22 @@ _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
 _DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
+_RECENT = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<words>.*)")
+_TASK_TYPE = re.compile(r"\btype=(\w+)")
+_ACTIVITY_TASK_TYPE = re.compile(r"\bactivityType=(\d+)")
+_APP_TYPES = ("standard", "1")
+_TASK_PACKAGE = re.compile(r"\b(?:mActivityComponent|realActivity|cmp|I)=([\w.]+)/")
+_INTENT_FLAGS = re.compile(r"\bintent=\{.*\bflg=0x([0-9a-f]+)")
+_EXCLUDED = 0x00800000
+"""Intent.FLAG_ACTIVITY_EXCLUDE_FROM_RECENTS."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentTask:
+    """A card in the list of recent apps; `package` is a package's name and nothing else, or empty."""
+
+    id: int
+    package: str
 
 
 def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
@@ -161,6 +178,16 @@ def free_bytes(df: str) -> int:
     return int(_last(_FREE_KIB, df, "free space")[1]) * 1024
 
 
+def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
+    """The apps' tasks that the list shows, the last used first; home screens and hidden tasks are none of them.
+
+    Raises ValueError for what is no such dump.
+    """
+    if "RECENT TASKS" not in dump:
+        raise ValueError(f"no list of recent tasks, but {dump[:80]!r}")
+    return tuple(_shown(re.split(r"^\s*\* ", dump, flags=re.MULTILINE)))
+
+
 def _insets_source(window: str, kinds: Collection[str]) -> Box | None:
     """The box of the first source of one of `kinds`, which is the display's own; None if it is hidden or empty."""
     found = next((found for found in _INSETS_SOURCE.finditer(window) if found["kind"] in kinds), None)
@@ -175,3 +202,16 @@ def _last(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
     if not found:
         raise ValueError(f"no {what} in {text.strip()[:80]!r}")
     return found[-1]
+
+
+def _shown(blocks: list[str]) -> Iterator[RecentTask]:
+    for block in blocks:
+        header = _RECENT.match(block)
+        if header is None or "inRecents=false" in block:
+            continue
+        kind = _TASK_TYPE.search(header["words"]) or _ACTIVITY_TASK_TYPE.search(block)
+        flags = _INTENT_FLAGS.search(block)
+        is_excluded = flags is not None and int(flags[1], 16) & _EXCLUDED
+        if kind is not None and kind[1] in _APP_TYPES and not is_excluded:
+            package = _TASK_PACKAGE.search(block)
+            yield RecentTask(int(header["id"]), package[1] if package is not None else "")

@@ -1,22 +1,21 @@
-"""Which way to an emulator, its control service or adb, serves which call, and when the other takes over."""
+"""An emulator: which calls its control service carries out, and when adb takes over."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from itertools import count
-from typing import Literal
+from pathlib import Path
 
 from odyssey_recorder.device import input_command
 from odyssey_recorder.device.adb import AdbDevice
-from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
+from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.device import OnTyped, ScreenState
+from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
-from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, PictureStream, StreamFrame
-from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, FindControl
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, PictureStream, StreamFrame
+from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, GrpcOptions
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
-from odyssey_recorder.device.repair import Repair
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
@@ -24,78 +23,55 @@ from odyssey_recorder.errors import (
     DeviceTimeoutError,
     InputRefusedError,
 )
-from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 
 _log = logging.getLogger(__name__)
 
-CapturePolicy = Literal["auto", "adb", "grpc"]
-
 _LINK_S = 5.0
 _LATE_S = 0.3
-"""After adb has told of a turn or a fold, the picture that shows it may take so long."""
+"""A frame that shows a turn or a fold may come so much later than adb reports it."""
 _LOOKS = 3
 
 
-class EmulatorDevice:
-    """An emulator behind adb and its control service (gRPC), as `Device` says.
+class EmulatorDevice(AdbDevice):
+    """An emulator behind adb and its control service (gRPC).
 
-    Frames, touches and system keys go over the control service while there is one and its pictures are what apps
-    see; everything else, and these where there is none, go over adb. A connection that fails is opened again in the
-    background. A frame's `number` counts those that were handed out, over both ways.
+    Frames, touches and system keys go over the control service while it is there and its frames are what apps see;
+    everything else, and these otherwise, go over adb. A connection that fails is opened again in the background. A
+    frame's `number` counts the frames of both.
 
-    An input that the control service did not answer for may have been carried out: it is not sent again the other
-    way, but raises. One that was surely not carried out goes over adb.
+    An input that the control service did not confirm may have been carried out: it is not sent again over adb, but
+    raises. One that was surely not carried out goes over adb.
     """
 
     def __init__(
         self,
-        adb: AdbDevice,
-        find: FindControl,
+        shell: AdbShell,
+        control: GrpcOptions,
         *,
-        policy: CapturePolicy = "auto",
-        answer_s: float = ANSWER_S,
-        shares_memory: bool = True,
+        keyboards: Path | None = None,
+        console: EmulatorConsole | None = None,
     ) -> None:
-        """`find` reads where the service is, as `discovery.find_control` does; `answer_s` is how long a call may take.
-
-        The policy "adb" never asks the service; with "grpc" frames and touches raise `DeviceError` where there is
-        none, and are those of the panel even where apps see something else. With `shares_memory` the stream's pictures
-        come by way of shared memory where the emulator can.
-        """
-        self._adb = adb
-        self._policy = policy
-        self._closed = threading.Event()
-        self._standing_still = threading.RLock()
+        super().__init__(shell, keyboards=keyboards, console=console)
+        self._required = control.required
+        self._restoring = threading.RLock()
         self._clipboard = threading.Lock()
-        self._numbers = count(1)
-        self._numbering = threading.Lock()
         self._followed: tuple[PictureStream, int] | None = None
         self._shape: PictureShape | None = None
         self._judged: PictureShape | None = None
         self._fitting: PictureShape | None = None
         self._finger = EmulatorFinger(self._wait_until)
-        self._link = (
-            None
-            if policy == "adb"
-            else EmulatorLink(adb.serial, find, self._look, answer_s=answer_s, shares_memory=shares_memory)
-        )
-
-    @property
-    def serial(self) -> str:
-        """The name under which adb lists the device."""
-        return self._adb.serial
+        self._link = EmulatorLink(shell.serial, control, self._look)
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return when the device is there and has booted, and the control service was tried.
 
         Raises `DeviceTimeoutError` if it takes too long, and `DeviceError` where gRPC is demanded and not there.
         """
-        self._adb.wait_until_ready(timeout_s)
-        if self._link is not None:
-            self._link.wait_until_tried(min(timeout_s, _LINK_S))
+        super().wait_until_ready(timeout_s)
+        self._link.wait_until_tried(min(timeout_s, _LINK_S))
         if self._connection() is None:
             self._allow_adb()
 
@@ -103,7 +79,7 @@ class EmulatorDevice:
 
     def capture(self) -> Frame:
         """The screen as it is now; while a snapshot is saved or loaded, as it is afterwards."""
-        with self._standing_still:
+        with self._restoring:
             pass
         connection = self._connection()
         if connection is not None:
@@ -113,14 +89,14 @@ class EmulatorDevice:
                 self._drop(connection, error)
         self._allow_adb()
         self._shape = None
-        return self._numbered(self._adb.capture())
+        return super().capture()
 
     def next_frame(self, wait_s: float) -> Frame | None:
         """The next frame of the stream; None at once while there is none, unless gRPC is demanded."""
         connection = self._connection()
         picture = connection.stream.take(wait_s) if connection is not None else None
-        if connection is None and self._policy == "grpc":
-            self._closed.wait(wait_s)
+        if connection is None and self._required:
+            self._shell.closed.wait(wait_s)
         self._refuse_if_closed()
         if connection is None or picture is None:
             return None
@@ -141,12 +117,12 @@ class EmulatorDevice:
     @property
     def capture_path(self) -> str:
         """How frames come at the moment: "gRPC" or "screencap"."""
-        return "gRPC" if self._connection() is not None else self._adb.capture_path
+        return "gRPC" if self._connection() is not None else super().capture_path
 
     def screen_state(self) -> ScreenState:
         """What is on the screen; whether the emulator's pictures show it is judged anew."""
-        connection = self._link.connection if self._link is not None else None
-        return self._adb.screen_state() if connection is None else self._judge(connection.stream)
+        connection = self._link.connection
+        return super().screen_state() if connection is None else self._judge(connection.stream)
 
     # Input -----------------------------------------------------------------------------------------------------
 
@@ -176,9 +152,9 @@ class EmulatorDevice:
 
     def touch(self, stroke: TouchStroke) -> None:
         """Carry out a contact at its own pace, each sample when it is due."""
-        self._inject(
+        self._put_in(
             lambda control: self._finger.draw(control, self._picture_shape(), stroke),
-            lambda: self._adb.touch(stroke),
+            lambda: AdbDevice.touch(self, stroke),
         )
 
     def press(self, key: SystemKey) -> None:
@@ -189,14 +165,14 @@ class EmulatorDevice:
         """
         connection = self._connection()
         if connection is not None and connection.has_keyboard:
-            self._inject(lambda control: control.press(key), lambda: self._adb.press(key))
+            self._put_in(lambda control: control.press(key), lambda: AdbDevice.press(self, key))
         else:
-            self._adb.press(key)
+            super().press(key)
 
     def check_text(self, text: str) -> None:
         """Raise `InputRefusedError` for text that neither adb nor, where it is there, the clipboard can type."""
         if input_command.is_plain(text) or self._connection() is None:
-            self._adb.check_text(text)
+            super().check_text(text)
         else:
             check_pasted_text(text)
 
@@ -208,127 +184,68 @@ class EmulatorDevice:
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
         if connection is None:
-            self._adb.type_text(text, on_typed)
+            super().type_text(text, on_typed)
             return
         with self._clipboard, connection.inputs:
             try:
                 former = connection.control.clipboard()
             except DeviceError as error:
                 self._drop(connection, error)
-                self._adb.type_text(text, on_typed)
+                super().type_text(text, on_typed)
                 return
             try:
-                Pasting(self._adb, connection.control, self._pause, on_typed).type_text(text)
+                Pasting(self, super().type_text, connection.control, self._pause, on_typed).type_text(text)
             finally:
                 self._restore_clipboard(connection, former)
 
-    # All that adb alone can do ---------------------------------------------------------------------------------
-
-    def properties(self) -> DeviceProperties:
-        """What the device is."""
-        return self._adb.properties()
-
-    def view_hierarchy(self) -> str:
-        """What `uiautomator dump` says of the window in front, XML."""
-        return self._adb.view_hierarchy()
-
-    def setting(self, namespace: str, name: str) -> str:
-        """A value of Android's settings; empty where it was never set."""
-        return self._adb.setting(namespace, name)
-
-    def repair(self, repair: Repair) -> None:
-        """Put something right, over adb."""
-        self._adb.repair(repair)
-
-    def free_bytes(self) -> int:
-        """The room that is left where apps keep their data."""
-        return self._adb.free_bytes()
-
-    def input_nodes(self) -> tuple[InputDeviceNode, ...]:
-        """The input nodes as they are now."""
-        return self._adb.input_nodes()
-
-    def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Give `take` what `getevent -lt` prints as it comes."""
-        self._adb.follow_input(take)
-
-    def leave_input(self) -> None:
-        """Over adb."""
-        self._adb.leave_input()
-
-    def read_clock(self) -> ClockReading:
-        """The clock of the device's input events."""
-        return self._adb.read_clock()
-
-    @property
-    def keeps_snapshots(self) -> bool:
-        """Whether the device has a console."""
-        return self._adb.keeps_snapshots
-
-    def snapshots(self) -> tuple[str, ...]:
-        """The names of the emulator's snapshots, in its own order."""
-        return self._adb.snapshots()
+    # Snapshots -------------------------------------------------------------------------------------------------
 
     def save_snapshot(self, name: str) -> None:
         """Save the whole device; what is asked of it meanwhile waits."""
-        with self._standing_still:
-            self._adb.save_snapshot(name)
+        with self._restoring:
+            super().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
         """Bring the whole device back, and wait until adb has found it again and the stream was opened again."""
-        with self._standing_still:
+        with self._restoring:
             self._lift_at_last()
-            self._adb.load_snapshot(name)
+            super().load_snapshot(name)
             self._shape = self._fitting = None
-            if self._link is not None:
-                self._link.renew()
-                self._link.wait_until_tried(_LINK_S)
+            self._link.renew()
+            self._link.wait_until_tried(_LINK_S)
         if self._connection() is None:
             self._allow_adb()
 
-    def delete_snapshot(self, name: str) -> None:
-        """Forget a snapshot; one that is not there is none the less."""
-        self._adb.delete_snapshot(name)
-
-    def close_recents(self) -> None:
-        """Close every recent app, from the home screen; nothing of it shows in `getevent`."""
-        self._adb.close_recents()
-
     def close(self) -> None:
         """Let go of the device, with its finger lifted and its clipboard as it was, and wake every call that waits."""
-        self._closed.set()
-        self._adb.close()
-        if self._link is not None:
-            with self._clipboard:
-                self._lift_at_last()
-            self._link.close()
+        super().close()
+        with self._clipboard:
+            self._lift_at_last()
+        self._link.close()
 
     # Which way -------------------------------------------------------------------------------------------------
 
     def _connection(self) -> ControlConnection | None:
         """The connection to use: none where its pictures are not what apps see, unless gRPC is demanded."""
-        if self._link is None or self._closed.is_set():
-            return None
-        fits = self._policy == "grpc" or self._fitting is not None
-        return self._link.connection if fits else None
+        fits = self._required or self._fitting is not None
+        return self._link.connection if fits and not self._shell.closed.is_set() else None
 
     def _allow_adb(self) -> None:
         self._refuse_if_closed()
-        if self._policy == "grpc" and self._link is not None:
+        if self._required:
             raise DeviceError(self._link.problem)
 
     def _refuse_if_closed(self) -> None:
-        if self._closed.is_set():
+        if self._shell.closed.is_set():
             raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
 
     def _lift_at_last(self) -> None:
         """Lift a finger that is down, if that can still be done; as far as we are concerned it is up then."""
-        connection = self._link.connection if self._link is not None else None
+        connection = self._link.connection
         with suppress(InputRefusedError):
             self._finger.lift(connection.control if connection else None)
 
     def _drop(self, connection: ControlConnection, error: DeviceError) -> None:
-        assert self._link is not None
         self._link.drop(connection, error)
 
     def _look(self, connection: ControlConnection, newest: StreamFrame) -> None:
@@ -345,7 +262,7 @@ class EmulatorDevice:
         """
         for _ in range(_LOOKS):
             received = stream.received
-            state = self._adb.screen_state()
+            state = super().screen_state()
             assert stream.newest is not None, "a connection is used from its first picture on"
             shape = PictureShape.of(stream.newest)
             fits = shape.rotation == state.rotation and shape.panel == state.size
@@ -358,29 +275,22 @@ class EmulatorDevice:
 
     def _frame(self, picture: StreamFrame, *, streamed: bool) -> Frame:
         self._shape = PictureShape.of(picture)
-        return self._numbered(
-            Frame(
-                number=0,
-                size=picture.size,
-                pixels=picture.pixels,
-                started_ns=picture.started_ns,
-                arrived_ns=picture.arrived_ns,
-                source="gRPC",
-                streamed=streamed,
-                rotation=picture.rotation,
-            )
+        return Frame(
+            number=next(self._frame_numbers),
+            size=picture.size,
+            pixels=picture.pixels,
+            started_ns=picture.started_ns,
+            arrived_ns=picture.arrived_ns,
+            source="gRPC",
+            streamed=streamed,
+            rotation=picture.rotation,
         )
 
     def _skip_what_is_missing(self, stream: PictureStream, seq: int) -> None:
         """Leave a gap in the numbers where pictures were left out, or may have been before a stream began."""
         if self._followed != (stream, seq - 1):
-            with self._numbering:
-                next(self._numbers)
+            next(self._frame_numbers)
         self._followed = stream, seq
-
-    def _numbered(self, frame: Frame) -> Frame:
-        with self._numbering:
-            return replace(frame, number=next(self._numbers))
 
     def _picture_shape(self) -> PictureShape:
         """That of the picture that was handed out last; before the first, of the one that was judged last."""
@@ -391,7 +301,7 @@ class EmulatorDevice:
     @contextmanager
     def _dropping(self, connection: ControlConnection) -> Iterator[None]:
         """Carry out an input, and leave a connection on which it fails."""
-        with self._standing_still:
+        with self._restoring:
             pass
         try:
             with connection.inputs:
@@ -401,7 +311,7 @@ class EmulatorDevice:
             self._refuse_if_closed()
             raise
 
-    def _inject(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
+    def _put_in(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
         connection = self._connection()
         if connection is not None:
             try:
@@ -427,5 +337,5 @@ class EmulatorDevice:
         self._wait_until(time.monotonic() + length_s)
 
     def _wait_until(self, due_s: float) -> None:
-        self._closed.wait(max(due_s - time.monotonic(), 0))
+        self._shell.closed.wait(max(due_s - time.monotonic(), 0))
         self._refuse_if_closed()

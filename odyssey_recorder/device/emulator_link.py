@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from odyssey_recorder.device.discovery import ControlEndpoint
-from odyssey_recorder.device.emulator_grpc import EmulatorControl, PictureStream, StreamFrame
+from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, PictureStream, StreamFrame
 from odyssey_recorder.device.frame_memory import FrameMemory
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.geometry import Size
@@ -24,7 +24,21 @@ _SMALL = 8
 _FIRST_PAUSE_S = 0.2
 _LAST_PAUSE_S = 2.0
 
-FindControl = Callable[[], ControlEndpoint | None]
+
+@dataclass(frozen=True, slots=True)
+class GrpcOptions:
+    """How the control service of an emulator is used.
+
+    `find` reads where the service is: its port and token change with every start of the emulator. Where it is
+    `required`, frames and touches raise `DeviceError` while there is none, and are those of the panel even where apps
+    see something else. `answer_s` is how long a call may take. With `shares_memory` the stream's frames come by way of
+    shared memory, until one of them was wrong or refused.
+    """
+
+    find: Callable[[], ControlEndpoint | None]
+    required: bool = False
+    answer_s: float = ANSWER_S
+    shares_memory: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,23 +63,12 @@ class EmulatorLink:
     """
 
     def __init__(
-        self,
-        serial: str,
-        find: FindControl,
-        look: Callable[[ControlConnection, StreamFrame], None],
-        *,
-        answer_s: float,
-        shares_memory: bool,
+        self, serial: str, options: GrpcOptions, look: Callable[[ControlConnection, StreamFrame], None]
     ) -> None:
-        """`find` reads anew where the service is: its port and token change with every start of the emulator.
-
-        With `shares_memory` pictures come by way of shared memory, until one of them was wrong or refused.
-        """
         self._serial = serial
-        self._find = find
+        self._options = options
         self._look = look
-        self._answer_s = answer_s
-        self._shares_memory = shares_memory
+        self._shares_memory = options.shares_memory
         self._control: EmulatorControl | None = None
         self._connection: ControlConnection | None = None
         self._since_ns = 0
@@ -147,7 +150,7 @@ class EmulatorLink:
     @contextmanager
     def _opened(self, opened_ns: int) -> Iterator[ControlConnection]:
         endpoint = self._endpoint()
-        control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._answer_s)
+        control = EmulatorControl(self._serial, endpoint.address, endpoint.token, answer_s=self._options.answer_s)
         with ExitStack() as stack:
             self._control = control
             stack.callback(control.close)
@@ -183,7 +186,7 @@ class EmulatorLink:
         connection.inputs.release()
 
     def _endpoint(self) -> ControlEndpoint:
-        endpoint = self._find()
+        endpoint = self._options.find()
         if endpoint is None:
             raise DeviceError(
                 f"No control service of {self._serial} was found. Start the emulator from Android Studio, or with"

@@ -1,4 +1,4 @@
-"""Every device in reach as one list: the six of the dataset with what exists of each, and whatever else runs."""
+"""Every device of this computer in one list: the six of the dataset, and whatever else runs."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,23 +12,20 @@ from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import DeviceProfile, profile_of, profiles
 from odyssey_recorder.errors import CancelledError, DeviceError, OdysseyError, SdkError
 
-_SIMULATED = "Simulated_"
-"""How the names of simulated emulators begin, that nobody may take them for real ones."""
-
 _UNLISTED = "unknown to adb"
 
 Progress = Callable[[float | None, str], None]
-"""Tells how far long work is: the share that is done, 0..1 or None while nobody knows, and the words for it."""
+"""Called with the share of long work that is done, 0..1 or None while unknown, and a text about it."""
 
 Cancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class InventoryDevice:
-    """One device of the yard.
+    """One device of the inventory.
 
-    `key` tells it from the others: the profile's for one of the six, else the serial. `serial` and adb's word `state`
-    are those of the running device, empty where none runs; an emulator that adb does not list is "unknown to adb".
+    `key` identifies it: the profile's for one of the six, else the serial. `serial` and adb's `state` are those of the
+    running device, empty where none runs; an emulator that adb does not list is "unknown to adb".
     """
 
     key: str
@@ -59,8 +56,8 @@ class InventoryListing:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceExamination:
-    """What a running device says of itself; `snapshots` is None where it keeps none."""
+class DeviceDetails:
+    """What is shown of a running device; `snapshots` is None where it has none."""
 
     properties: DeviceProperties
     screen: ScreenState
@@ -69,29 +66,20 @@ class DeviceExamination:
     snapshots: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """How running devices are reached: what adb lists, what a device is, a connection to one.
-
-    `simulate` starts a simulated emulator by the key of its profile, unless that is cancelled, and gives its serial;
-    None where that cannot be.
-    """
-
-    listed: Callable[[], Sequence[ListedDevice]]
-    describe: Callable[[str], DeviceProperties]
-    connect: Callable[[str], Device]
-    simulate: Callable[[str, Cancelled], str] | None = None
-
-
 @dataclass(slots=True)
 class DeviceInventory:
     """The devices of this computer. Every call blocks and may come from any thread; all raise `OdysseyError`.
 
-    `animations`: whether devices that are started from here keep theirs.
+    `listed` is what adb lists, `describe` tells what a device is, and `connect` connects to one. `simulator` starts a
+    simulated emulator by the key of its profile and returns its serial; None where that cannot be done. `animations`:
+    whether devices that are started from here keep theirs.
     """
 
     virtual: VirtualDevices
-    ways: Ways
+    listed: Callable[[], Sequence[ListedDevice]]
+    describe: Callable[[str], DeviceProperties]
+    connect: Callable[[str], Device]
+    simulator: Callable[[str, Cancelled], str] | None = None
     animations: bool = False
     _described: dict[str, DeviceProperties] = field(default_factory=dict)
     _device: Device | None = None
@@ -100,11 +88,11 @@ class DeviceInventory:
     @property
     def can_simulate(self) -> bool:
         """Whether `simulate` may be called; answers at once."""
-        return self.ways.simulate is not None
+        return self.simulator is not None
 
     def listing(self) -> InventoryListing:
         """Which devices there are. Raises DeviceError where adb cannot be asked."""
-        listed = self.ways.listed()
+        listed = self.listed()
         missing = self.virtual.missing()
         avds: tuple[Avd, ...] = ()
         with suppress(SdkError):
@@ -131,15 +119,15 @@ class DeviceInventory:
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
         """Start a simulated emulator and wait until it can be used; its serial. Raises CancelledError."""
-        if self.ways.simulate is None:
+        if self.simulator is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         progress(None, "Starting the simulated emulator")
-        serial = self.ways.simulate(profile, cancelled)
+        serial = self.simulator(profile, cancelled)
         if cancelled():
             self.stop(serial)
             raise CancelledError(f"The simulated emulator {serial} was stopped again.")
         progress(None, "Waiting for adb")
-        self.ways.connect(serial).close()
+        self.connect(serial).close()
         return serial
 
     def stop(self, serial: str) -> None:
@@ -158,10 +146,10 @@ class DeviceInventory:
         """Turn the device by a quarter."""
         self.virtual.rotate(serial)
 
-    def examine(self, serial: str) -> DeviceExamination:
-        """Ask a running device for all that is shown of it; nothing on it is changed."""
+    def examine(self, serial: str) -> DeviceDetails:
+        """Ask a running device for all that is shown of it, without changes."""
         device = self._connected(serial)
-        return DeviceExamination(
+        return DeviceDetails(
             properties=device.properties(),
             screen=device.screen_state(),
             capture_path=device.capture_path,
@@ -169,20 +157,20 @@ class DeviceInventory:
             snapshots=device.snapshots() if device.keeps_snapshots else None,
         )
 
-    def mend(self, serial: str, finding: PreflightFinding) -> None:
+    def fix(self, serial: str, finding: PreflightFinding) -> None:
         """Carry out the repairs of a finding."""
-        preflight.mend(self._connected(serial), finding)
+        preflight.fix(self._connected(serial), finding)
 
     def save_snapshot(self, serial: str, name: str) -> None:
-        """Save the whole device under `name`, in place of what had it."""
+        """Save the whole device under `name`, replacing an older one."""
         self._connected(serial).save_snapshot(name)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        """Bring the whole device back to what `name` holds."""
+        """Restore the whole device to `name`."""
         self._connected(serial).load_snapshot(name)
 
     def delete_snapshot(self, serial: str, name: str) -> None:
-        """Forget a snapshot."""
+        """Delete a snapshot."""
         self._connected(serial).delete_snapshot(name)
 
     def let_go(self) -> None:
@@ -193,13 +181,13 @@ class DeviceInventory:
             device.close()
 
     def _connected(self, serial: str) -> Device:
-        """The one connection that is kept, opened anew for another device."""
+        """The connection that is kept, or a new one for another device."""
         with self._lock:
             kept = self._device
         if kept is not None and kept.serial == serial:
             return kept
         self.let_go()
-        device = self.ways.connect(serial)
+        device = self.connect(serial)
         with self._lock:
             beside, self._device = self._device, device
         if beside is not None:
@@ -210,7 +198,7 @@ class DeviceInventory:
         self._forget_all_but({device.serial for device in listed})
         left = list(listed)
         six = [self._take_member(profile, avds, left) for profile in profiles()]
-        return (*six, *(self._stranger(device) for device in left))
+        return (*six, *(self._other(device) for device in left))
 
     def _take_member(self, profile: DeviceProfile, avds: Sequence[Avd], left: list[ListedDevice]) -> InventoryDevice:
         """The member of `profile`, and what runs of it taken out of `left`: its AVD before any other device."""
@@ -225,7 +213,7 @@ class DeviceInventory:
         simulated = self._is_simulated(running)
         return InventoryDevice(profile.key, profile.name, profile, avd, running.serial, running.state, simulated)
 
-    def _stranger(self, device: ListedDevice) -> InventoryDevice:
+    def _other(self, device: ListedDevice) -> InventoryDevice:
         known = self._description(device)
         avd_name = known.avd_name.replace("_", " ") if known else ""
         profile = profile_of(known) if known else None
@@ -239,13 +227,13 @@ class DeviceInventory:
 
     def _is_simulated(self, device: ListedDevice) -> bool:
         known = self._description(device)
-        return known is not None and known.avd_name.startswith(_SIMULATED)
+        return known is not None and known.is_simulated
 
     def _description(self, device: ListedDevice) -> DeviceProperties | None:
         """What a device is, asked once; None where it does not answer."""
         if device.is_ready and device.serial not in self._described:
             with suppress(OdysseyError):
-                self._described[device.serial] = self.ways.describe(device.serial)
+                self._described[device.serial] = self.describe(device.serial)
         return self._described.get(device.serial)
 
     def _forget_all_but(self, serials: set[str]) -> None:

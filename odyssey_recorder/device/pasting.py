@@ -55,9 +55,15 @@ class Pasting:
     """
 
     def __init__(
-        self, adb: AdbDevice, control: EmulatorControl, pause: Callable[[float], None], on_typed: OnTyped
+        self,
+        device: AdbDevice,
+        type_by_adb: Callable[[str, OnTyped], None],
+        control: EmulatorControl,
+        pause: Callable[[float], None],
+        on_typed: OnTyped,
     ) -> None:
-        self._adb = adb
+        self._device = device
+        self._type_by_adb = type_by_adb
         self._control = control
         self._pause = pause
         self._on_typed = on_typed
@@ -85,7 +91,7 @@ class Pasting:
 
     def _type(self, piece: str) -> None:
         before = self._typed
-        self._adb.type_text(piece, lambda count: self._note(before + count))
+        self._type_by_adb(piece, lambda count: self._note(before + count))
 
     def _enter(self, piece: str) -> None:
         """Bring a line into the field by the clipboard, and see that it holds all of it if it is long."""
@@ -111,7 +117,7 @@ class Pasting:
     def _paste(self, piece: str) -> None:
         self._control.set_clipboard(piece)
         self._pause(_CLIPBOARD_S)
-        self._adb.paste()
+        self._device.paste()
         self._pause(_CLIPBOARD_S)
 
     def _count(self, held: str, piece: str) -> int | None:
@@ -127,6 +133,6 @@ class Pasting:
     def _field_text(self) -> str | None:
         """What the focused field holds; None for none, for a password, and where the screen moves."""
         try:
-            return view_hierarchy.focused_text(view_hierarchy.parse(self._adb.view_hierarchy()))
+            return view_hierarchy.focused_text(view_hierarchy.parse(self._device.view_hierarchy()))
         except DeviceError:
             return None

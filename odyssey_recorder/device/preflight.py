@@ -1,30 +1,47 @@
-"""What recording needs of a device, what is found instead, and what mends it: words, a command, a repair."""
+"""What recording needs of a device: how it is set up by a profile, what is found instead, and how to fix that."""
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from odyssey_recorder.device.device import Device, DeviceSetup
-from odyssey_recorder.device.profile import DeviceProfile, profile_of
-from odyssey_recorder.device.repair import THREE_BUTTONS, PutSetting, Repair, ResetScreen, shell_line
+from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_of
+from odyssey_recorder.device.repair import (
+    THREE_BUTTONS,
+    EnableOverlay,
+    PutSetting,
+    Repair,
+    ResetScreen,
+    SetTimeZone,
+    shell_line,
+)
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.model.geometry import Size
 
 _ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
-_GESTURES, _TWO_BUTTONS = "2", "1"
+_NAVIGATION = {
+    "three_button": ("0", THREE_BUTTONS),
+    "gestural": ("2", EnableOverlay("com.android.internal.systemui.navbar.gestural")),
+}
 _SYSTEM_KEYS = {"KEY_BACK", "KEY_HOME", "KEY_HOMEPAGE"}
 _EVERY_PLUG = 1 | 2 | 4
-"""Mains, USB and wireless: what `stay_on_while_plugged_in` counts together. An emulator hangs on the mains."""
+"""Mains, USB and wireless: the bits of `stay_on_while_plugged_in`. An emulator is on the mains."""
 
-_LITTLE_ROOM_BYTES = 500 * 1024**2
-"""Below this Android begins to refuse what apps want to store."""
+_LITTLE_SPACE_BYTES = 500 * 1024**2
+"""Below this Android begins to refuse to store data for apps."""
+
+
+IMAGE_LOCALE = "en-US"
+"""The language of the emulator's system images as they come."""
 
 
 @dataclass(frozen=True, slots=True)
-class Readings:
-    """What is asked of a device; a setting that was never set is empty.
+class PreflightReadings:
+    """What was asked of a device; a setting that was never set is empty.
 
-    `size`, `panel` and `density` are what the system lays out for, and what the screen itself has; `profile` is the one
-    that the device should be like, None where it is like none.
+    `size` and `density` are what the system lays out for, `panel` is the screen's own size; `profile` is the one that
+    the device is like, if any.
     """
 
     serial: str
@@ -48,26 +65,26 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class PreflightFinding:
-    """One thing that was looked at. `mend` is empty where all is well; with `prevents` nothing can be recorded.
+    """One thing that was checked. `fix` is empty where all is well; with `prevents` nothing can be recorded.
 
-    `command` is the line for a terminal that `mend` speaks of, empty where it is no matter of a command; `repairs` do
-    the same through a `Device`, none where only a person can, and `why` is then all that is left to say.
+    `command` is the terminal command in `fix`, if there is one; `repairs` do the same through a `Device`, and `why` is
+    then all that is left to say.
     """
 
     what: str
     found: str
-    mend: str = ""
+    fix: str = ""
     prevents: bool = False
     command: str = ""
     repairs: tuple[Repair, ...] = ()
     why: str = ""
 
 
-def take_readings(device: Device) -> Readings:
-    """Ask the device; nothing is changed. Raises DeviceError."""
+def take_readings(device: Device) -> PreflightReadings:
+    """Ask the device, without changes. Raises DeviceError."""
     window, transition, animator = (device.setting("global", name) for name in _ANIMATIONS)
     properties, panel = device.properties(), device.screen_state().panel
-    return Readings(
+    return PreflightReadings(
         serial=device.serial,
         size=properties.size,
         panel=panel,
@@ -83,8 +100,8 @@ def take_readings(device: Device) -> Readings:
     )
 
 
-def findings(readings: Readings) -> tuple[PreflightFinding, ...]:
-    """What the readings mean for a recording: each thing once, whether it is well or not."""
+def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
+    """Every check once, passed or not."""
     return (
         _screen(readings),
         _touch_screen(readings),
@@ -93,61 +110,55 @@ def findings(readings: Readings) -> tuple[PreflightFinding, ...]:
         _navigation(readings),
         _animations(readings),
         _staying_awake(readings),
-        _room(readings),
-        _pictures(readings),
+        _free_space(readings),
+        _frames(readings),
     )
 
 
-def mend(device: DeviceSetup, finding: PreflightFinding) -> None:
+def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
     """Carry out all repairs of a finding. Raises DeviceError."""
     for repair in finding.repairs:
         device.repair(repair)
 
 
-def _screen(readings: Readings) -> PreflightFinding:
+def _screen(readings: PreflightReadings) -> PreflightFinding:
     found, profile = f"{readings.size} at {readings.density} dpi", readings.profile
     if profile is None:
-        mend = "None of the six devices of the dataset is like this: record on one of them."
-        return PreflightFinding("Screen", found, mend)
-    if readings.density == profile.density and readings.size in _sizes(profile):
+        fix = "None of the six devices of the dataset is like this: record on one of them."
+        return PreflightFinding("Screen", found, fix)
+    if readings.density == profile.density and readings.size in profile.screens:
         return PreflightFinding("Screen", f"{found}, as {profile.name}")
     wanted = f"{profile.name} has {profile.size} at {profile.density} dpi."
-    if readings.panel in _sizes(profile):
+    if readings.panel in profile.screens:
         return _repairable(readings, "Screen", found, wanted, ResetScreen())
     return PreflightFinding("Screen", found, f"{wanted} Make the virtual device anew by its profile (Devices, Create).")
 
 
-def _sizes(profile: DeviceProfile) -> tuple[Size, ...]:
-    """The screens of a device: a foldable has another one outside."""
-    outer = (Size(profile.fold.outer_width, profile.fold.outer_height),) if profile.fold else ()
-    return (profile.size, *outer)
-
-
-def _touch_screen(readings: Readings) -> PreflightFinding:
+def _touch_screen(readings: PreflightReadings) -> PreflightFinding:
     screens = [node.name for node in readings.nodes if node.is_touchscreen]
     slotless = [node.name for node in readings.nodes if node.is_slotless]
     if not screens and slotless:
-        mend = "Passive mode needs protocol B, which all emulators of Android's SDK speak. Record in mirror mode."
+        fix = "Passive mode needs protocol B, which all emulators of Android's SDK speak. Record in mirror mode."
         found = f"{slotless[0]} speaks multi-touch protocol A (no ABS_MT_SLOT)"
-        return PreflightFinding("Touch screen", found, mend, prevents=True)
+        return PreflightFinding("Touch screen", found, fix, prevents=True)
     if not screens:
-        mend = "Start the device again; if it stays so, record in mirror mode: its touches cannot be heard."
-        return PreflightFinding("Touch screen", "no input node tells of fingers", mend, prevents=True)
+        fix = "Start the device again; if it stays so, record in mirror mode: its touches cannot be heard."
+        return PreflightFinding("Touch screen", "no input node tells of fingers", fix, prevents=True)
     more = f" and {len(screens) - 1} more" if len(screens) > 1 else ""
     return PreflightFinding("Touch screen", screens[0] + more)
 
 
-def _keyboard(readings: Readings) -> PreflightFinding:
+def _keyboard(readings: PreflightReadings) -> PreflightFinding:
     if readings.has_keyboard:
         return PreflightFinding("Keyboard", "keys of the emulator's window are heard")
-    mend = (
+    fix = (
         "Write hw.keyboard=yes into the config.ini of the virtual device (in Android Studio: Device Manager, Edit, "
         "Additional settings, Enable keyboard input), then start it again with Cold Boot."
     )
-    return PreflightFinding("Keyboard", "none: the toolbar's keys and typing on your keyboard reach nobody", mend)
+    return PreflightFinding("Keyboard", "none: the toolbar's keys and typing on your keyboard reach nobody", fix)
 
 
-def _soft_keyboard(readings: Readings) -> PreflightFinding:
+def _soft_keyboard(readings: PreflightReadings) -> PreflightFinding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
         return PreflightFinding("On-screen keyboard", "comes up for every field")
     found = "stays away, for there is a hardware keyboard"
@@ -156,8 +167,8 @@ def _soft_keyboard(readings: Readings) -> PreflightFinding:
     return _repairable(readings, "On-screen keyboard", found, "Fields would take text unseen.", repair, by_hand=by_hand)
 
 
-def _navigation(readings: Readings) -> PreflightFinding:
-    kinds = {_GESTURES: "by gestures", _TWO_BUTTONS: "by two buttons and a gesture"}
+def _navigation(readings: PreflightReadings) -> PreflightFinding:
+    kinds = {"2": "by gestures", "1": "by two buttons and a gesture"}
     if readings.navigation_mode not in kinds:
         return PreflightFinding("Navigation", "by three buttons")
     found, by_hand = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
@@ -165,7 +176,7 @@ def _navigation(readings: Readings) -> PreflightFinding:
     return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, by_hand=by_hand)
 
 
-def _animations(readings: Readings) -> PreflightFinding:
+def _animations(readings: PreflightReadings) -> PreflightFinding:
     moving = [name for name, scale in zip(_ANIMATIONS, readings.animation_scales, strict=True) if not _is_off(scale)]
     if not moving:
         return PreflightFinding("Animations", "off")
@@ -175,7 +186,7 @@ def _animations(readings: Readings) -> PreflightFinding:
     )
 
 
-def _staying_awake(readings: Readings) -> PreflightFinding:
+def _staying_awake(readings: PreflightReadings) -> PreflightFinding:
     if readings.stays_on.isdecimal() and int(readings.stays_on) & _EVERY_PLUG:
         return PreflightFinding("Staying awake", "the screen stays on")
     repair = PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG))
@@ -184,24 +195,24 @@ def _staying_awake(readings: Readings) -> PreflightFinding:
     return _repairable(readings, "Staying awake", "the screen goes dark after a while", why, repair, by_hand=by_hand)
 
 
-def _room(readings: Readings) -> PreflightFinding:
+def _free_space(readings: PreflightReadings) -> PreflightFinding:
     found = f"{readings.free_bytes / 1024**3:.1f} GiB left on the device's disk"
-    if readings.free_bytes >= _LITTLE_ROOM_BYTES:
+    if readings.free_bytes >= _LITTLE_SPACE_BYTES:
         return PreflightFinding("Room", found)
-    mend = "Apps will fail to store things. Remove apps or files on the device, or reset it (Devices, Reset)."
-    return PreflightFinding("Room", found, mend)
+    fix = "Apps will fail to store things. Remove apps or files on the device, or reset it (Devices, Reset)."
+    return PreflightFinding("Room", found, fix)
 
 
-def _pictures(readings: Readings) -> PreflightFinding:
+def _frames(readings: PreflightReadings) -> PreflightFinding:
     if readings.sends_frames:
         return PreflightFinding(
             "Pictures", "by the emulator's control service (gRPC), each time that the screen changes"
         )
-    mend = (
+    fix = (
         "A step whose picture may be too old will be flagged. Start the emulator from Android Studio, or with "
         "-grpc 8554 -grpc-use-token, to have a picture of every change."
     )
-    return PreflightFinding("Pictures", "by screencap, one after the other", mend)
+    return PreflightFinding("Pictures", "by screencap, one after the other", fix)
 
 
 def _is_off(scale: str) -> bool:
@@ -213,10 +224,53 @@ def _is_off(scale: str) -> bool:
 
 
 def _repairable(
-    readings: Readings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = ""
+    readings: PreflightReadings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = ""
 ) -> PreflightFinding:
-    """What can be put right over adb: by `repairs`, by the command for a terminal, and `by_hand` on the device."""
     lines = "; ".join(shell_line(repair) for repair in repairs)
     command = shlex.join(("adb", "-s", readings.serial, "shell", lines))
-    mend = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
-    return PreflightFinding(what, found, mend, command=command, repairs=repairs, why=why)
+    fix = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
+    return PreflightFinding(what, found, fix, command=command, repairs=repairs, why=why)
+
+
+def prepare(device: DeviceSetup, preparation: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
+    """Set the device up by a profile; a finding for each thing that it refuses.
+
+    Raises `DeviceDisconnectedError` where the device goes away meanwhile.
+    """
+    return (
+        *_carry_out(device, list(_settings(preparation, animations=animations))),
+        *_carry_out(device, _navigation_repairs(device, preparation)),
+        *_locale(device, preparation.locale),
+    )
+
+
+def _settings(preparation: Preparation, *, animations: bool) -> Iterator[Repair]:
+    yield from (PutSetting("global", name, "1" if animations else "0") for name in _ANIMATIONS)
+    yield PutSetting("secure", "show_ime_with_hard_keyboard", "1" if preparation.soft_keyboard else "0")
+    yield PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG) if preparation.stay_awake else "0")
+    yield PutSetting("global", "auto_time_zone", "0")
+    yield SetTimeZone(preparation.time_zone)
+
+
+def _navigation_repairs(device: DeviceSetup, preparation: Preparation) -> list[Repair]:
+    """Nothing where the navigation is as wanted: a change makes the screen flicker."""
+    mode, overlay = _NAVIGATION[preparation.navigation]
+    return [] if device.setting("secure", "navigation_mode") == mode else [overlay]
+
+
+def _carry_out(device: DeviceSetup, repairs: list[Repair]) -> Iterator[PreflightFinding]:
+    for repair in repairs:
+        try:
+            device.repair(repair)
+        except DeviceDisconnectedError:
+            raise
+        except DeviceError as error:
+            yield PreflightFinding("Preparation", f"`{shell_line(repair)}` was refused", str(error))
+
+
+def _locale(device: DeviceSetup, wanted: str) -> Iterator[PreflightFinding]:
+    """The language can only be chosen at the start; one that was never chosen is the image's."""
+    chosen = device.setting("system", "system_locales") or IMAGE_LOCALE
+    if chosen.split(",")[0] != wanted:
+        fix = f"On the device: Settings, System, Languages: put {wanted} first. Or reset the device."
+        yield PreflightFinding("Language", f"{chosen}, not {wanted}", fix)

@@ -83,7 +83,7 @@ class AndroidSdk:
         """The program; raises SdkError with the command that brings it."""
         found = self.tool(name)
         if found is None:
-            raise SdkError(f"The Android SDK in {self.folder} has no {name}. {self._mend(_PACKAGES[name])}")
+            raise SdkError(f"The Android SDK in {self.folder} has no {name}. {self._fix(_PACKAGES[name])}")
         return found
 
     def image_package(self, android_sdk: str, variant: str) -> str:
@@ -98,7 +98,7 @@ class AndroidSdk:
     def require_package(self, package: str) -> None:
         """Raises SdkError with the command that brings `package` if it is not there."""
         if not self.has_package(package):
-            raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._mend(package)}")
+            raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._fix(package)}")
 
     def missing(self, images: Iterable[str]) -> tuple[PreflightFinding, ...]:
         """Which tools and which of `images` are not there; each with the command that brings it."""
@@ -107,7 +107,7 @@ class AndroidSdk:
         wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
         return tuple(
             PreflightFinding(
-                what, f"no {package} in {self.folder}", self._mend(package), True, self.install_command(package)
+                what, f"no {package} in {self.folder}", self._fix(package), True, self.install_command(package)
             )
             for what, package in wanting
         )
@@ -117,7 +117,7 @@ class AndroidSdk:
         manager = self.tool("sdkmanager")
         return f'"{manager}" "{package}"' if manager else f'sdkmanager "{package}"'
 
-    def _mend(self, package: str) -> str:
+    def _fix(self, package: str) -> str:
         if self.tool("sdkmanager") is not None:
             return f"Run: {self.install_command(package)}"
         if package == _PACKAGES["sdkmanager"]:

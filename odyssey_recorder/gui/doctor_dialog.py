@@ -139,8 +139,8 @@ def _entry(finding: DoctorFinding) -> QWidget:
     words = QVBoxLayout()
     words.setSpacing(2)
     words.addWidget(text_label(breakable(f"{finding.what}: {finding.found}")))
-    if finding.mend:
-        words.addWidget(text_label(breakable(finding.mend), "hint"))
+    if finding.fix:
+        words.addWidget(text_label(breakable(finding.fix), "hint"))
     if finding.command:
         copy = named(push_button("Copy command", f"Copy {finding.command}"), f"Copy the command for {finding.what}")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))

@@ -34,7 +34,7 @@ class FixList(QWidget):
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         """Show what `findings` lack; where nothing has changed everything stays, the focus too."""
-        lacking = sorted((one for one in findings if one.mend), key=lambda one: not one.prevents)
+        lacking = sorted((one for one in findings if one.fix), key=lambda one: not one.prevents)
         if lacking != self._shown or self._mending:
             self._shown = lacking
             self._mending = False
@@ -59,7 +59,7 @@ class FixList(QWidget):
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(text_label(f"{finding.what}: {breakable(finding.found)}"))
-        words.addWidget(text_label(breakable(finding.why or finding.mend), "hint"))
+        words.addWidget(text_label(breakable(finding.why or finding.fix), "hint"))
         buttons = self._buttons(finding, theme.text)
         if buttons:
             words.addSpacing(4)
@@ -145,8 +145,8 @@ class PreflightCard(QFrame):
         """Show what was found in place of what was found before."""
         self._findings = findings
         self._list.show_findings(findings)
-        well = ", ".join(finding.what for finding in findings if not finding.mend)
-        nothing = "" if any(finding.mend for finding in findings) else "Nothing stands in the way. "
+        well = ", ".join(finding.what for finding in findings if not finding.fix)
+        nothing = "" if any(finding.fix for finding in findings) else "Nothing stands in the way. "
         self._said.setText(f"{nothing}All well: {well}." if well else nothing)
 
     def show_failure(self, words: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.device.adb import find_adb
+from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.command_line import CommandLine, LabPhone
 from tests.device.sdk_bench import IMAGE, StandInSdk, free_console_port, stand_in_sdk

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import adbutils
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.emulator import SimulatedEmulator

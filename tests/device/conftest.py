@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
@@ -30,7 +32,7 @@ def start_bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartB
         emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port)
         emulator.start()
         server = AdbServer(port=adb_server.port)
-        device = AdbDevice(emulator.serial, server, answer_s=20, console=console(emulator))
+        device = AdbDevice(AdbShell(emulator.serial, server, answer_s=20), console=console(emulator))
         benches.append(AdbBench(device, emulator, server, journal))
         device.wait_until_ready(20)
         return benches[-1]

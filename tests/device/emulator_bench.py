@@ -7,8 +7,10 @@ from pathlib import Path
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.discovery import ControlEndpoint, find_control
-from odyssey_recorder.device.emulator import CapturePolicy, EmulatorDevice
+from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -46,14 +48,15 @@ class EmulatorBench:
     def another_device(
         self,
         *,
-        policy: CapturePolicy = "auto",
+        required: bool = False,
         adb_s: float = 20,
         answer_s: float = 2.0,
         shares_memory: bool = True,
     ) -> EmulatorDevice:
         """One more device object for the same emulator."""
-        adb = AdbDevice(self.emulator.serial, self.server, answer_s=adb_s, console=console(self.emulator))
-        return EmulatorDevice(adb, self.find, policy=policy, answer_s=answer_s, shares_memory=shares_memory)
+        shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
+        options = GrpcOptions(self.find, required=required, answer_s=answer_s, shares_memory=shares_memory)
+        return EmulatorDevice(shell, options, console=console(self.emulator))
 
     def change_screen(self) -> None:
         at = self.button
@@ -121,8 +124,9 @@ def start_bench(profile: str, adb_server: PrivateAdbServer, folder: Path) -> Emu
     emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port, control=ControlOptions(running_dir=folder))
     emulator.start()
     server = AdbServer(port=adb_server.port)
-    adb = AdbDevice(emulator.serial, server, answer_s=20, console=console(emulator))
-    adb.wait_until_ready(20)
-    device = EmulatorDevice(adb, lambda: find_control(emulator.serial, (folder,)))
+    shell = AdbShell(emulator.serial, server, answer_s=20)
+    AdbDevice(shell).wait_until_ready(20)
+    options = GrpcOptions(lambda: find_control(emulator.serial, (folder,)))
+    device = EmulatorDevice(shell, options, console=console(emulator))
     device.wait_until_ready(20)
     return EmulatorBench(device, emulator, server, folder)

@@ -1,6 +1,7 @@
 """An adb server that says what a test wrote down: for answers that no real device would give on request."""
 
 import socket
+import struct
 import threading
 from collections.abc import Mapping
 from types import TracebackType
@@ -18,6 +19,23 @@ def fail(words: str) -> bytes:
 def block(text: str) -> bytes:
     """adb's way to answer a question."""
     return OKAY + b"%04x" % len(text) + text.encode()
+
+
+def shell(command: str) -> str:
+    """The request that runs a command on the device."""
+    return f"shell,v2,TERM=dumb,raw:{command}"
+
+
+def printed(output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> bytes:
+    """A command's whole answer in packets."""
+    return (
+        OKAY
+        + struct.pack("<BI", 2, len(errors))
+        + errors
+        + struct.pack("<BI", 1, len(output))
+        + output
+        + struct.pack("<BIB", 3, 1, exit_code)
+    )
 
 
 class ScriptedAdbServer:

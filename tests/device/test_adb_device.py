@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer, find_adb
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer, find_adb
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -32,7 +34,7 @@ def bench(start_bench: StartBench) -> AdbBench:
 
 @pytest.fixture
 def impatient_bench(bench: AdbBench) -> Iterator[AdbBench]:
-    device = AdbDevice(bench.device.serial, bench.server, answer_s=0.3)
+    device = AdbDevice(AdbShell(bench.device.serial, bench.server, answer_s=0.3))
     yield replace(bench, device=device)
     device.close()
 
@@ -139,7 +141,7 @@ def test_a_bent_stroke_is_followed_point_by_point_in_its_time(bench: AdbBench) -
 
 def test_a_connection_that_ends_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: AdbBench) -> None:
     long_way = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=60_000)
-    other = AdbDevice(bench.device.serial, bench.server)
+    other = AdbDevice(AdbShell(bench.device.serial, bench.server))
 
     def draw() -> None:
         with suppress(DeviceDisconnectedError):
@@ -198,7 +200,7 @@ def test_the_server_lists_the_device(bench: AdbBench) -> None:
 def test_a_device_is_reached_by_host_and_port_too(bench: AdbBench, adb_server: PrivateAdbServer) -> None:
     address = f"127.0.0.1:{bench.emulator.adb_port}"
     adb_server.adb("connect", address)
-    device = AdbDevice(address, bench.server)
+    device = AdbDevice(AdbShell(address, bench.server))
 
     device.wait_until_ready(20)
 
@@ -208,7 +210,7 @@ def test_a_device_is_reached_by_host_and_port_too(bench: AdbBench, adb_server: P
 
 
 def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: AdbBench) -> None:
-    nobody = AdbDevice("emulator-1", bench.server)
+    nobody = AdbDevice(AdbShell("emulator-1", bench.server))
 
     with pytest.raises(DeviceDisconnectedError, match=r"emulator-1 is gone .*Start it again or plug it in"):
         nobody.input_nodes()
@@ -240,7 +242,7 @@ def test_a_server_that_was_started_here_is_started_again_when_it_dies(private: P
         server.start(str(BUNDLED_ADB))
     assert server.version() == 41
     private.adb("kill-server")
-    device = AdbDevice("emulator-1", server)
+    device = AdbDevice(AdbShell("emulator-1", server))
 
     answers = list[str]()
 
@@ -271,7 +273,7 @@ def test_a_server_that_another_program_started_is_not_started_again_and_the_pers
         with pytest.raises(
             DeviceDisconnectedError, match=r"has ended\. Another program had started it.*adb start-server"
         ):
-            AdbDevice("emulator-1", server).input_nodes()
+            AdbDevice(AdbShell("emulator-1", server)).input_nodes()
 
     private.start()
     assert server.version() == 41
@@ -350,7 +352,7 @@ def test_what_is_asked_while_a_snapshot_is_saved_waits_until_the_device_goes_on(
 
     with scripted(GREETING, b"", then_hang=True) as (port, heard):
         console = EmulatorConsole(port, token_file=Path("no token"))
-        device = AdbDevice(bench.device.serial, bench.server, console=console)
+        device = AdbDevice(AdbShell(bench.device.serial, bench.server), console=console)
         saving = threading.Thread(target=save, args=(device,))
         batch = threading.Thread(target=device.input_nodes)
         saving.start()
@@ -378,7 +380,7 @@ def test_closing_ends_a_snapshot_that_is_being_saved_and_who_waits_for_it(bench:
 
     with scripted(GREETING, b"", then_hang=True) as (port, heard):
         console = EmulatorConsole(port, token_file=Path("no token"))
-        device = AdbDevice(bench.device.serial, bench.server, console=console)
+        device = AdbDevice(AdbShell(bench.device.serial, bench.server), console=console)
         calls = (lambda: device.save_snapshot("home"), device.input_nodes)
         threads = [threading.Thread(target=carry_out, args=(call,)) for call in calls]
         threads[0].start()
@@ -393,7 +395,7 @@ def test_closing_ends_a_snapshot_that_is_being_saved_and_who_waits_for_it(bench:
 
 
 def test_a_device_without_a_console_keeps_no_snapshots_and_says_why(bench: AdbBench) -> None:
-    device = AdbDevice(bench.device.serial, bench.server)
+    device = AdbDevice(AdbShell(bench.device.serial, bench.server))
 
     assert not device.keeps_snapshots
     with pytest.raises(DeviceError, match="keeps no snapshots: only an emulator on this computer does"):

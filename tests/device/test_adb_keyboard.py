@@ -9,6 +9,7 @@ import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_keyboard import ADB_KEYBOARD, broadcast_commands
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.view_hierarchy import focused_text, parse
 from odyssey_recorder.errors import DeviceDisconnectedError, InputRefusedError
 from tests.device.adb_bench import AdbBench, StartBench
@@ -32,7 +33,7 @@ class Note:
     folder: Path
 
     def device(self) -> AdbDevice:
-        return AdbDevice(self.bench.device.serial, self.bench.server, answer_s=20, keyboards=self.folder)
+        return AdbDevice(AdbShell(self.bench.device.serial, self.bench.server, answer_s=20), keyboards=self.folder)
 
     def install(self) -> None:
         self.bench.emulator.phone.with_input_methods(lambda known: known.install(ADB_KEYBOARD))

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
@@ -18,59 +20,27 @@ from odyssey_recorder.errors import (
 )
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel, Size
-from tests.device.scripted_adb_server import HANG, OKAY, ScriptedAdbServer, block, fail
+from odyssey_recorder.model.geometry import Pixel
+from tests.device.scripted_adb_server import HANG, OKAY, ScriptedAdbServer, block, fail, printed, shell
 
 SERIAL = "emulator-6000"
-FEATURES = f"host-serial:{SERIAL}:features"
-WITH_PACKETS = {FEATURES: block("cmd,shell_v2,stat_v2")}
 ONE_PANEL = b"Display 4619827259835644672 (HWC display 0): port=0\n"
 PIXELS = bytearray(range(24))
 PICTURE = struct.pack("<4I", 2, 3, 1, 1) + PIXELS
 WARNING = b"[Warning] Multiple displays were found, but no display id was specified!\n"
 
 
-def shell(command: str) -> str:
-    return f"shell,v2,TERM=dumb,raw:{command}"
-
-
-def printed(output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> bytes:
-    """A command's whole answer in packets."""
-    return (
-        OKAY
-        + struct.pack("<BI", 2, len(errors))
-        + errors
-        + struct.pack("<BI", 1, len(output))
-        + output
-        + struct.pack("<BIB", 3, 1, exit_code)
-    )
-
-
 @contextmanager
 def device_with(answers: Mapping[str, bytes], *, answer_s: float = 20) -> Iterator[AdbDevice]:
     with ScriptedAdbServer(answers) as server:
-        device = AdbDevice(SERIAL, AdbServer(port=server.port), answer_s=answer_s)
+        device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port), answer_s=answer_s))
         yield device
         device.close()
 
 
 def phone(answers: Mapping[str, bytes]) -> dict[str, bytes]:
     """The answers of a phone with one panel, and `answers`."""
-    return {**WITH_PACKETS, shell("dumpsys SurfaceFlinger --display-id"): printed(ONE_PANEL), **answers}
-
-
-def test_a_device_without_packets_sends_its_warnings_in_front_of_the_picture() -> None:
-    answers = {
-        FEATURES: block("cmd,stat_v2"),
-        "exec:dumpsys SurfaceFlinger --display-id": OKAY + ONE_PANEL,
-        "exec:screencap": OKAY + WARNING + PICTURE,
-    }
-
-    with device_with(answers) as device:
-        frame = device.capture()
-
-    assert frame.size == Size(2, 3)
-    assert frame.pixels == PIXELS
+    return {shell("dumpsys SurfaceFlinger --display-id"): printed(ONE_PANEL), **answers}
 
 
 def test_warnings_beside_the_picture_do_no_harm_where_they_come_apart() -> None:
@@ -87,8 +57,8 @@ def test_a_foldable_s_lit_panel_is_captured_and_looked_up_anew_each_time() -> No
         shell("screencap -d 4619827551948147201"): printed(PICTURE),
     }
 
-    with ScriptedAdbServer({**WITH_PACKETS, **answers}) as server:
-        device = AdbDevice(SERIAL, AdbServer(port=server.port))
+    with ScriptedAdbServer(answers) as server:
+        device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port)))
         frames = [device.capture(), device.capture()]
 
     assert [frame.number for frame in frames] == [1, 2]
@@ -96,14 +66,41 @@ def test_a_foldable_s_lit_panel_is_captured_and_looked_up_anew_each_time() -> No
     assert server.requests.count(shell("dumpsys input")) == 2
 
 
-def test_a_cut_picture_is_refused_in_words_that_name_device_and_bytes() -> None:
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        *((PICTURE[:length], f"cut short: {length} of the header's 16 bytes") for length in (0, 15)),
+        *((PICTURE[:length], f"{length} bytes came, 40 were expected") for length in (16, 35, 39)),
+        (PICTURE + b"!", "41 bytes came, 40 were expected"),
+        (struct.pack("<4I", 2, 3, 4, 1) + PIXELS, "pixel format 4"),
+        (b"Error: no display is on", "no picture: it begins with b'Error: no displa'"),
+    ],
+)
+def test_anything_but_one_whole_picture_is_refused(output: bytes, words: str) -> None:
     with (
-        device_with(phone({shell("screencap"): printed(PICTURE[:-5])})) as device,
-        pytest.raises(DeviceError, match=f"{SERIAL} .* 35 bytes came, 40 were expected") as caught,
+        device_with(phone({shell("screencap"): printed(output)})) as device,
+        pytest.raises(DeviceError, match=f"{SERIAL} .*{words}") as caught,
     ):
         device.capture()
 
     assert type(caught.value) is DeviceError
+
+
+def test_recent_apps_that_stay_are_stopped_and_named_if_that_does_not_help_either() -> None:
+    task = b"  * Recent #0: Task{1 #7 type=standard A=10:x}\n    mActivityComponent=org.example.x/.Main\n"
+    answers = {
+        shell("input keyevent 3"): printed(b""),
+        shell("dumpsys activity recents"): printed(b"RECENT TASKS\n" + task),
+        shell("am *"): printed(b""),
+    }
+
+    with ScriptedAdbServer(answers) as server:
+        device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port)))
+        with pytest.raises(DeviceError, match=rf"{SERIAL} still lists recent apps: org\.example\.x\. Close them by"):
+            device.close_recents()
+
+    commands = [request for request in server.requests if request.startswith(shell("am "))]
+    assert commands == [shell("am stack remove 7"), shell("am force-stop org.example.x")]
 
 
 def test_a_picture_during_which_the_connection_breaks_is_a_device_that_went_away() -> None:
@@ -139,7 +136,7 @@ def test_what_screencap_complains_of_is_passed_on() -> None:
 )
 def test_an_input_that_the_device_complains_of_was_refused(answer: bytes, words: str) -> None:
     with (
-        device_with({**WITH_PACKETS, shell("input tap 5 6"): answer}) as device,
+        device_with({shell("input tap 5 6"): answer}) as device,
         pytest.raises(InputRefusedError, match=words) as caught,
     ):
         device.touch(TouchStroke.press(Pixel(5, 6)))
@@ -150,15 +147,14 @@ def test_an_input_that_the_device_complains_of_was_refused(answer: bytes, words:
 def test_a_linker_s_warning_is_not_a_refusal() -> None:
     noise = printed(b"", errors=b"WARNING: linker: unused DT entry\n")
 
-    with ScriptedAdbServer({**WITH_PACKETS, shell("input keyevent 3"): noise}) as server:
-        AdbDevice(SERIAL, AdbServer(port=server.port)).press(SystemKey.HOME)
+    with ScriptedAdbServer({shell("input keyevent 3"): noise}) as server:
+        AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port))).press(SystemKey.HOME)
 
     assert shell("input keyevent 3") in server.requests
 
 
 def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
     answers = {
-        **WITH_PACKETS,
         shell(f"input text {'a' * 40}"): printed(b""),
         shell("input text b"): printed(b"", errors=b"Error: no", exit_code=255),
     }
@@ -168,7 +164,7 @@ def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
 
 
 def test_a_device_that_goes_away_in_the_middle_of_a_text_has_not_typed_it() -> None:
-    answers = {**WITH_PACKETS, shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): fail("closed")}
+    answers = {shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): fail("closed")}
 
     with (
         device_with(answers) as device,
@@ -180,13 +176,12 @@ def test_a_device_that_goes_away_in_the_middle_of_a_text_has_not_typed_it() -> N
 def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
     bent = TouchStroke.drag((Pixel(0, 0), Pixel(300, 0), Pixel(300, 300)), duration_ms=250)
     answers = {
-        **WITH_PACKETS,
         shell("getprop ro.build.version.sdk"): printed(b"30\n"),
         shell("input swipe 0 0 300 300 250"): printed(b""),
     }
 
     with ScriptedAdbServer(answers) as server:
-        AdbDevice(SERIAL, AdbServer(port=server.port)).touch(bent)
+        AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port))).touch(bent)
 
     assert shell("input swipe 0 0 300 300 250") in server.requests
 
@@ -202,7 +197,7 @@ def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
     ],
 )
 def test_a_device_that_adb_does_not_reach_is_an_error_with_a_mend(words: str, mend: str) -> None:
-    answers = {**WITH_PACKETS, f"host:tport:serial:{SERIAL}": fail(words)}
+    answers = {f"host:tport:serial:{SERIAL}": fail(words)}
 
     with device_with(answers) as device, pytest.raises(DeviceDisconnectedError, match=mend) as caught:
         device.input_nodes()
@@ -211,28 +206,26 @@ def test_a_device_that_adb_does_not_reach_is_an_error_with_a_mend(words: str, me
 
 
 def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
-    answers = phone({shell("getevent -lp"): printed(b"\n"), shell("screencap"): fail("closed")})
+    answers = phone({shell("screencap"): fail("closed")})
 
     with ScriptedAdbServer(answers) as server:
-        device = AdbDevice(SERIAL, AdbServer(port=server.port))
-        device.input_nodes()
-        with pytest.raises(DeviceDisconnectedError):
-            device.capture()
-        device.input_nodes()
+        device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port)))
+        for _ in range(2):
+            with pytest.raises(DeviceDisconnectedError):
+                device.capture()
 
-    assert server.requests.count(FEATURES) == 2
+    assert server.requests.count(shell("dumpsys SurfaceFlinger --display-id")) == 2
 
 
 @pytest.mark.parametrize(
     "answers",
     [
-        {FEATURES: HANG},
-        {**WITH_PACKETS, f"host:tport:serial:{SERIAL}": HANG},
-        {**WITH_PACKETS, shell("getevent -lp"): HANG},
-        {**WITH_PACKETS, shell("getevent -lp"): OKAY + HANG},
-        {**WITH_PACKETS, shell("getevent -lp"): OKAY + b"\x01\x05" + HANG},
+        {f"host:tport:serial:{SERIAL}": HANG},
+        {shell("getevent -lp"): HANG},
+        {shell("getevent -lp"): OKAY + HANG},
+        {shell("getevent -lp"): OKAY + b"\x01\x05" + HANG},
     ],
-    ids=["features", "transport", "opening", "first byte", "in a packet"],
+    ids=["transport", "opening", "first byte", "in a packet"],
 )
 def test_silence_at_any_point_ends_in_a_time_out(answers: dict[str, bytes]) -> None:
     with device_with(answers, answer_s=0.1) as device, pytest.raises(DeviceTimeoutError, match=SERIAL):
@@ -248,8 +241,8 @@ def test_closing_wakes_a_call_that_waits() -> None:
         except DeviceError as error:
             outcome.append(error)
 
-    with ScriptedAdbServer({**WITH_PACKETS, shell("input keyevent 4"): OKAY + HANG}) as server:
-        device = AdbDevice(SERIAL, AdbServer(port=server.port), answer_s=600)
+    with ScriptedAdbServer({shell("input keyevent 4"): OKAY + HANG}) as server:
+        device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port), answer_s=600))
         waiting = threading.Thread(target=wait_for_ever, args=(device,))
         waiting.start()
         server.wait_for(shell("input keyevent 4"))
@@ -261,14 +254,14 @@ def test_closing_wakes_a_call_that_waits() -> None:
 
 
 def test_a_device_that_has_not_booted_is_waited_for_only_so_long() -> None:
-    booting = {**WITH_PACKETS, shell("getprop sys.boot_completed"): printed(b"\n")}
+    booting = {shell("getprop sys.boot_completed"): printed(b"\n")}
 
     with device_with(booting) as device, pytest.raises(DeviceTimeoutError, match=f"{SERIAL} .* has not booted"):
         device.wait_until_ready(0)
 
 
 def test_nobody_waits_for_a_device_that_was_closed() -> None:
-    with device_with(WITH_PACKETS) as device:
+    with device_with({}) as device:
         device.close()
         with pytest.raises(DeviceDisconnectedError, match="was closed"):
             device.wait_until_ready(600)
@@ -276,7 +269,7 @@ def test_nobody_waits_for_a_device_that_was_closed() -> None:
 
 def test_an_answer_with_parts_missing_is_refused() -> None:
     command = "getprop; echo ==part==; wm size; echo ==part==; wm density"
-    answers = {**WITH_PACKETS, shell(command): printed(b"[ro.product.model]: [x]\n==part==\n")}
+    answers = {shell(command): printed(b"[ro.product.model]: [x]\n==part==\n")}
 
     with device_with(answers) as device, pytest.raises(DeviceError, match=f"{SERIAL} answered 2 of 3 questions"):
         device.properties()
@@ -308,14 +301,14 @@ def test_where_no_server_listens_none_is_started(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
         server.devices()
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
-        AdbDevice(SERIAL, server).input_nodes()
+        AdbDevice(AdbShell(SERIAL, server)).input_nodes()
 
 
 def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
     tree = b"<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation=\"0\"></hierarchy>"
     said = printed(b"UI hierchary dumped to: /data/local/tmp/x.xml\n" + tree)
 
-    with device_with({**WITH_PACKETS, shell("rm -f /data/local/tmp/*"): said}) as device:
+    with device_with({shell("rm -f /data/local/tmp/*"): said}) as device:
         assert device.view_hierarchy() == tree.decode()
 
 
@@ -332,7 +325,7 @@ def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
     ],
 )
 def test_a_screen_whose_views_cannot_be_read_is_told_with_the_reason(errors: bytes, words: str) -> None:
-    answers = {**WITH_PACKETS, shell("rm -f *"): printed(b"", errors=errors)}
+    answers = {shell("rm -f *"): printed(b"", errors=errors)}
 
     with device_with(answers) as device, pytest.raises(DeviceError, match=f"(?s)screen of {SERIAL}.*{words}"):
         device.view_hierarchy()
@@ -340,18 +333,17 @@ def test_a_screen_whose_views_cannot_be_read_is_told_with_the_reason(errors: byt
 
 @pytest.mark.parametrize(("output", "value"), [(b"null\n", ""), (b"\n", ""), (b"2\r\n", "2"), (b"a b\n", "a b")])
 def test_a_setting_is_its_value_and_null_is_none(output: bytes, value: str) -> None:
-    with device_with({**WITH_PACKETS, shell("settings get secure x"): printed(output)}) as device:
+    with device_with({shell("settings get secure x"): printed(output)}) as device:
         assert device.setting("secure", "x") == value
 
 
 def test_a_setting_s_name_is_one_word_of_the_command_whatever_it_holds() -> None:
-    with device_with({**WITH_PACKETS, shell("settings get global '$(reboot); x'"): printed(b"1\n")}) as device:
+    with device_with({shell("settings get global '$(reboot); x'"): printed(b"1\n")}) as device:
         assert device.setting("global", "$(reboot); x") == "1"
 
 
 def test_settings_that_fail_are_no_value() -> None:
     answers = {
-        **WITH_PACKETS,
         shell("settings get nowhere x"): printed(b"", errors=b"Invalid namespace", exit_code=255),
     }
 
@@ -364,7 +356,7 @@ def test_settings_that_fail_are_no_value() -> None:
 
 @pytest.mark.parametrize(("uptime", "least_us"), [(b"40371.25 160000.00\n", 40_371_250_000), (b"0.07 0.01\n", 70_000)])
 def test_the_clock_is_between_two_steps_of_what_the_kernel_prints(uptime: bytes, least_us: int) -> None:
-    with device_with({**WITH_PACKETS, shell("cat /proc/uptime"): printed(uptime)}) as device:
+    with device_with({shell("cat /proc/uptime"): printed(uptime)}) as device:
         reading = device.read_clock()
 
     assert (reading.least_us, reading.most_us) == (least_us, least_us + 10_000)
@@ -373,7 +365,7 @@ def test_the_clock_is_between_two_steps_of_what_the_kernel_prints(uptime: bytes,
 
 def test_a_clock_that_prints_no_time_is_an_error() -> None:
     with (
-        device_with({**WITH_PACKETS, shell("cat /proc/uptime"): printed(b"soon\n")}) as device,
+        device_with({shell("cat /proc/uptime"): printed(b"soon\n")}) as device,
         pytest.raises(DeviceError, match=f"{SERIAL} answered what cannot be used"),
     ):
         device.read_clock()
@@ -385,25 +377,16 @@ LINE = b"[   40371.250000] /dev/input/event12: EV_KEY       KEY_BACK            
 def test_following_the_input_ends_when_getevent_does() -> None:
     heard: list[bytes] = []
 
-    with device_with({**WITH_PACKETS, shell("getevent -lt"): printed(LINE, exit_code=137)}) as device:
+    with device_with({shell("getevent -lt"): printed(LINE, exit_code=137)}) as device:
         device.follow_input(lambda data, _: heard.append(data))
 
     assert heard == [LINE]
 
 
-def test_following_the_input_of_a_device_without_packets_hears_the_same() -> None:
-    heard: list[bytes] = []
-
-    with device_with({FEATURES: block("cmd"), "exec:getevent -lt": OKAY + LINE}) as device:
-        device.follow_input(lambda data, _: heard.append(data))
-
-    assert b"".join(heard) == LINE
-
-
 @pytest.mark.parametrize("answer", [fail("device offline"), OKAY, OKAY + b"\x01\x05\x00\x00\x00ab"])
 def test_input_that_breaks_off_before_getevent_ends_is_a_device_that_went_away(answer: bytes) -> None:
     with (
-        device_with({**WITH_PACKETS, shell("getevent -lt"): answer}) as device,
+        device_with({shell("getevent -lt"): answer}) as device,
         pytest.raises(DeviceDisconnectedError, match=SERIAL),
     ):
         device.follow_input(lambda *_: None)
@@ -411,11 +394,11 @@ def test_input_that_breaks_off_before_getevent_ends_is_a_device_that_went_away(a
 
 def test_getevent_must_begin_in_time_and_may_then_be_silent_for_as_long_as_it_likes() -> None:
     with (
-        device_with({**WITH_PACKETS, shell("getevent -lt"): HANG}, answer_s=0.1) as device,
+        device_with({shell("getevent -lt"): HANG}, answer_s=0.1) as device,
         pytest.raises(DeviceTimeoutError, match=SERIAL),
     ):
         device.follow_input(lambda *_: None)
-    silent = {**WITH_PACKETS, shell("getevent -lt"): OKAY + HANG, shell("getevent -lp"): OKAY + HANG}
+    silent = {shell("getevent -lt"): OKAY + HANG, shell("getevent -lp"): OKAY + HANG}
     with device_with(silent, answer_s=0.1) as device:
         outcome: list[type[Exception]] = []
 

@@ -60,7 +60,7 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
     assert made == Avd("My_Fold", "pixel_fold", None)
     assert started.serial == serial
     assert stages == list(BootStage)
-    assert [finding for finding in started.findings if finding.mend] == []
+    assert [finding for finding in started.findings if finding.fix] == []
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     assert bench.prop("persist.sys.timezone") == "Etc/UTC"
     assert bench.sdk.starts() == [
@@ -99,7 +99,7 @@ def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be
         bench.devices.create("small_phone", replace=True)
     bench.devices.reset("small_phone", Start(window=False))
 
-    assert [finding.what for finding in first.findings if finding.mend] == ["Animations"]
+    assert [finding.what for finding in first.findings if finding.fix] == ["Animations"]
     assert [words.partition("-no-boot-anim ")[2] for words in bench.sdk.starts()] == [
         "-snapshot clean -no-snapshot-save",
         "-no-window -wipe-data -no-snapshot-load",

@@ -10,12 +10,10 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
 from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
-from tests.device.scripted_adb_server import OKAY, ScriptedAdbServer, block
+from tests.device.scripted_adb_server import ScriptedAdbServer, block, printed, shell
 
 SERIAL = "emulator-45678"
 LISTED = block(f"{SERIAL} device product:sdk model:sdk transport_id:1\n")
-NO_PACKETS = {f"host-serial:{SERIAL}:features": block("cmd")}
-"""What the device's shell prints comes plain, as from an old one: easy to write down."""
 
 
 @pytest.fixture
@@ -41,7 +39,7 @@ def test_a_device_that_adb_never_lists_is_told_with_its_log(emulator: LaunchedEm
 
 def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator) -> None:
     seen = list[BootStage]()
-    answers = {"host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"0\n"}
+    answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"0\n")}
 
     with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match="is still at: Booting Android"):
         boot(emulator, adb.port).wait(seen.append)
@@ -56,7 +54,7 @@ def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator)
 def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmulator, screen: bytes) -> None:
     seen = list[BootStage]()
     answers = {
-        "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + screen,
+        "host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("dumpsys*"): printed(screen),
     }  # fmt: skip
 
     with ScriptedAdbServer(answers) as adb:
@@ -78,13 +76,13 @@ def test_what_holds_the_place_of_the_home_screen_is_not_it(
     window = f"Display: mDisplayId=0\nmCurrentFocus=Window{{1 u0 {activity}}}\n"
     screen = f"{window}==part==\n==part==\n==part==\nPhysical size: 720x1280\n".encode()
     answers = {
-        "host:devices-l": LISTED, **NO_PACKETS, "exec:getprop*": OKAY + b"1\n", "exec:dumpsys*": OKAY + screen,
+        "host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("dumpsys*"): printed(screen),
     }  # fmt: skip
 
     with ScriptedAdbServer(answers) as adb:
         replace(boot(emulator, adb.port), home_s=0.1).wait(lambda _: None)
 
-        assert len([request for request in adb.requests if request.startswith("exec:dumpsys")]) == looks
+        assert len([request for request in adb.requests if request.startswith(shell("dumpsys"))]) == looks
 
 
 def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
@@ -151,7 +154,7 @@ def test_a_note_that_cannot_be_read_leaves_adb_and_is_told(
     def find() -> ControlEndpoint:
         raise RuntimeError("unreadable")
 
-    device = EmulatorDevice(AdbDevice(bench.emulator.serial, bench.server), find)
+    device = EmulatorDevice(AdbShell(bench.emulator.serial, bench.server), GrpcOptions(find))
 
     device.wait_until_ready(20)
 
@@ -292,8 +295,7 @@ def test_closing_wakes_who_waits_for_a_frame(bench: EmulatorBench) -> None:
 
 
 def test_adb_can_be_forced(bench: EmulatorBench) -> None:
-    device = bench.another_device(policy="adb")
-    device.wait_until_ready(20)
+    device = DeviceConnector(bench.server, "adb", (bench.folder,)).connect(bench.emulator.serial)
 
     assert device.capture_path == "screencap"
     assert device.capture().source == "screencap"
@@ -303,7 +305,7 @@ def test_adb_can_be_forced(bench: EmulatorBench) -> None:
 
 
 def test_forced_grpc_does_not_fall_back(bench: EmulatorBench) -> None:
-    device = bench.another_device(policy="grpc")
+    device = bench.another_device(required=True)
     device.wait_until_ready(20)
     assert device.capture().source == "gRPC"
 
@@ -326,7 +328,7 @@ def test_forced_grpc_does_not_fall_back(bench: EmulatorBench) -> None:
 def test_forced_grpc_says_what_to_do_where_there_is_none(
     bench: EmulatorBench, endpoint: ControlEndpoint | None, words: str
 ) -> None:
-    device = EmulatorDevice(AdbDevice(bench.emulator.serial, bench.server), lambda: endpoint, policy="grpc")
+    device = EmulatorDevice(AdbShell(bench.emulator.serial, bench.server), GrpcOptions(lambda: endpoint, required=True))
 
     with pytest.raises(DeviceError, match=words):
         device.wait_until_ready(20)
@@ -542,7 +544,7 @@ def test_system_keys_are_those_of_the_keyboard(bench: EmulatorBench, key: System
         heard.extend(data)
         ready.set()
 
-    listening = bench.another_device(policy="adb")
+    listening = AdbDevice(AdbShell(bench.emulator.serial, bench.server))
 
     def listen() -> None:
         with suppress(DeviceDisconnectedError):
@@ -812,7 +814,7 @@ def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes
 
 
 def test_where_grpc_is_demanded_and_gone_a_load_says_so(bench: EmulatorBench) -> None:
-    device = bench.another_device(policy="grpc")
+    device = bench.another_device(required=True)
     device.wait_until_ready(20)
     device.save_snapshot("home")
     bench.emulator.faults.control.switch_off(off=True)

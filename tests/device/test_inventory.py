@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.avd import BootStage, SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import wanted_entries
 from odyssey_recorder.device.device import DeviceProperties, ListedDevice
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.inventory import Cancelled, DeviceInventory, InventoryDevice, Ways
+from odyssey_recorder.device.inventory import Cancelled, DeviceInventory, InventoryDevice
 from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
 from odyssey_recorder.model.geometry import Size
@@ -40,9 +42,7 @@ class Computer:
         self.connected: list[str] = []
         around = SdkEnvironment(self.avds, (self.running,), folder / "logs", folder / "no-token", {})
         virtual = VirtualDevices(None, AdbServer(port=1), around, self._connect)
-        self.inventory = DeviceInventory(
-            virtual, Ways(lambda: self.listed, self._describe, self._connect, self._simulate)
-        )
+        self.inventory = DeviceInventory(virtual, lambda: self.listed, self._describe, self._connect, self._simulate)
 
     def make(self, name: str, profile: str) -> None:
         """Write the files of an AVD."""
@@ -168,7 +168,7 @@ def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Comput
     examination = computer.inventory.examine("emulator-5554")
     assert examination.snapshots == ("clean",)
     navigation = next(finding for finding in examination.findings if finding.what == "Animations")
-    computer.inventory.mend("emulator-5554", navigation)
+    computer.inventory.fix("emulator-5554", navigation)
     assert first.settings["global", "window_animation_scale"] == "0"
     assert computer.connected == ["emulator-5554"]
 
@@ -199,9 +199,7 @@ def test_a_simulated_device_is_started_by_its_profile(computer: Computer) -> Non
 
 
 def test_where_nothing_can_be_simulated_that_is_said(computer: Computer) -> None:
-    inventory = DeviceInventory(
-        computer.inventory.virtual, Ways(list, computer.inventory.ways.describe, computer.inventory.ways.connect)
-    )
+    inventory = replace(computer.inventory, simulator=None)
 
     assert not inventory.can_simulate
     with pytest.raises(DeviceError, match="odyssey-recorder simulate"):
@@ -218,11 +216,12 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     ports = (free_console_port(),)
     around = SdkEnvironment(tmp_path / "avd", (run,), tmp_path / "logs", token, environment, console_ports=ports)
     connector = DeviceConnector(AdbServer(port=adb_server.port), running=(run,), console_token=token)
-    ways = Ways(
-        connector.server.devices, lambda serial: AdbDevice(serial, connector.server).properties(), connector.connect
-    )
     inventory = DeviceInventory(
-        VirtualDevices(sdk.sdk, connector.server, around, connector.connect), ways, animations=True
+        VirtualDevices(sdk.sdk, connector.server, around, connector.connect),
+        connector.server.devices,
+        lambda serial: AdbDevice(AdbShell(serial, connector.server)).properties(),
+        connector.connect,
+        animations=True,
     )
     told: list[tuple[float | None, str]] = []
 
@@ -239,7 +238,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
 
     assert inventory.reset("small_phone", progress, lambda: False) == serial
     assert "-wipe-data" in sdk.starts()[-1]
-    assert [finding.what for finding in inventory.examine(serial).findings if finding.mend] == ["Animations"]
+    assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
     inventory.let_go()
     inventory.stop(serial)
     assert serial not in {member.serial for member in inventory.listing().members}
@@ -247,7 +246,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
 
 @pytest.fixture
 def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[DeviceInventory, str]]:
-    """A yard in which a simulated fold runs until it is told to end, and its serial."""
+    """An inventory in which a simulated fold runs until it is told to end, and its serial."""
     bench = start_bench("pixel_fold")
 
     def end() -> None:
@@ -263,8 +262,8 @@ def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[De
     def simulate(_profile: str, _cancelled: Cancelled) -> str:
         return serial
 
-    ways = Ways(bench.server.devices, lambda _: bench.device.properties(), lambda _: bench.device, simulate)
-    yield DeviceInventory(virtual, ways), serial
+    properties = bench.device.properties()
+    yield DeviceInventory(virtual, bench.server.devices, lambda _: properties, lambda _: bench.device, simulate), serial
     bench.emulator.killed.set()
     ending.join()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.device.preflight import PreflightFinding, Readings, findings, mend, take_readings
+from odyssey_recorder.device.preflight import PreflightFinding, PreflightReadings, findings, fix, take_readings
 from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
@@ -23,7 +23,7 @@ TOUCH = InputDeviceNode("/dev/input/event1", "virtio_input_multi_touch_1", froze
 KEYBOARD = InputDeviceNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
 POWER = InputDeviceNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
 
-READY = Readings(
+READY = PreflightReadings(
     serial="emulator-5554",
     size=Size(1440, 3120),
     panel=Size(1440, 3120),
@@ -39,12 +39,12 @@ READY = Readings(
 )
 
 
-def found(readings: Readings) -> dict[str, PreflightFinding]:
+def found(readings: PreflightReadings) -> dict[str, PreflightFinding]:
     return {finding.what: finding for finding in findings(readings)}
 
 
-def lacking(readings: Readings) -> set[str]:
-    return {finding.what for finding in findings(readings) if finding.mend}
+def lacking(readings: PreflightReadings) -> set[str]:
+    return {finding.what for finding in findings(readings) if finding.fix}
 
 
 def test_a_device_that_has_everything_lacks_nothing() -> None:
@@ -54,7 +54,7 @@ def test_a_device_that_has_everything_lacks_nothing() -> None:
 
 def test_what_is_mended_by_a_command_has_the_command_by_itself() -> None:
     navigation = found(replace(READY, navigation_mode="2"))["Navigation"]
-    assert navigation.command in navigation.mend
+    assert navigation.command in navigation.fix
     assert shlex.split(navigation.command)[:4] == ["adb", "-s", "emulator-5554", "shell"]
 
 
@@ -79,7 +79,7 @@ def test_what_is_mended_by_a_command_has_the_command_by_itself() -> None:
         (replace(READY, stays_on="0"), "Staying awake"),
     ],
 )
-def test_each_lack_is_named_alone(readings: Readings, what: str) -> None:
+def test_each_lack_is_named_alone(readings: PreflightReadings, what: str) -> None:
     assert lacking(readings) == {what}
 
 
@@ -98,7 +98,7 @@ def test_a_touch_screen_of_the_older_protocol_is_named_and_refused() -> None:
 
     assert refused.prevents
     assert refused.found == "gslX680 speaks multi-touch protocol A (no ABS_MT_SLOT)"
-    assert "Record in mirror mode." in refused.mend
+    assert "Record in mirror mode." in refused.fix
     assert not found(replace(READY, nodes=(older, TOUCH, KEYBOARD)))["Touch screen"].prevents
 
 
@@ -117,7 +117,7 @@ def test_without_a_hardware_keyboard_the_on_screen_one_always_comes_up() -> None
 def test_only_the_animations_that_are_on_are_switched_off() -> None:
     animations = found(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
 
-    assert animations.mend.endswith(
+    assert animations.fix.endswith(
         "Run: adb -s emulator-5554 shell "
         "'settings put global transition_animation_scale 0; settings put global animator_duration_scale 0'"
     )
@@ -126,7 +126,7 @@ def test_only_the_animations_that_are_on_are_switched_off() -> None:
 def test_a_serial_is_one_word_of_the_command_whatever_it_holds() -> None:
     navigation = found(replace(READY, serial="x; reboot", navigation_mode="2"))["Navigation"]
 
-    assert "adb -s 'x; reboot' shell 'cmd overlay enable-exclusive" in navigation.mend
+    assert "adb -s 'x; reboot' shell 'cmd overlay enable-exclusive" in navigation.fix
 
 
 def test_a_device_is_asked_for_all_of_it() -> None:
@@ -159,7 +159,7 @@ def test_an_overridden_screen_can_be_reset_and_a_wrong_panel_cannot() -> None:
 
     wrong = found(replace(READY, size=Size(1080, 2340), panel=Size(1080, 2340)))["Screen"]
     assert wrong.repairs == ()
-    assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.mend
+    assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.fix
 
 
 def test_only_the_animations_that_are_on_are_repaired() -> None:
@@ -180,7 +180,7 @@ def test_repairs_mend_the_simulated_emulator(start_bench: StartBench) -> None:
     assert {one.what for one in before if one.repairs} >= {"Screen", "Navigation", "On-screen keyboard"}
 
     for finding in before:
-        mend(bench.device, finding)
+        fix(bench.device, finding)
 
     assert lacking(take_readings(bench.device)) == {"Pictures"}
 
@@ -194,7 +194,7 @@ def test_the_commands_that_it_names_mend_the_simulated_emulator(
     assert {"On-screen keyboard", "Animations"} <= lacking(before)
 
     for finding in findings(before):
-        if named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.mend):
+        if named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.fix):
             assert adb_server.adb(*shlex.split(named[1])).returncode == 0
 
     assert lacking(take_readings(bench.device)) == {"Pictures"}

@@ -1,7 +1,6 @@
 import pytest
 
-from odyssey_recorder.device.preflight import findings, take_readings
-from odyssey_recorder.device.preparation import prepare
+from odyssey_recorder.device.preflight import findings, prepare, take_readings
 from odyssey_recorder.device.profile import Preparation
 from odyssey_recorder.errors import DeviceDisconnectedError
 from tests.fakes import FakeDevice
@@ -36,7 +35,7 @@ def test_what_the_device_refuses_is_a_finding_and_the_rest_is_done() -> None:
 
     refused = prepare(device, Preparation(navigation="gestural"), animations=False)
 
-    assert [(finding.what, "refused the overlay" in finding.mend) for finding in refused] == [("Preparation", True)]
+    assert [(finding.what, "refused the overlay" in finding.fix) for finding in refused] == [("Preparation", True)]
     assert "navbar.gestural" in refused[0].found
     assert device.time_zone == "Etc/UTC"
 

@@ -104,8 +104,8 @@ def test_an_empty_sdk_lacks_all_and_says_how_to_come_by_its_first_tool(tmp_path:
         ("adb", 'sdkmanager "platform-tools"'),
         ("System image", f'sdkmanager "{IMAGE}"'),
     ]
-    assert all(finding.prevents and finding.command in finding.mend for finding in missing)
-    assert all("tick Android SDK Command-line Tools (latest)" in finding.mend for finding in missing)
+    assert all(finding.prevents and finding.command in finding.fix for finding in missing)
+    assert all("tick Android SDK Command-line Tools (latest)" in finding.fix for finding in missing)
 
 
 def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -> None:
@@ -120,4 +120,4 @@ def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -
 
 
 def test_without_an_sdk_the_simulated_emulator_is_named() -> None:
-    assert "odyssey-recorder simulate" in no_sdk().mend
+    assert "odyssey-recorder simulate" in no_sdk().fix

@@ -13,8 +13,10 @@ import adbutils
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
@@ -82,13 +84,14 @@ class Laboratory:
     def device(self, *, answer_s: float = 5.0) -> AdbDevice:
         """A connection that gives up on an answer after `answer_s`."""
         self.bring_back()
-        return AdbDevice(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
+        return AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s))
 
     def emulator_device(self, *, answer_s: float = 5.0) -> "Felt":
         """A connection over the control service too, when that is up."""
-        adb = self.device(answer_s=answer_s)
+        self.bring_back()
+        shell = AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
         find = partial(find_control, self.serial, (self._running,))
-        device = Felt(adb, find, answer_s=answer_s, shares_memory=False)
+        device = Felt(shell, GrpcOptions(find, answer_s=answer_s, shares_memory=False))
         device.wait_until_ready(20)
         return device
 
@@ -119,7 +122,7 @@ class Laboratory:
 
     def bring_back(self) -> None:
         """Say that the phone is there until the adb server, which passes over it while it clears up, believes it."""
-        device = AdbDevice(self.serial, AdbServer(port=self.server.port), answer_s=1)
+        device = AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=1))
         expires_s = time.monotonic() + 30
         while time.monotonic() < expires_s:
             announce(self.server.port, self.emulator.adb_port)

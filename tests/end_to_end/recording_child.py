@@ -8,6 +8,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
@@ -118,7 +119,7 @@ def with_recorder(
     job: Job, parent: Connection, work: Callable[[Recorder], None], *, view_hierarchies: bool = True
 ) -> None:
     store = EpisodeStore(job.dataset, drafts=job.drafts)
-    device = AdbDevice(job.serial, AdbServer(port=job.server_port))
+    device = AdbDevice(AdbShell(job.serial, AdbServer(port=job.server_port)))
     rules = Rules(
         TouchRules.for_density(320),
         NavigationRules.for_density(320),

@@ -19,6 +19,7 @@ import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.contacts import Contact, ContactTracker, to_stroke
 from odyssey_recorder.gesture.getevent import InputDeviceNode, LineBuffer, parse_line
@@ -68,7 +69,7 @@ class Rig:
         self.phone = Phone(profile_named(profile), animation=False, journal=journal)
         self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port)
         self.emulator.start()
-        self.device = AdbDevice(self.emulator.serial, AdbServer(port=server.port))
+        self.device = AdbDevice(AdbShell(self.emulator.serial, AdbServer(port=server.port)))
         self.device.wait_until_ready(PATIENCE_S)
         self.nodes = {node.node: node for node in self.device.input_nodes()}
         self._journal = journal.open(encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -88,7 +89,7 @@ def test_a_tap_of_another_program_over_adb_is_flagged_though_the_kernel_does_not
         recorder.start()
         try:
             before = ready(recorder, 0).frame_number
-            other = AdbDevice(place.emulator.serial, AdbServer(port=adb_server.port))
+            other = AdbDevice(AdbShell(place.emulator.serial, AdbServer(port=adb_server.port)))
             other.touch(TouchStroke.press(place.place_of("Settings")))
             annotator.await_notice(TELL_UNEXPLAINED)
             recorder.wait_for(lambda view: view.frame_number not in {None, before}, 30)

@@ -18,9 +18,11 @@ from odyssey_recorder.dataset.provenance import Mode, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
@@ -57,10 +59,11 @@ class Job:
 
 def record(job: Job, parent: Connection) -> None:
     """Record until as many steps are there as there are places, and publish."""
-    adb = AdbDevice(job.serial, AdbServer(port=job.server_port))
-    device: Device = adb
+    shell = AdbShell(job.serial, AdbServer(port=job.server_port))
+    device: Device = AdbDevice(shell)
     if job.running is not None:
-        device = EmulatorDevice(adb, partial(find_control, job.serial, (job.running,)), shares_memory=False)
+        find = partial(find_control, job.serial, (job.running,))
+        device = EmulatorDevice(shell, GrpcOptions(find, shares_memory=False))
         device.wait_until_ready(PATIENCE_S)
     store = EpisodeStore(job.dataset, drafts=job.drafts)
     recorder = Recorder(device, store.resume(job.episode_id), store, listener=Reporter(parent), rules=RULES)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress
@@ -85,7 +86,7 @@ def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
     def started(profile: str, way: str) -> tuple[EmulatorBench, Device]:
         bench = start_bench(profile, adb_server, tmp_path)
         benches.append(bench)
-        return bench, bench.device if way == "gRPC" else AdbDevice(bench.emulator.serial, bench.server)
+        return bench, bench.device if way == "gRPC" else AdbDevice(AdbShell(bench.emulator.serial, bench.server))
 
     yield started
     for bench in benches:

@@ -13,7 +13,7 @@ from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import Avd, BootStage
 from odyssey_recorder.device.device import Device, ListedDevice
-from odyssey_recorder.device.inventory import DeviceExamination, DeviceInventory, InventoryDevice, InventoryListing
+from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.device.settle import SettleRule
@@ -236,9 +236,9 @@ class FakeInventory(DeviceInventory):
         turned = Rotation((self.devices[serial].state.rotation + 1) % 4)
         self._change(serial, lambda device: replace(device.state, rotation=turned))
 
-    def examine(self, serial: str) -> DeviceExamination:
+    def examine(self, serial: str) -> DeviceDetails:
         device = self._there(serial)
-        return DeviceExamination(
+        return DeviceDetails(
             device.properties(),
             device.screen_state(),
             device.capture_path,
@@ -246,9 +246,9 @@ class FakeInventory(DeviceInventory):
             tuple(self._snapshots.get(serial, ())),
         )
 
-    def mend(self, serial: str, finding: PreflightFinding) -> None:
+    def fix(self, serial: str, finding: PreflightFinding) -> None:
         self._do(f"mend {finding.what}")
-        preflight.mend(self._there(serial), finding)
+        preflight.fix(self._there(serial), finding)
 
     def save_snapshot(self, serial: str, name: str) -> None:
         self._do(f"save {name}")

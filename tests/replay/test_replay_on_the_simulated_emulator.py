@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.device.adb import AdbDevice, AdbServer
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -82,7 +84,7 @@ def start(server: PrivateAdbServer) -> Iterator[Start]:
             emulator = SimulatedEmulator(phone, adb_server_port=server.port)
             stack.callback(emulator.stop)
             emulator.start()
-            device = AdbDevice(emulator.serial, AdbServer(port=server.port))
+            device = AdbDevice(AdbShell(emulator.serial, AdbServer(port=server.port)))
             stack.callback(device.close)
             device.wait_until_ready(20)
             return SimulatedPhone(device, phone)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRegularExpression, QStringListModel, Signal
 from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QListView, QVBoxLayout, QWidget
 
-from odyssey_recorder.device.inventory import DeviceExamination, InventoryDevice
+from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import line_edit, named, row, text_label
 
@@ -42,7 +42,7 @@ class DeviceCard(QFrame):
     def show_member(
         self,
         member: InventoryDevice,
-        examination: DeviceExamination | None,
+        examination: DeviceDetails | None,
         *,
         can_simulate: bool,
         lacks_sdk: bool,
@@ -115,7 +115,7 @@ def _pair(name: QLabel, value: QLabel) -> QWidget:
     return pair
 
 
-def offers(member: InventoryDevice, examination: DeviceExamination | None, *, can_simulate: bool) -> frozenset[Command]:
+def offers(member: InventoryDevice, examination: DeviceDetails | None, *, can_simulate: bool) -> frozenset[Command]:
     """What can be done with a device as it is."""
     emulator = member.serial.startswith("emulator-")
     closed = examination is not None and examination.screen.posture == "CLOSED"
@@ -134,7 +134,7 @@ def offers(member: InventoryDevice, examination: DeviceExamination | None, *, ca
     return frozenset(command for command, holds in rules.items() if holds)
 
 
-def facts(member: InventoryDevice, examination: DeviceExamination | None) -> list[Fact]:
+def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fact]:
     """What is known of a device, name by name: what it says of itself, otherwise what its profile says."""
     profile = member.profile
     shown: list[Fact] = []

@@ -131,7 +131,7 @@ class DeviceWork(QObject):
 
     def mend(self, member: InventoryDevice, finding: PreflightFinding) -> None:
         """Carry out a finding's repairs."""
-        self._ask(partial(self._inventory.mend, member.serial, finding), member)
+        self._ask(partial(self._inventory.fix, member.serial, finding), member)
 
     def amend(self, member: InventoryDevice) -> None:
         """Bring the configuration of a device's AVD to what its profile says."""

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.device.inventory import DeviceExamination, DeviceInventory, InventoryDevice, InventoryListing
+from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.background import Background, Job
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -65,7 +65,7 @@ class DevicesPage(Page):
         self._recorded = ""
         self._stopped = ""  # the serial that was last stopped from here
         self._followed: Job | None = None
-        self._examination: DeviceExamination | None = None
+        self._examination: DeviceDetails | None = None
         self._listed = InventoryListing(())
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
@@ -141,7 +141,7 @@ class DevicesPage(Page):
         self._said.hide()
         self._message.show_message(Tone.DANGER, words)
 
-    def _take_examination(self, serial: str, examination: DeviceExamination) -> None:
+    def _take_examination(self, serial: str, examination: DeviceDetails) -> None:
         member = self._member
         if member is not None and member.serial == serial:
             self._examination = examination

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import Device, DeviceProperties
-from odyssey_recorder.device.preflight import PreflightFinding, findings, mend, take_readings
+from odyssey_recorder.device.preflight import PreflightFinding, findings, fix, take_readings
 from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -175,7 +175,7 @@ class RecordingController(QObject):
     def mend(self, finding: PreflightFinding) -> None:
         """Carry out a finding's repairs, then look over the device again; not while recording."""
         if self._device is not None and self._phase is Phase.WATCHING:
-            self._run(partial(mend, self._device, finding), lambda _: self.look_over(), self.look_over)
+            self._run(partial(fix, self._device, finding), lambda _: self.look_over(), self.look_over)
 
     def discard_draft(self, episode_id: str) -> None:
         """Move a draft to the trash."""

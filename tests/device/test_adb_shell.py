@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from odyssey_recorder.device.shell_stream import PacketStream, PlainStream
+from odyssey_recorder.device.adb_shell import ShellStream
 
 OUTPUT, ERRORS, EXIT = 1, 2, 3
 
@@ -30,7 +30,7 @@ def test_output_and_errors_are_kept_apart_and_the_exit_code_ends_them(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     device, ours = ends
-    stream = PacketStream(ours, in_a_while())
+    stream = ShellStream(ours, in_a_while(), 0)
     device.sendall(
         packet(OUTPUT, b"one ")
         + packet(ERRORS, b"[Warning] ")
@@ -48,7 +48,7 @@ def test_memory_is_filled_across_packets_and_no_further_than_asked(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     device, ours = ends
-    stream = PacketStream(ours, in_a_while())
+    stream = ShellStream(ours, in_a_while(), 0)
     device.sendall(packet(OUTPUT, b"abc") + packet(OUTPUT, b"") + packet(OUTPUT, b"defgh") + packet(EXIT, b"\0"))
     first, second = bytearray(5), bytearray(5)
 
@@ -62,7 +62,7 @@ def test_a_kind_of_packet_that_is_not_known_is_passed_over(ends: tuple[socket.so
     device, ours = ends
     device.sendall(packet(9, b"window size?") + packet(OUTPUT, b"ok") + packet(EXIT, b"\0"))
 
-    assert PacketStream(ours, in_a_while()).read() == b"ok"
+    assert ShellStream(ours, in_a_while(), 0).read() == b"ok"
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x01\x05", packet(OUTPUT, b"abc")[:-1], packet(OUTPUT, b"abc")])
@@ -74,39 +74,23 @@ def test_a_stream_that_ends_without_an_exit_code_broke_off(
     device.close()
 
     with pytest.raises(EOFError, match=f"after {len(sent)} bytes"):
-        PacketStream(ours, in_a_while()).read()
+        ShellStream(ours, in_a_while(), 0).read()
 
 
-@pytest.mark.parametrize("stream_type", [PacketStream, PlainStream])
-def test_a_command_that_prints_on_and_on_runs_out_of_time(
-    ends: tuple[socket.socket, socket.socket], stream_type: type[PacketStream] | type[PlainStream]
-) -> None:
+def test_a_command_that_prints_on_and_on_runs_out_of_time(ends: tuple[socket.socket, socket.socket]) -> None:
     device, ours = ends
     device.sendall(packet(OUTPUT, b"a little"))
-    stream = stream_type(ours, time.monotonic() + 0.05)
+    stream = ShellStream(ours, time.monotonic() + 0.05, 0)
 
     with pytest.raises(TimeoutError):
         stream.read()
     with pytest.raises(TimeoutError):
         stream.read()
-
-
-def test_a_plain_stream_is_all_that_comes_until_its_end(ends: tuple[socket.socket, socket.socket]) -> None:
-    device, ours = ends
-    stream = PlainStream(ours, in_a_while())
-    device.sendall(b"abcdefgh")
-    device.close()
-    first = bytearray(3)
-
-    assert stream.read_into(memoryview(first)) == 3
-    assert first == b"abc"
-    assert stream.read() == b"defgh"
-    assert stream.read_into(memoryview(first)) == 0
 
 
 def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: tuple[socket.socket, socket.socket]) -> None:
     device, ours = ends
-    stream = PacketStream(ours, None)
+    stream = ShellStream(ours, None, 0)
 
     device.sendall(packet(OUTPUT, b"abc") + packet(ERRORS, b"!"))
     assert stream.read_some() == b"abc"
@@ -124,7 +108,7 @@ def test_some_of_a_packet_of_any_length_is_never_more_than_has_come(
     device, ours = ends
     device.sendall(struct.pack("<BI", OUTPUT, 0xFFFFFFFF) + b"x")
 
-    assert PacketStream(ours, in_a_while()).read_some() == b"x"
+    assert ShellStream(ours, in_a_while(), 0).read_some() == b"x"
 
 
 @pytest.mark.parametrize("sent", [b"", packet(OUTPUT, b"abc")[:-3]])
@@ -136,24 +120,14 @@ def test_a_stream_of_some_that_ends_without_an_exit_code_broke_off(
     device.close()
 
     with pytest.raises(EOFError):
-        PacketStream(ours, None).read_some()
-
-
-def test_some_of_a_plain_stream_is_what_has_come(ends: tuple[socket.socket, socket.socket]) -> None:
-    device, ours = ends
-    stream = PlainStream(ours, None)
-
-    device.sendall(b"abc")
-    assert stream.read_some() == b"abc"
-    device.close()
-    assert stream.read_some() == b""
+        ShellStream(ours, None, 0).read_some()
 
 
 def test_output_is_dated_by_its_first_byte_however_long_the_rest_takes(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     device, ours = ends
-    stream = PacketStream(ours, in_a_while())
+    stream = ShellStream(ours, in_a_while(), 0)
     device.sendall(packet(ERRORS, b"slow") + packet(OUTPUT, b"ab"))
     before_ns = time.monotonic_ns()
     stream.read_into(memoryview(bytearray(2)))

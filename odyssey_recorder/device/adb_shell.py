@@ -1,0 +1,223 @@
+"""How commands run on a device: one connection to the adb server for each, within the command's time."""
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.device.adb_server import AdbServer, device_errors
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.device.adb_connection import DeviceConnection
+
+ANSWER_S = 10.0
+
+_PART = "==part=="
+"""Printed between the commands of one shell line."""
+
+_TRANSPORT_ID_BYTES = 8
+_PACKET = struct.Struct("<BI")
+_STDOUT, _STDERR, _EXIT = 1, 2, 3
+_CHUNK_BYTES = 65536
+
+_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
+"""Linux's switch for acknowledging at once, which lasts until the next bytes: without it a server that waits for the
+acknowledgement holds the next small packet back, by 42 ms."""
+
+
+class ShellStream:
+    """What one command prints, as it comes, by adb's `shell,v2` protocol.
+
+    A packet is its kind (one byte), the length of its payload (four, little-endian) and the payload: standard output,
+    errors, or at last the exit code. Reading raises `TimeoutError` when the command's time is over, `EOFError` where
+    the stream breaks off. `asked_ns` is when the command went out and `output_ns` when its first output came, on the
+    host's monotonic clock.
+    """
+
+    def __init__(self, sock: socket.socket, expires_s: float | None, asked_ns: int) -> None:
+        """`expires_s` is on the monotonic clock; None for no limit."""
+        self.asked_ns = asked_ns
+        self.output_ns = 0
+        self._socket = sock
+        self._expires_s = expires_s
+        self._header = memoryview(bytearray(_PACKET.size))
+        self._unread = 0
+        self._received = 0
+        self._errors = bytearray()
+        self._exit_code: int | None = None
+
+    @property
+    def errors(self) -> str:
+        """Standard error so far."""
+        return self._errors.decode(errors="replace")
+
+    @property
+    def exit_code(self) -> int:
+        """The command's exit code; 0 until all was read."""
+        return self._exit_code or 0
+
+    def read_into(self, memory: memoryview) -> int:
+        """Fill `memory` with output; returns how many bytes came, fewer only at the output's end."""
+        filled = 0
+        while filled < len(memory) and self._has_output():
+            filled += self._output_into(memory[filled : filled + self._unread])
+        return filled
+
+    def read(self) -> bytes:
+        """All output that is still to come."""
+        output = bytearray()
+        while self._has_output():
+            chunk = bytearray(self._unread)
+            self.read_into(memoryview(chunk))
+            output += chunk
+        return bytes(output)
+
+    def read_some(self) -> bytes:
+        """The next output, as soon as there is any; empty only at the output's end."""
+        if not self._has_output():
+            return b""
+        chunk = memoryview(bytearray(min(self._unread, _CHUNK_BYTES)))
+        received = self._output_into(chunk)
+        if _QUICK_ACK is not None:
+            with suppress(OSError):  # the socket may have been cut meanwhile
+                self._socket.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
+        return bytes(chunk[:received])
+
+    def cut(self) -> None:
+        """End the stream, also while another thread reads."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _has_output(self) -> bool:
+        """Go on to the next byte of standard output; False at the end of the command."""
+        while self._unread == 0 and self._exit_code is None:
+            self._fill(self._header)
+            kind, length = _PACKET.unpack(self._header)
+            if kind == _STDOUT:
+                self._unread = length
+                self.output_ns = self.output_ns or time.monotonic_ns()
+                continue
+            payload = bytearray(length)
+            self._fill(memoryview(payload))
+            if kind == _STDERR:
+                self._errors += payload
+            elif kind == _EXIT:
+                self._exit_code = payload[0]
+        return self._unread > 0
+
+    def _output_into(self, memory: memoryview) -> int:
+        received = self._receive_into(memory)
+        self._unread -= received
+        return received
+
+    def _fill(self, memory: memoryview) -> None:
+        filled = 0
+        while filled < len(memory):
+            filled += self._receive_into(memory[filled:])
+
+    def _receive_into(self, memory: memoryview) -> int:
+        remaining_s = None if self._expires_s is None else self._expires_s - time.monotonic()
+        if remaining_s is not None and remaining_s <= 0:
+            raise TimeoutError
+        self._socket.settimeout(remaining_s)
+        received = self._socket.recv_into(memory)
+        if received == 0:
+            raise EOFError(f"after {self._received} bytes")
+        self._received += received
+        return received
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a command printed and how it ended."""
+
+    output: str
+    errors: str
+    exit_code: int
+
+
+class AdbShell:
+    """The shell of one device.
+
+    A device that went away and came back under its serial needs no new object. `on_lost` is called when the device
+    turns out to be gone.
+    """
+
+    def __init__(self, serial: str, server: AdbServer, *, answer_s: float = ANSWER_S) -> None:
+        """`answer_s` is how long a command may take, unless it says otherwise."""
+        self.serial = serial
+        self.answer_s = answer_s
+        self.closed = threading.Event()
+        self.paused = threading.RLock()
+        """Held while the device pauses for a snapshot: commands begin, and their time runs, only afterwards."""
+        self.on_lost: Callable[[], None] = lambda: None
+        self._server = server
+        self._lock = threading.Lock()
+        self._sockets: set[socket.socket] = set()
+
+    def ask(self, *commands: str) -> list[str]:
+        """What each of the commands prints, all run in one shell line, without surrounding white space."""
+        output = self.run(f"; echo {_PART}; ".join(commands)).output
+        parts = [part.strip() for part in output.split(_PART)]
+        if len(parts) != len(commands):
+            raise DeviceError(f"{self.serial} answered {len(parts)} of {len(commands)} questions. Try again.")
+        return parts
+
+    def run(self, command: str, timeout_s: float | None = None) -> CommandResult:
+        """Run a command to its end."""
+        with self.running(command, timeout_s) as stream:
+            output = stream.read().decode(errors="replace")
+            return CommandResult(output, stream.errors, stream.exit_code)
+
+    @contextmanager
+    def running(self, command: str, timeout_s: float | None = None, *, endless: bool = False) -> Iterator[ShellStream]:
+        """Run a command while the caller reads what it prints; all errors leave as ours.
+
+        An `endless` one has to begin within `timeout_s`, and may then run on.
+        """
+        with self.paused:
+            pass
+        timeout_s = self.answer_s if timeout_s is None else timeout_s
+        try:
+            with device_errors(self.serial):
+                expires_s = None if endless else time.monotonic() + timeout_s
+                with self._connected(timeout_s) as connection:
+                    connection.request(f"host:tport:serial:{self.serial}")
+                    connection.read_exact(_TRANSPORT_ID_BYTES)
+                    asked_ns = time.monotonic_ns()
+                    connection.request(f"shell,v2,TERM=dumb,raw:{command}")
+                    yield ShellStream(connection.conn, expires_s, asked_ns)
+        except DeviceError as error:
+            if self.closed.is_set():
+                raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.") from error
+            if isinstance(error, DeviceDisconnectedError):
+                self.on_lost()
+            raise
+
+    def close(self) -> None:
+        """Let every command that runs, and all later ones, raise `DeviceDisconnectedError`."""
+        with self._lock:
+            self.closed.set()
+            for sock in self._sockets:
+                with suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+
+    @contextmanager
+    def _connected(self, timeout_s: float) -> Iterator["DeviceConnection"]:
+        """A connection to the server that `close` reaches, from before anything is asked on it."""
+        connection = self._server.connect(timeout_s)
+        with connection.conn as sock:
+            with self._lock:
+                if self.closed.is_set():
+                    raise EOFError("it was closed")
+                self._sockets.add(sock)
+            try:
+                yield connection
+            finally:
+                with self._lock:
+                    self._sockets.remove(sock)
