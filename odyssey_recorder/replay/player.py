@@ -1,21 +1,20 @@
 """How a recorded episode is carried out again on a device, each screen compared before its action."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from PIL import Image
 
+from odyssey_recorder.control.inputs import Input, input_for
+from odyssey_recorder.control.loop import ControlRules, DeviceControl, Observation, run
 from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
-from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, compare
-from odyssey_recorder.replay.inputs import Input, input_for
 from odyssey_recorder.replay.recorded import RecordedEpisode
 
 VIEW_EDGE_PX = 1200
@@ -98,7 +97,7 @@ class ReplayResult:
 
 
 class Player:
-    """Replays one episode on one device; `play` may be called once."""
+    """Replays one episode on one device, as a policy of the control loop; `play` may be called once."""
 
     def __init__(
         self,
@@ -114,8 +113,9 @@ class Player:
         self._rules = rules
         self._on_step = on_step
         self._tolerance = Tolerance()
-        self._acted_ns = 0
         self._results: list[StepResult] = []
+        self._screenshot: Image.Image | None = None
+        self._comparison: Comparison | None = None
 
     def play(self) -> ReplayResult:
         """Bring the device home and replay the episode, to its end or to where it cannot go on.
@@ -124,23 +124,60 @@ class Player:
         another screen size, and when a screenshot cannot be read. What the device fails at is told in the
         result.
         """
+        control = DeviceControl(self._device, ControlRules(self._rules.settle, self._rules.patience_ms))
         problem = ""
         try:
             self._check_device()
-            self._put_in(SystemKey.HOME)
-            for number in range(len(self._recorded.episode.steps)):
-                if not self._play_step(number):
-                    break
+            control.perform(SystemKey.HOME)
+            run(control, self, self._performed)
         except DeviceError as error:
             problem = f"{self._place()}: {error}"
         steps = tuple(self._results)
         return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
 
+    def expects(self, observation: Observation) -> bool:
+        """Whether the screen matches the one of the next step."""
+        if self._is_over:
+            return True
+        self._screenshot = self._screenshot or self._recorded.picture(len(self._results))
+        self._comparison = self._compare(self._screenshot, observation.frame, observation.screen.status_bar_px)
+        return self._comparison.verdict is StepVerdict.MATCH
+
+    def decide(self, observation: Observation) -> Input | None:
+        """What carries out the next step; None after the last, and after a divergence that ends the replay."""
+        if self._is_over or self._screenshot is None or self._comparison is None:
+            return None
+        number, steps = len(self._results), self._recorded.episode.steps
+        result = StepResult(
+            number,
+            steps[number].action,
+            self._comparison,
+            _for_viewing(observation.frame),
+            observation.frame.size,
+            Size(*self._screenshot.size),
+            settled=observation.settled,
+        )
+        self._screenshot = None
+        self._results.append(result)
+        self._on_step(result)
+        if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:
+            return None
+        exact = self._recorded.stroke(number) if result.live_size == result.recorded_size else None
+        todo = input_for(result.action, result.live_size, exact=exact)
+        return "" if todo is None and not self._is_over else todo
+
+    @property
+    def _is_over(self) -> bool:
+        return len(self._results) == len(self._recorded.episode.steps)
+
+    def _performed(self, todo: Input) -> None:
+        self._results[-1] = replace(self._results[-1], performed=bool(todo))
+
     def _check_device(self) -> None:
-        size, wanted = self._device.capture().size, self._recorded.episode.device.size
-        if not self._rules.scale and size not in (wanted, wanted.turned()):
+        size, expected = self._device.capture().size, self._recorded.episode.device.size
+        if not self._rules.scale and size not in (expected, expected.turned()):
             raise ReplayError(
-                f"The episode was recorded on a screen of {wanted}, and {self._device.serial} has {size}."
+                f"The episode was recorded on a screen of {expected}, and {self._device.serial} has {size}."
                 " Take a device of that size, or let the positions be scaled (--scale)."
             )
         self._tolerance = Tolerance.for_screen(size, self._device.properties().density)
@@ -159,53 +196,6 @@ class Player:
             return "Before step 0"
         last = self._results[-1]
         return f"After step {last.number}" if last.performed else f"At step {last.number}"
-
-    def _play_step(self, number: int) -> bool:
-        """Compare the screen and carry the action out; whether the replay goes on."""
-        result = self._look(number)
-        self._results.append(result)
-        self._on_step(result)
-        if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:
-            return False
-        exact = self._recorded.stroke(number) if result.live_size == result.recorded_size else None
-        todo = input_for(result.action, result.live_size, exact=exact)
-        if todo is not None:
-            self._put_in(todo)
-            self._results[-1] = replace(result, performed=True)
-        return True
-
-    def _put_in(self, todo: Input) -> None:
-        match todo:
-            case TouchStroke():
-                self._device.touch(todo)
-            case SystemKey():
-                self._device.press(todo)
-            case str():
-                self._device.type_text(todo)
-        self._acted_ns = time.monotonic_ns()
-
-    def _look(self, number: int) -> StepResult:
-        """Wait until the screen is settled, and on until it is the recorded one or patience ends."""
-        recorded = self._recorded.picture(number)
-        status_bar_px = self._device.screen_state().status_bar_px
-        give_up_ns = self._acted_ns + self._rules.patience_ms * 1_000_000
-        watch = StillnessWatch(self._rules.settle, since_ns=self._acted_ns)
-        judged: Frame | None = None
-        while True:
-            frame = self._device.capture()
-            stillness = watch.see(frame, ignore_top_px=status_bar_px)
-            if stillness is Stillness.MOVING:
-                continue
-            if watch.anchor is not judged:
-                judged = watch.anchor
-                comparison = self._compare(recorded, frame, status_bar_px)
-            if comparison.verdict is StepVerdict.MATCH or frame.arrived_ns >= give_up_ns:
-                break
-        action = self._recorded.episode.steps[number].action
-        settled = stillness is Stillness.STILL
-        return StepResult(
-            number, action, comparison, _for_viewing(frame), frame.size, Size(*recorded.size), settled=settled
-        )
 
     def _compare(self, recorded: Image.Image, frame: Frame, status_bar_px: int) -> Comparison:
         live = frame.image()

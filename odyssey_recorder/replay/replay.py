@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from odyssey_recorder.control.inputs import Input, input_for
 from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey
-from odyssey_recorder.replay.inputs import Input, input_for
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.recorded import load_recorded
 from odyssey_recorder.replay.report import write_report

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
@@ -19,7 +20,6 @@ from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Pr
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.replay.compare import StepVerdict
-from odyssey_recorder.replay.inputs import input_for
 from odyssey_recorder.replay.player import PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -160,7 +160,7 @@ def test_a_phone_that_comes_home_from_elsewhere_is_as_good(start: Start, recorde
     phone.perform(Click(to_grid(phone.find("Settings"), SIZE)))
     phone.settled()
 
-    result = replay_episode(recorded, phone.device, ReplayOptions(PlayRules(patience_ms=0, settle=SETTLE, go_on=True)))
+    result = replay_episode(recorded, phone.device, ReplayOptions(PlayRules(patience_ms=2000, settle=SETTLE, go_on=True)))
 
     assert StepVerdict.DIVERGED not in verdicts(result)[:8]
     assert len(result.steps) == 11

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import (
@@ -16,7 +17,6 @@ from odyssey_recorder.model.action import (
     Type,
 )
 from odyssey_recorder.model.geometry import Pixel, Point, Size
-from odyssey_recorder.replay.inputs import input_for
 
 PHONE = Size(1440, 3120)
 RULES = TouchRules.for_density(560)

@@ -1,0 +1,98 @@
+"""The loop of observing and acting: wait until the screen is at rest, ask a policy what to do, do it.
+
+A recording does not go through it: there every input waits for the proof of its screenshot, see `recording.session`.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from odyssey_recorder.control.inputs import Input
+from odyssey_recorder.device.device import ControllableDevice, ScreenState
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A frame of the screen and what the device said of the screen before; `settled`: the screen was at rest.
+
+    `view_hierarchy` is XML, None where it is not observed.
+    """
+
+    frame: Frame
+    screen: ScreenState
+    settled: bool
+    view_hierarchy: str | None = None
+
+
+class Policy(Protocol):
+    """Decides by what is observed."""
+
+    def expects(self, observation: Observation) -> bool:
+        """Whether this is a screen to act on; one that is not is given the chance to become it."""
+
+    def decide(self, observation: Observation) -> Input | None:
+        """What to do now; None ends the loop. An empty text does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRules:
+    """`patience_ms`: for so long after an input a screen that is not expected may become the one that is."""
+
+    settle: SettleRule = field(default_factory=SettleRule)
+    patience_ms: int = 3000
+    view_hierarchies: bool = False
+
+
+class DeviceControl:
+    """Observes one device and acts on it. Every method raises DeviceError."""
+
+    def __init__(self, device: ControllableDevice, rules: ControlRules) -> None:
+        self._device = device
+        self._rules = rules
+        self._acted_ns = time.monotonic_ns()
+
+    def observe(self, expects: Callable[[Observation], bool] = lambda _: True) -> Observation:
+        """The screen once it is at rest, or as it is where it never rests; and expected, as far as patience goes."""
+        screen = self._device.screen_state()
+        give_up_ns = self._acted_ns + self._rules.patience_ms * 1_000_000
+        watch = StillnessWatch(self._rules.settle, since_ns=self._acted_ns)
+        judged: Frame | None = None
+        expected = False
+        while True:
+            frame = self._device.capture()
+            stillness = watch.see(frame, ignore_top_px=screen.status_bar_px)
+            if stillness is Stillness.MOVING:
+                continue
+            observation = Observation(frame, screen, settled=stillness is Stillness.STILL)
+            if watch.anchor is not judged:
+                judged, expected = watch.anchor, expects(observation)
+            if expected or frame.arrived_ns >= give_up_ns:
+                break
+        if not self._rules.view_hierarchies:
+            return observation
+        return Observation(frame, screen, observation.settled, self._device.view_hierarchy())
+
+    def perform(self, todo: Input) -> None:
+        """Put an input in; what is observed from now on is what came of it."""
+        match todo:
+            case TouchStroke():
+                self._device.touch(todo)
+            case SystemKey():
+                self._device.press(todo)
+            case str() if todo:
+                self._device.type_text(todo)
+            case str():
+                return
+        self._acted_ns = time.monotonic_ns()
+
+
+def run(control: DeviceControl, policy: Policy, on_performed: Callable[[Input], None] = lambda _: None) -> None:
+    """Observe and act until the policy ends it; `on_performed` is called after each input. Raises DeviceError."""
+    while (todo := policy.decide(control.observe(policy.expects))) is not None:
+        control.perform(todo)
+        on_performed(todo)

@@ -1,0 +1,64 @@
+"""The control loop, on a device in memory."""
+
+from odyssey_recorder.control.inputs import Input
+from odyssey_recorder.control.loop import ControlRules, DeviceControl, Observation, run
+from odyssey_recorder.device.settle import SettleRule
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.geometry import Pixel
+from tests.fakes import FakeDevice
+
+AT_ONCE = SettleRule(still_ms=0)
+TAP = TouchStroke.press(Pixel(10, 20))
+
+
+class Scripted:
+    """A policy that knows what it will do."""
+
+    def __init__(self, *inputs: Input) -> None:
+        self._inputs = iter(inputs)
+        self.seen: list[Observation] = []
+
+    def expects(self, observation: Observation) -> bool:
+        return True
+
+    def decide(self, observation: Observation) -> Input | None:
+        self.seen.append(observation)
+        return next(self._inputs, None)
+
+
+def test_each_input_is_decided_by_what_the_one_before_led_to() -> None:
+    device, policy, performed = FakeDevice(), Scripted(TAP, "", SystemKey.HOME, "milk"), list[Input]()
+
+    run(DeviceControl(device, ControlRules(AT_ONCE)), policy, performed.append)
+
+    assert device.performed == [TAP, SystemKey.HOME, "milk"], "an empty text does nothing"
+    assert performed == [TAP, "", SystemKey.HOME, "milk"]
+    screens = [observation.frame.image().tobytes() for observation in policy.seen]
+    assert screens == [device.picture(screen).tobytes() for screen in (0, 1, 1, 2, 3)]
+    assert {(observation.settled, observation.view_hierarchy) for observation in policy.seen} == {(True, None)}
+
+
+def test_the_view_hierarchy_is_observed_where_it_is_asked_for() -> None:
+    device = FakeDevice()
+
+    observation = DeviceControl(device, ControlRules(AT_ONCE, view_hierarchies=True)).observe()
+
+    assert observation.view_hierarchy == device.view_hierarchy()
+
+
+def test_a_screen_that_is_not_expected_is_given_the_chance_to_become_it() -> None:
+    device, judged = FakeDevice(), list[bytes]()
+
+    def expects(observation: Observation) -> bool:
+        judged.append(observation.frame.image().tobytes())
+        device.show("later")
+        return len(judged) > 1
+
+    control = DeviceControl(device, ControlRules(AT_ONCE, patience_ms=60_000))
+    control.perform(TAP)
+    observation = control.observe(expects)
+
+    assert observation.frame.image().tobytes() == judged[-1] == device.picture("later").tobytes()
+    assert len(judged) == 2, "each screen is judged once"
+    assert DeviceControl(device, ControlRules(AT_ONCE, patience_ms=0)).observe(lambda _: False).settled
