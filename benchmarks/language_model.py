@@ -12,10 +12,12 @@ from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from benchmarks.figure import Figure, in_turn, timed
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.llm.model import ChatMessage, JsonSchema, ModelAnswer, ModelRequest, Words
+from odyssey_recorder.llm.model import ChatMessage, ModelAnswer, ModelRequest, Words
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from tests.llm.stand_in import MODEL
@@ -28,12 +30,10 @@ _RULES = (
     "You put tasks for a phone into the words of a person who asks for them. Keep every thing, number, date and quoted "
     "text. Name the apps as they are given. Ask for nothing more and for nothing less. Answer in one sentence. "
 ) * 4
-_SCHEMA: JsonSchema = {
-    "type": "object",
-    "properties": {"instruction": {"type": "string"}},
-    "required": ["instruction"],
-    "additionalProperties": False,
-}
+
+
+class _Answer(BaseModel):
+    instruction: str
 
 
 def measure(folder: Path) -> list[Figure]:
@@ -72,7 +72,7 @@ def _questions() -> list[ModelRequest]:
     rules = ChatMessage("system", (Words(_RULES),))
     return [
         ModelRequest(
-            "rewrite/1", "0" * 64, (rules, ChatMessage("user", (Words(f"Task {number}"),))), "rewrite", _SCHEMA
+            "rewrite/1", "0" * 64, (rules, ChatMessage("user", (Words(f"Task {number}"),))), "rewrite", _Answer
         )
         for number in range(QUESTIONS)
     ]

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-import keyring
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.logs import hide
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
 
 VARIABLE = "ODYSSEY_API_KEY"
 
@@ -52,7 +55,8 @@ def find_key() -> SecretStr | None:
 
 def key_status() -> KeyStatus:
     """Where the key is now. Blocks as `find_key` does."""
-    name = _keyring_name()
+    found = _keyring()
+    name = "" if found is None else str(found.name)
     if os.environ.get(VARIABLE, "").strip():
         return KeyStatus(KeyPlace.ENVIRONMENT, name)
     try:
@@ -65,30 +69,37 @@ def store_key(key: SecretStr) -> None:
     """Put the key into the keyring in the place of the one before. Blocks as `find_key` does. Raises SettingsError."""
     words = key.get_secret_value().strip()
     hide(words)
-    if not _keyring_name():
+    found = _keyring()
+    if found is None:
         raise SettingsError(f"This computer has no safe keyring: set the environment variable {VARIABLE} to the key.")
     with _keyring_asked_to("take the key"):
-        keyring.set_password(_SERVICE, _ENTRY, words)
+        found.set_password(_SERVICE, _ENTRY, words)
 
 
 def forget_key() -> None:
     """Take the key out of the keyring, if it is there. Blocks as `find_key` does. Raises SettingsError."""
-    if _from_keyring():
+    found = _keyring()
+    if found is not None and _from_keyring():
         with _keyring_asked_to("give the key up"):
-            keyring.delete_password(_SERVICE, _ENTRY)
+            found.delete_password(_SERVICE, _ENTRY)
 
 
 def _from_keyring() -> str:
-    if not _keyring_name():
+    found = _keyring()
+    if found is None:
         return ""
     with _keyring_asked_to("say whether it has a key"):
-        return keyring.get_password(_SERVICE, _ENTRY) or ""
+        return found.get_password(_SERVICE, _ENTRY) or ""
 
 
-def _keyring_name() -> str:
-    """The name of the system's keyring; empty where there is none that is safe."""
+def _keyring() -> "KeyringBackend | None":
+    """The system's keyring; None where there is none that is safe, or the package keyring is not installed."""
+    try:
+        import keyring
+    except ModuleNotFoundError:
+        return None
     found = keyring.get_keyring()
-    return str(found.name) if found.priority >= _RECOMMENDED else ""
+    return found if found.priority >= _RECOMMENDED else None
 
 
 @contextmanager

@@ -292,10 +292,15 @@ def language_model(settings: Settings) -> "LanguageModel":
     Raises SettingsError where none is set, ModelUnusableError where it cannot be asked without a key.
     """
     from odyssey_recorder.keys import find_key
-    from odyssey_recorder.llm.openai import OpenAIModel
 
     if not settings.model:
         raise SettingsError("No language model is set: name one under Settings, or in ODYSSEY_MODEL.")
+    try:
+        from odyssey_recorder.llm.openai import OpenAIModel
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"Language models need the package {error.name}: pip install 'odyssey-recorder[llm]'."
+        ) from error
     return OpenAIModel(settings.model, settings.model_url, find_key())
 
 

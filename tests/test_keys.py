@@ -1,6 +1,7 @@
 """The key to the language model is found and kept, and seen nowhere."""
 
 import logging
+import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,12 @@ def test_without_a_safe_keyring_the_variable_is_named(use: UseKeyring, unsafe: t
     assert found() is None
     with pytest.raises(SettingsError, match="no safe keyring: set the environment variable ODYSSEY_API_KEY"):
         store_key(SecretStr(KEY))
+    forget_key()
+
+
+def test_without_the_package_keyring_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    assert key_status() == KeyStatus(KeyPlace.NOWHERE)
     forget_key()
 
 

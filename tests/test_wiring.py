@@ -1,4 +1,5 @@
 import json
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from odyssey_recorder.wiring import (
     annotator_service,
     lab_inventory,
     lab_service,
+    language_model,
     practice_room,
     task_queue,
 )
@@ -261,3 +263,10 @@ def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue
     queue.release()
     bob = task_queue(source, store_of(there), lambda: "bob", drafts=tmp_path / "drafts")
     assert bob.board().count(Status.SENT_BACK) == 1
+
+
+def test_without_the_package_for_language_models_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "odyssey_recorder.llm.openai", raising=False)
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(SettingsError, match=r"need the package openai: pip install 'odyssey-recorder\[llm\]'"):
+        language_model(read_settings(model="gpt-5"))

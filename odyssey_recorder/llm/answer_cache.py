@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError
-from odyssey_recorder.llm.model import ChatMessage, Image, JsonSchema, ModelAnswer, ModelRequest, Usage, Words
-from odyssey_recorder.llm.schema import read_answer
+from odyssey_recorder.llm.model import ChatMessage, Image, ModelAnswer, ModelRequest, Usage, Words
+from odyssey_recorder.llm.schema import read_answer, strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.moment import in_utc
 
@@ -56,31 +57,16 @@ _log = logging.getLogger(__name__)
 def question_key(question: ModelRequest, model: str, host: str) -> str:
     """The hash, 64 hexadecimal digits, of all that determines the answer of `model` at `host`; pictures by theirs."""
     kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
-    whole = _hash_of_kind(kind, _Same(question.schema)).copy()
-    messages = [_message(message) for message in question.messages]
+    whole = _hash_of_kind(kind, question.answer).copy()
+    messages = [_hashed(message) for message in question.messages]
     whole.update(_in_one_line([messages, dict(question.parameters), question.candidate]).encode())
     return whole.hexdigest()
 
 
-class _Same:
-    """A schema, equal to itself alone: those of a prompt's questions are one object, and told once."""
-
-    __slots__ = ("schema",)
-
-    def __init__(self, schema: JsonSchema) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.schema is other.schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-
 @lru_cache(maxsize=64)
-def _hash_of_kind(kind: tuple[str, ...], same: _Same) -> "Hash":
+def _hash_of_kind(kind: tuple[str, ...], answer: type[BaseModel]) -> "Hash":
     """The hash of what all questions of a prompt to a model have in common; what is their own comes after."""
-    return sha256(_in_one_line([*kind, same.schema]).encode())
+    return sha256(_in_one_line([*kind, strict_schema(answer)]).encode())
 
 
 class AnswerCache:
@@ -198,7 +184,7 @@ def _put_aside(path: Path) -> Path:
     return aside
 
 
-def _message(message: ChatMessage) -> Json:
+def _hashed(message: ChatMessage) -> Json:
     return [message.role, *map(_part, message.parts)]
 
 
@@ -214,7 +200,7 @@ def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnsw
     """The answer in a row; nothing where the row makes no sense."""
     raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
     try:
-        data, then = read_answer(raw, question.schema), in_utc(datetime.fromisoformat(at))
+        data, then = read_answer(raw, question.answer), in_utc(datetime.fromisoformat(at))
     except (BrokenAnswerError, TypeError, ValueError):
         return None
     usage = Usage(tokens_in, tokens_out)

@@ -12,7 +12,8 @@ from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.budget import Budget
 from odyssey_recorder.llm.model import LanguageModel, ModelAnswer, ModelRequest, OfferedModel, Usage
 from odyssey_recorder.llm.prices import Prices
-from odyssey_recorder.llm.requester import Patience, Requester
+from odyssey_recorder.llm.requester import Requester
+from odyssey_recorder.llm.retry import RetryPolicy
 from odyssey_recorder.model.text_origin import ModelCall
 
 _Result = TypeVar("_Result")
@@ -23,7 +24,7 @@ Job: TypeAlias = Callable[[Ask], Awaitable[_Result]]
 
 _WATCH_S = 0.05
 _BREATH = 32
-_USUAL = Patience()
+_USUAL = RetryPolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +78,18 @@ class Batch:
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
         self,
         model: LanguageModel,
-        kept: AnswerCache,
+        cache: AnswerCache,
         prices: Prices,
         *,
         at_once: int = 8,
         budget: float | None = None,
-        patience: Patience = _USUAL,
+        retry: RetryPolicy = _USUAL,
     ) -> None:
         self._model = model
-        self._kept = kept
+        self._cache = cache
         self._prices = prices
         self._budget = Budget(prices, model.name, budget)
-        self._patience = patience
+        self._retry = retry
         self._at_once = at_once
 
     def run(
@@ -120,7 +121,7 @@ class Batch:
         """What asking these would take. Blocks: where anything is to be asked, the server is asked for its models."""
         name, host = self._model.name, self._model.host
         by_key = {question_key(question, name, host): question for question in questions}
-        open_ones = [question for key, question in by_key.items() if self._kept.find(question, key) is None]
+        open_ones = [question for key, question in by_key.items() if self._cache.find(question, key) is None]
         expected = [self._budget.estimated(question) for question in open_ones]
         whole = Usage(sum(usage.tokens_in for usage in expected), sum(usage.tokens_out for usage in expected))
         return Estimate(
@@ -130,7 +131,7 @@ class Batch:
 
     def kept(self, question: ModelRequest) -> ModelAnswer | None:
         """The answer that was given before, if there is one."""
-        return self._kept.find(question, question_key(question, self._model.name, self._model.host))
+        return self._cache.find(question, question_key(question, self._model.name, self._model.host))
 
     def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:
         """What is written down of an answer; its cost is what it was when it was asked, also where it was kept."""
@@ -143,7 +144,7 @@ class Batch:
     async def _run(
         self, jobs: Sequence[Job[_Result]], progress: Callable[[BatchProgress], None], cancelled: Callable[[], bool]
     ) -> list[_Result | LanguageModelError]:
-        requester = Requester(self._model, self._kept, self._budget, self._patience, self._at_once)
+        requester = Requester(self._model, self._cache, self._budget, self._retry, self._at_once)
         run = _Run(jobs, requester, lambda ended: progress(ended.progress(self._budget.spent)))
         try:
             async with asyncio.TaskGroup() as group:
@@ -168,8 +169,8 @@ class Batch:
         ends = next((one.ends_on for one in offered if one.name == self._model.name and one.ends_on), facts.ends)
         if ends is not None:
             yield _farewell(self._model.name, ends, datetime.now(UTC).date())
-        if self._kept.problem:
-            yield self._kept.problem
+        if self._cache.problem:
+            yield self._cache.problem
 
     async def _offered(self) -> Sequence[OfferedModel]:
         try:

@@ -9,7 +9,7 @@ from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage
 class Budget:
     """Counts US dollars. `budget` is the most that may be spent on `model`, None for as much as it takes.
 
-    Before a question is asked its estimate is laid aside, so that those under way do not overdraw together. Raises
+    The estimate of a question is reserved before it is asked, so that those under way do not overdraw together. Raises
     BudgetError where there is a budget and no price: then nothing could be bounded.
     """
 
@@ -18,7 +18,7 @@ class Budget:
         self._model = model
         self._budget = budget
         self._spent = 0.0
-        self._laid_aside = 0.0
+        self._reserved = 0.0
         self._longest_answer = 0
         self._facts: dict[str, ModelFacts] = {}
         self._is_priced = self.cost(Usage(0, 0)) is not None
@@ -44,20 +44,20 @@ class Budget:
         usual = max(USUAL_ANSWER, self._longest_answer)
         return estimated_usage(question, self._prices.of(self._model).picture, usual)
 
-    def lay_aside(self, question: ModelRequest) -> float:
-        """What the question may cost, laid aside. Raises BudgetError where that is more than is left."""
+    def reserve(self, question: ModelRequest) -> float:
+        """Reserve what the question may cost, and return that. Raises BudgetError where that is more than is left."""
         price = self.cost(self.estimated(question)) or 0.0
-        if self._budget is not None and self._spent + self._laid_aside + price > self._budget:
+        if self._budget is not None and self._spent + self._reserved + price > self._budget:
             raise BudgetError(
                 f"Not asked: the budget of ${self._budget:.2f} would be overdrawn (${self._spent:.4f} is spent). "
                 "What was answered is kept; go on with a higher budget."
             )
-        self._laid_aside += price
+        self._reserved += price
         return price
 
-    def give_back(self, price: float) -> None:
-        """What was laid aside for a question that is under way no more."""
-        self._laid_aside -= price
+    def free(self, price: float) -> None:
+        """End a reservation."""
+        self._reserved -= price
 
     def pay(self, usage: Usage, model_answered: str = "") -> None:
         """What the server counted."""

@@ -187,7 +187,7 @@ def answer_in(reply: Reply, question: ModelRequest, model: str, host: str) -> Mo
         words = f"The answer of {model} was cut off after {usage.tokens_out} tokens: choose a model that says less."
         raise TruncatedAnswerError(words, raw, **tokens)
     try:
-        data = read_answer(raw, question.schema)
+        data = read_answer(raw, question.answer)
     except BrokenAnswerError as error:
         raise BrokenAnswerError(str(error), raw, **tokens) from None
     return ModelAnswer(data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id)

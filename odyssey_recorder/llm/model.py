@@ -6,11 +6,9 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Literal, Protocol
 
-from odyssey_recorder.model.episode import Json
+from pydantic import BaseModel
 
-JsonSchema = Mapping[str, Json]
-"""A JSON schema inside the common subset: every key required, nullable instead of optional, nothing additional."""
-
+from odyssey_recorder.llm.schema import JsonSchema, strict_schema
 
 LONGEST_ANSWER = "max_completion_tokens"
 """The parameter of how many tokens an answer may have, those that a model thinks in and does not show included."""
@@ -49,18 +47,22 @@ class ModelRequest:
     """One question: all that determines the answer, and nothing that does not.
 
     `prompt` is the id and version of the prompt it was made from ("rewrite/1"), `prompt_sha256` that of its file.
-    `schema` is what the answer must keep to; its name goes with it. `parameters` are sent as they are ("temperature",
-    "seed"), and nothing but them; LONGEST_ANSWER goes by the name that the server knows it by. `candidate` numbers
-    several answers to one question.
+    `answer` is what the answer must be; `schema_name` goes with its schema. `parameters` are sent as they are
+    ("temperature", "seed"), and nothing but them; LONGEST_ANSWER goes by the name that the server knows it by.
+    `candidate` numbers several answers to one question.
     """
 
     prompt: str
     prompt_sha256: str
     messages: tuple[ChatMessage, ...]
     schema_name: str
-    schema: JsonSchema
+    answer: type[BaseModel]
     parameters: Mapping[str, float] = field(default_factory=_no_parameters)
     candidate: int = 0
+
+    @property
+    def schema(self) -> JsonSchema:
+        return strict_schema(self.answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """An answer that keeps to the schema.
+    """An answer of the form that was asked for.
 
-    `raw` is what the model said, as it said it; `data` what it says, checked against the schema. `at` is UTC.
+    `raw` is what the model said, as it said it; `data` is of the question's type of `answer`. `at` is UTC.
     `attempts` counts the requests it took. `key` is the hash of all that determined it.
     """
 
-    data: Mapping[str, Json]
+    data: BaseModel
     raw: str
     model_asked: str
     model_answered: str

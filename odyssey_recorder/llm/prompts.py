@@ -14,10 +14,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template, TemplateError
+from pydantic import BaseModel
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import Largest, read_text
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, JsonSchema, ModelRequest, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
 
@@ -35,7 +36,7 @@ class Prompt:
     user: str
 
     def question(
-        self, data: Mapping[str, Json], *, schema_name: str, schema: JsonSchema, longest: int, candidate: int = 0
+        self, data: Mapping[str, Json], *, schema_name: str, answer: type[BaseModel], longest: int, candidate: int = 0
     ) -> ModelRequest:
         """The question about some data; each name that the prompt speaks of must be there.
 
@@ -48,7 +49,7 @@ class Prompt:
             ChatMessage("user", (Words(self._filled(self.user, data)),)),
         )
         return ModelRequest(
-            self.name, self.sha256, messages, schema_name, schema, {LONGEST_ANSWER: longest}, candidate=candidate
+            self.name, self.sha256, messages, schema_name, answer, {LONGEST_ANSWER: longest}, candidate=candidate
         )
 
     def _filled(self, part: str, data: Mapping[str, Json]) -> str:

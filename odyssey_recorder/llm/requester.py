@@ -1,44 +1,26 @@
-"""How one question comes to its answer: kept or asked, waited for, asked again, repaired once, and paid for."""
+"""How one question comes to its answer: from the cache or asked, asked again, repaired once, and paid for."""
 
 import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from odyssey_recorder.errors import (
-    AnswerError,
-    BrokenAnswerError,
-    ModelBusyError,
-    ModelUnusableError,
-)
+from odyssey_recorder.errors import AnswerError, BrokenAnswerError, ModelBusyError, ModelUnusableError
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.budget import Budget
 from odyssey_recorder.llm.model import ChatMessage, LanguageModel, ModelAnswer, ModelRequest, Usage, Words
-from odyssey_recorder.llm.retry import RetryPolicy, given_up
+from odyssey_recorder.llm.retry import RetryPolicy
 
 _SENT_BACK = 4_000
 """Letters of a broken answer that its model is shown again: enough to tell what is wrong with it."""
 _GIVEN_UP_IN_A_ROW = 3
-"""So many questions given up without an answer between them, and the server is held to be down for all."""
+"""After so many questions given up without an answer between them, the server counts as down."""
 _REPAIR = (
     "This cannot be used. {fault}\nAnswer the question again: one JSON object that keeps to the schema, with nothing "
     "before or after it."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """When a question is asked again, and by which clock is waited for that; `chance` spreads the waits."""
-
-    policy: RetryPolicy = field(default_factory=RetryPolicy)
-    now_s: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
-
-
 @dataclass(slots=True)
-class _OnItsWay:
+class _Pending:
     """A question while it is asked: how many requests it took, and what they used."""
 
     question: ModelRequest
@@ -47,23 +29,24 @@ class _OnItsWay:
     tokens_in: int = 0
     tokens_out: int = 0
 
-    def count(self, tokens_in: int, tokens_out: int) -> None:
+    def count(self, tokens_in: int, tokens_out: int) -> Usage:
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out
+        return Usage(tokens_in, tokens_out)
 
 
 class Requester:
     """Asks for the length of one run, in one event loop; `at_once` requests at a time."""
 
     def __init__(
-        self, model: LanguageModel, kept: AnswerCache, budget: Budget, patience: Patience, at_once: int
+        self, model: LanguageModel, cache: AnswerCache, budget: Budget, retry: RetryPolicy, at_once: int
     ) -> None:
         self._model = model
-        self._kept = kept
+        self._cache = cache
         self._budget = budget
-        self._patience = patience
-        self._room = asyncio.Semaphore(at_once)
-        self._twins: dict[str, asyncio.Lock] = {}
+        self._retry = retry
+        self._slots = asyncio.Semaphore(at_once)
+        self._locks: dict[str, asyncio.Lock] = {}
         self._open_at_s = 0.0
         self._given_up_in_a_row = 0
         self._closed = ""
@@ -74,33 +57,31 @@ class Requester:
         Of two equal questions the second waits for the answer to the first.
         """
         key = question_key(question, self._model.name, self._model.host)
-        return self._kept.find(question, key) or await self._asked_once(question, key)
-
-    async def _asked_once(self, question: ModelRequest, key: str) -> ModelAnswer:
-        async with self._twins.setdefault(key, asyncio.Lock()):
-            answer = self._kept.find(question, key)  # a twin may have brought it meanwhile
+        if (known := self._cache.find(question, key)) is not None:
+            return known
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            answer = self._cache.find(question, key)
             if answer is None:
-                answer = await self._asked(_OnItsWay(question, key))
-                self._kept.keep(question, answer)
+                answer = await self._asked(_Pending(question, key))
+                self._cache.keep(question, answer)
         return answer
 
-    async def _asked(self, asked: _OnItsWay) -> ModelAnswer:
+    async def _asked(self, pending: _Pending) -> ModelAnswer:
         try:
-            answer = await self._patiently(asked, asked.question)
+            answer = await self._with_retries(pending, pending.question)
         except BrokenAnswerError as broken:
-            answer = await self._patiently(asked, _repairing(asked.question, broken))
-        usage = Usage(asked.tokens_in, asked.tokens_out)
-        return replace(answer, key=asked.key, attempts=asked.requests, usage=usage)
+            answer = await self._with_retries(pending, _repairing(pending.question, broken))
+        usage = Usage(pending.tokens_in, pending.tokens_out)
+        return replace(answer, key=pending.key, attempts=pending.requests, usage=usage)
 
-    async def _patiently(self, asked: _OnItsWay, question: ModelRequest) -> ModelAnswer:
-        """Ask until there is an answer or no patience left."""
+    async def _with_retries(self, pending: _Pending, question: ModelRequest) -> ModelAnswer:
         tried = 0
         while True:
             tried += 1
             try:
-                answer = await self._once(asked, question)
+                answer = await self._once(pending, question)
             except ModelBusyError as error:
-                await self._after(error, tried)
+                await self._wait_after(error, tried)
             except ModelUnusableError as error:
                 self._closed = str(error)
                 raise
@@ -108,44 +89,41 @@ class Requester:
                 self._given_up_in_a_row = 0
                 return answer
 
-    async def _once(self, asked: _OnItsWay, question: ModelRequest) -> ModelAnswer:
-        async with self._room:
+    async def _once(self, pending: _Pending, question: ModelRequest) -> ModelAnswer:
+        async with self._slots:
             await self._until_open()
-            laid_aside = self._budget.lay_aside(question)
-            asked.requests += 1
+            reserved = self._budget.reserve(question)
+            pending.requests += 1
             try:
                 answer = await self._model.ask(question)
             except AnswerError as error:
-                asked.count(error.tokens_in, error.tokens_out)
-                self._budget.pay(Usage(error.tokens_in, error.tokens_out))
-                self._kept.keep_broken(asked.question, asked.key, error)
+                self._budget.pay(pending.count(error.tokens_in, error.tokens_out))
+                self._cache.keep_broken(pending.question, pending.key, error)
                 raise
             finally:
-                self._budget.give_back(laid_aside)
-            asked.count(answer.usage.tokens_in, answer.usage.tokens_out)
-            self._budget.pay(answer.usage, answer.model_answered)
+                self._budget.free(reserved)
+            self._budget.pay(pending.count(answer.usage.tokens_in, answer.usage.tokens_out), answer.model_answered)
             return answer
 
-    # Waiting.
-
-    async def _after(self, error: ModelBusyError, tried: int) -> None:
-        """Wait until it may be asked again. Raises ModelBusyError where no patience is left."""
-        wait_s = self._patience.policy.wait_s(error, tried, self._patience.chance())
+    async def _wait_after(self, error: ModelBusyError, tried: int) -> None:
+        """Wait until it may be asked again. Raises ModelBusyError where it was tried often enough."""
+        wait_s = self._retry.wait_s(error, tried)
         if wait_s is None:
             self._given_up_in_a_row += 1
-            last = given_up(error, tried)
+            times = "once" if tried == 1 else f"{tried} times"
+            last = ModelBusyError(f"{error} Given up after asking {times}.", error.wait_s, for_all=error.for_all)
             if self._given_up_in_a_row >= _GIVEN_UP_IN_A_ROW:
                 self._closed = f"Not asked, since {_GIVEN_UP_IN_A_ROW} questions in a row were given up. {last}"
             raise last from None
         if error.for_all:
-            self._open_at_s = max(self._open_at_s, self._patience.now_s() + wait_s)
+            self._open_at_s = max(self._open_at_s, self._retry.now_s() + wait_s)
         else:
-            await self._patience.sleep(wait_s)
+            await self._retry.sleep(wait_s)
 
     async def _until_open(self) -> None:
-        """Wait as long as the server asked for, from whichever question. Raises ModelUnusableError where it is down."""
-        while (wait_s := self._open_at_s - self._patience.now_s()) > 0:
-            await self._patience.sleep(wait_s)
+        """Wait as long as the server asked for, from any question. Raises ModelUnusableError where it is down."""
+        while (wait_s := self._open_at_s - self._retry.now_s()) > 0:
+            await self._retry.sleep(wait_s)
         if self._closed:
             raise ModelUnusableError(self._closed)
 

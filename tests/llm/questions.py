@@ -10,9 +10,7 @@ from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import ModelFacts, Prices, read_prices
-from odyssey_recorder.llm.requester import Patience
 from odyssey_recorder.llm.retry import RetryPolicy
-from odyssey_recorder.llm.schema import strict_schema
 from tests.llm.stand_in import MODEL, StandIn
 
 
@@ -25,7 +23,7 @@ def question(
 ) -> ModelRequest:
     parts = (Words(words), Image(picture)) if picture else (Words(words),)
     messages = (ChatMessage("system", (Words("You rewrite tasks."),)), ChatMessage("user", parts))
-    return ModelRequest("rewrite/1", "0" * 64, messages, "rewrite", strict_schema(Rewrite), parameters or {})
+    return ModelRequest("rewrite/1", "0" * 64, messages, "rewrite", Rewrite, parameters or {})
 
 
 def questions(count: int) -> list[ModelRequest]:
@@ -41,12 +39,8 @@ def model_at(server: StandIn, *, name: str = MODEL, key: str | None = None, read
     return OpenAIModel(name, server.url, SecretStr(key) if key else None, read_s=read_s)
 
 
-def hasty(tries: int = 4) -> Patience:
-    """Waits, but hardly."""
-    return Patience(RetryPolicy(tries=tries, first_wait_s=0.001))
-
-
 def batch(
     server: StandIn, file: Path | None = None, *, at_once: int = 8, budget: float | None = None, tries: int = 4
 ) -> Batch:
-    return Batch(model_at(server), AnswerCache(file), priced(), at_once=at_once, budget=budget, patience=hasty(tries))
+    retry = RetryPolicy(tries=tries, first_wait_s=0.001)
+    return Batch(model_at(server), AnswerCache(file), priced(), at_once=at_once, budget=budget, retry=retry)

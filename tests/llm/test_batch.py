@@ -20,9 +20,8 @@ from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import ModelAnswer
 from odyssey_recorder.llm.prices import read_prices
-from odyssey_recorder.llm.requester import Patience
 from odyssey_recorder.llm.retry import RetryPolicy
-from tests.llm.questions import batch, model_at, priced, question, questions
+from tests.llm.questions import Rewrite, batch, model_at, priced, question, questions
 from tests.llm.stand_in import (
     MODEL,
     Asked,
@@ -45,8 +44,12 @@ def echo(asked: Asked) -> Turn:
     return says({"text": asked.body["messages"][1]["content"]})
 
 
+def text_of(answer: ModelAnswer) -> str:
+    return Rewrite.model_validate(answer.data).text
+
+
 def texts(results: list[ModelAnswer | LanguageModelError]) -> list[object]:
-    return [result.data["text"] if isinstance(result, ModelAnswer) else type(result) for result in results]
+    return [text_of(result) if isinstance(result, ModelAnswer) else type(result) for result in results]
 
 
 class Clock:
@@ -61,10 +64,10 @@ class Clock:
         self.now += seconds
 
 
-def patient(server: StandIn, clock: Clock, **settings: int) -> Batch:
+def patient(server: StandIn, clock: Clock) -> Batch:
     """Asks one question at a time, by that clock, and its waits are not spread."""
-    patience = Patience(RetryPolicy(**settings), lambda: clock.now, clock.sleep, lambda: 0.0)
-    return Batch(model_at(server), AnswerCache(), priced(), at_once=1, patience=patience)
+    retry = RetryPolicy(now_s=lambda: clock.now, sleep=clock.sleep, chance=lambda: 0.0)
+    return Batch(model_at(server), AnswerCache(), priced(), at_once=1, retry=retry)
 
 
 # Many at once.
@@ -125,8 +128,8 @@ def test_jobs_build_one_question_on_the_answer_to_another() -> None:
     def chain(words: str) -> Callable[[Ask], Awaitable[tuple[object, object]]]:
         async def job(ask: Ask) -> tuple[object, object]:
             first = await ask(question(words))
-            second = await ask(question(f"Judge: {first.data['text']}"))
-            return first.data["text"], second.data["text"]
+            second = await ask(question(f"Judge: {text_of(first)}"))
+            return text_of(first), text_of(second)
 
         return job
 
@@ -223,11 +226,11 @@ def test_a_broken_answer_goes_back_to_the_model_once_with_what_is_wrong() -> Non
         (answer,) = asks.ask_all([question()])
 
         assert isinstance(answer, ModelAnswer)
-        assert (answer.data, answer.attempts) == ({"text": "Mended."}, 2)
+        assert (answer.data, answer.attempts) == (Rewrite(text="Mended."), 2)
         first, second = server.questions
         assert second.body["messages"][:2] == first.body["messages"]
         assert second.body["messages"][2] == {"role": "assistant", "content": '{"words": 1}'}
-        assert "lacks 'text'" in second.body["messages"][3]["content"]
+        assert "text: Field required" in second.body["messages"][3]["content"]
         assert answer.usage.tokens_in > len(second.words) // 4, "both requests count"
 
 
@@ -262,7 +265,7 @@ def test_a_server_that_was_busy_is_asked_again(turn: Turn) -> None:
         (answer,) = batch(server).ask_all([question("Task.")])
 
     assert isinstance(answer, ModelAnswer)
-    assert (answer.data["text"], answer.attempts) == ("Task.", 3)
+    assert (text_of(answer), answer.attempts) == ("Task.", 3)
 
 
 def test_waits_double_until_it_is_given_up_with_the_last_words_of_the_server() -> None:

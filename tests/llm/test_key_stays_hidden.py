@@ -15,8 +15,9 @@ from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
+from odyssey_recorder.llm.retry import RetryPolicy
 from odyssey_recorder.logs import logging_to
-from tests.llm.questions import hasty, model_at, priced, questions
+from tests.llm.questions import model_at, priced, questions
 from tests.llm.stand_in import (
     CutsOff,
     Fails,
@@ -65,7 +66,7 @@ def test_no_error_log_or_file_has_the_key(
     with logging_to(tmp_path / "log", "DEBUG"), StandIn(in_turn(turn, turn, turn, turn), key=KEY) as server:
         model = model_at(server, key=KEY)
         kept = AnswerCache(tmp_path / "answers.sqlite")
-        asks = Batch(model, kept, priced(), at_once=2, patience=hasty(2))
+        asks = Batch(model, kept, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
 
         told = [repr(asks.estimate(questions(2)))]
         told += [
@@ -94,7 +95,7 @@ from tests.llm.questions import *
 from tests.llm.stand_in import *
 with StandIn(in_turn(no_quota()), key=sys.argv[1]) as server:
     model = model_at(server, key=sys.argv[1])
-    batch = Batch(model, AnswerCache(), priced(), patience=hasty())
+    batch = Batch(model, AnswerCache(), priced())
     print(batch.estimate(questions(1)), batch.ask_all(questions(1)))
 """
     environment = {"OPENAI_LOG": "debug", "PYTHONPATH": str(Path.cwd())}

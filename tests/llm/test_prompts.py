@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ModelRequest, Words
@@ -23,7 +24,7 @@ def prompt(folder: Path, text: str = FILE, name: str = "hello/1") -> Prompt:
 
 
 def asked(of: Prompt, **data: Json) -> ModelRequest:
-    return of.question(data, schema_name="hello", schema={}, longest=60)
+    return of.question(data, schema_name="hello", answer=BaseModel, longest=60)
 
 
 def words(question: ModelRequest) -> list[str]:

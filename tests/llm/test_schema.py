@@ -16,7 +16,7 @@ class Kind(Enum):
 
 class Difference(BaseModel):
     kind: Kind
-    words: str = Field("", description="What differs", max_length=80)
+    words: str = Field(description="What differs", max_length=80)
 
 
 class Verdict(BaseModel):
@@ -24,10 +24,10 @@ class Verdict(BaseModel):
 
     holds: bool
     score: int = Field(ge=1, le=5)
-    share: float = 1.0
-    note: str | None = None
-    tone: Literal["plain", "polite"] = "plain"
-    differences: list[Difference] = []
+    share: float
+    note: str | None
+    tone: Literal["plain", "polite"]
+    differences: list[Difference]
 
 
 RIGHT: dict[str, Any] = {
@@ -75,52 +75,46 @@ def test_what_the_subset_cannot_say_is_refused(field: Any) -> None:
     ],
 )
 def test_a_right_answer_is_read_with_or_without_a_fence(raw: str) -> None:
-    assert read_answer(raw, strict_schema(Verdict)) == RIGHT
+    assert read_answer(raw, Verdict) == Verdict.model_validate(RIGHT)
 
 
 def test_a_fence_inside_a_text_is_left_alone() -> None:
     raw = json.dumps(RIGHT | {"note": "```json\n{}\n```"})
 
-    assert read_answer(raw, strict_schema(Verdict))["note"] == "```json\n{}\n```"
+    assert read_answer(raw, Verdict).note == "```json\n{}\n```"
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"holds": "yes"}, 'the answer.holds is "yes", not boolean'),
-        ({"score": True}, "the answer.score is true, not integer"),
-        ({"score": 2.5}, "the answer.score is 2.5, not integer"),
-        ({"note": 4}, "the answer.note is 4, not string"),
-        ({"tone": "rude"}, "not one of 'plain', 'polite'"),
-        ({"differences": None}, "the answer.differences is null, not array"),
-        ({"differences": [{"kind": "none", "words": ""}]}, 'the answer.differences[0].kind is "none"'),
-        ({"differences": [{"kind": "lost"}]}, "the answer.differences[0] lacks 'words'"),
-        ({"extra": "x" * 100}, '"extra", which was not asked for'),
+        ({"holds": "yes"}, 'holds: Input should be a valid boolean, not "yes"'),
+        ({"score": True}, "score: Input should be a valid integer, not true"),
+        ({"score": 2.5}, "score: "),
+        ({"score": 9}, "score: Input should be less than or equal to 5, not 9"),
+        ({"note": 4}, "note: Input should be a valid string, not 4"),
+        ({"tone": "rude"}, "tone: Input should be 'plain' or 'polite', not \"rude\""),
+        ({"differences": None}, "differences: Input should be a valid array, not null"),
+        ({"differences": [{"kind": "none", "words": ""}]}, "differences.0.kind: "),
+        ({"differences": [{"kind": "lost"}]}, "differences.0.words: Field required"),
+        ({"extra": "x" * 100}, "extra: Extra inputs are not permitted"),
     ],
 )
 def test_each_fault_is_told_by_its_place(change: dict[str, Any], fault: str) -> None:
     raw = json.dumps(RIGHT | change)
 
     with pytest.raises(BrokenAnswerError) as raised:
-        read_answer(raw, strict_schema(Verdict))
+        read_answer(raw, Verdict)
 
     assert fault in str(raised.value)
     assert raised.value.raw == raw
 
 
-@pytest.mark.parametrize(
-    "raw", ["", "{", "[" * 100_000, '{"share": NaN}', '{"note": "\\ud800"}', "Sure: {}", "```json\n{"]
-)
+@pytest.mark.parametrize("raw", ["", "{", "[" * 100_000, '{"note": "\\ud800"}', "Sure: {}", "```json\n{"])
 def test_what_is_no_json_is_told_so(raw: str) -> None:
     with pytest.raises(BrokenAnswerError, match="no JSON"):
-        read_answer(raw, strict_schema(Verdict))
+        read_answer(raw, Verdict)
 
 
-def test_an_answer_is_an_object_whatever_the_schema_says() -> None:
+def test_an_answer_is_an_object() -> None:
     with pytest.raises(BrokenAnswerError, match="no JSON object"):
-        read_answer("[1]", {"type": "array"})
-
-
-def test_a_schema_with_a_word_that_is_not_checked_is_a_fault_of_ours() -> None:
-    with pytest.raises(ValueError, match="maxLength"):
-        read_answer('"abc"', {"type": "string", "maxLength": 2})
+        read_answer("[1]", Verdict)

@@ -1,6 +1,7 @@
 """The database is made and brought up to date by whoever opens it, and says in words what is wrong with it."""
 
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,12 @@ def test_a_password_that_is_wanted_is_told(postgres: Postgres, migrated: str) ->
     url = postgres.url(name).replace("odyssey@", "guarded@")
     with pytest.raises(TaskError, match=r"wants a password: .*Put it into ~/\.pgpass, or PGPASSWORD"):
         use(QueueDatabase(url))
+
+
+def test_without_the_package_for_servers_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(TaskError, match=r"needs the package psycopg: pip install 'odyssey-recorder\[postgres\]'"):
+        use(QueueDatabase("postgresql://ada@127.0.0.1/tasks"))
 
 
 def test_an_address_that_is_none_is_told() -> None:

@@ -274,7 +274,12 @@ def _server_engines(url: URL) -> _Engines:
     }
     # What the address says goes above.
     arguments = {name: value for name, value in patience.items() if name not in url.query}
-    engine = create_engine(url, hide_parameters=True, pool_size=1, connect_args=arguments)
+    try:
+        engine = create_engine(url, hide_parameters=True, pool_size=1, connect_args=arguments)
+    except ModuleNotFoundError as error:
+        raise TaskError(
+            f"A queue on a server needs the package {error.name}: pip install 'odyssey-recorder[postgres]'."
+        ) from error
     _look_after(engine)
     return _Engines(engine, engine, engine.execution_options(isolation_level="AUTOCOMMIT"))
 

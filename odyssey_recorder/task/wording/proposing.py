@@ -10,7 +10,6 @@ from odyssey_recorder.errors import LanguageModelError, TaskError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelRequest
 from odyssey_recorder.llm.prompts import read_prompt
-from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Category, Json, TaskInfo
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.catalogue import Catalogue
@@ -95,7 +94,7 @@ class Proposing:
         return list(self._new_ones(category, thought_of))
 
     def question(self, category: Category, count: int, again: int = 0) -> ModelRequest:
-        """What is asked, for `Asking.estimate`."""
+        """What is asked, for `Batch.estimate`."""
         roles = {role for app in self._catalogue.apps for role in app.roles}
         data: dict[str, Json] = {
             "category": category.value,
@@ -103,8 +102,8 @@ class Proposing:
             "existing": [template.meta_task for template in self._library.of(self._catalogue.name)],
             "count": count,
         }
-        schema, longest = strict_schema(_Proposals), _TOKENS + count * _TOKENS_OF_EACH
-        return self._prompt.question(data, schema_name="templates", schema=schema, longest=longest, candidate=again)
+        longest = _TOKENS + count * _TOKENS_OF_EACH
+        return self._prompt.question(data, schema_name="templates", answer=_Proposals, longest=longest, candidate=again)
 
     def _new_ones(self, category: Category, thought_of: list[_Proposed]) -> Iterator[Proposal]:
         pool = {one.template_id: one.meta_task for one in self._library.of(self._catalogue.name)}

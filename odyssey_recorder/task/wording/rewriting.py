@@ -16,7 +16,6 @@ from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Job
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
 from odyssey_recorder.llm.prompts import read_prompt
-from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask
@@ -50,22 +49,22 @@ _Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, Rewritten]
 """Yields questions and is sent their answers, or thrown the LanguageModelError that came instead."""
 
 
-class _Said(BaseModel):
+# The docstrings are a part of the schemas, and with them of the keys of kept answers.
+
+
+class _RewriteAnswer(BaseModel):
     """What is answered by a model that puts a task into words."""
 
     instruction: str
 
 
-class _Judged(BaseModel):
+class _JudgeAnswer(BaseModel):
     """What is answered by a model that judges: A is the task, B the instruction."""
 
     missing_requirements: list[str]
     added_requirements: list[str]
     a_entails_b: bool
     b_entails_a: bool
-
-
-_SAID, _JUDGED = strict_schema(_Said), strict_schema(_Judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +183,7 @@ class Rewriting:
     ) -> Generator[ModelRequest, ModelAnswer, _Attempt]:
         question = self._wording(task, names_apps, before)
         answer = yield question
-        said = _Said.model_validate(answer.data).instruction.strip()
+        said = _RewriteAnswer.model_validate(answer.data).instruction.strip()
         faults = self._faults(task, said, names_apps)
         words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not to be sent back, nor shown to anybody
         return _Attempt(words, self._batch.call(question, answer), faults)
@@ -200,7 +199,7 @@ class Rewriting:
             answer = yield question
         except LanguageModelError as error:
             return Equivalence(), f"Not judged: {error}"
-        judged = _Judged.model_validate(answer.data)
+        judged = _JudgeAnswer.model_validate(answer.data)
         equivalence = Equivalence(
             task_entails_instruction=judged.a_entails_b,
             instruction_entails_task=judged.b_entails_a,
@@ -221,11 +220,13 @@ class Rewriting:
             "faults": list(before.faults) if before else [],
         }
         candidate = 2 * self._again + (1 if before else 0)
-        return self._rewrite.question(data, schema_name="rewritten", schema=_SAID, longest=_TOKENS, candidate=candidate)
+        return self._rewrite.question(
+            data, schema_name="rewritten", answer=_RewriteAnswer, longest=_TOKENS, candidate=candidate
+        )
 
     def _judging(self, task: ListedTask, words: str, names_apps: bool) -> ModelRequest:
         data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}
-        return self._judge.question(data, schema_name="judgement", schema=_JUDGED, longest=_TOKENS)
+        return self._judge.question(data, schema_name="judgement", answer=_JudgeAnswer, longest=_TOKENS)
 
     # What the rules say.
 
