@@ -58,11 +58,9 @@ class PrivateAdbServer:
 
     @property
     def pid(self) -> int | None:
-        """The id of the server's process while it runs."""
         return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
-        """Start the server and wait until it answers."""
         self.home.mkdir(parents=True, exist_ok=True)
         (self.home / "run").mkdir(mode=0o700, exist_ok=True)
         log_path = self.home / "adb-server.log"
@@ -82,7 +80,6 @@ class PrivateAdbServer:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """End the server and wait until its process is gone."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -95,7 +92,6 @@ class PrivateAdbServer:
             process.wait()
 
     def adb(self, *words: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
-        """Run the adb client against this server."""
         return subprocess.run(
             [str(self._adb), "-P", str(self.port), *words],
             env=self.environment,

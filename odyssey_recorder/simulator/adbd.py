@@ -103,20 +103,16 @@ class Stream:
         self._connection.send(A_WRTE, self._local_id, self._remote_id, *parts)
 
     async def flush(self) -> None:
-        """Wait until the host has taken all that was written."""
         async with self._credit:
             pass
 
     def deliver(self, payload: bytes | bytearray) -> None:
-        """Hand in what the host has written."""
         self._arrived.put_nowait(payload)
 
     def acknowledge(self) -> None:
-        """Note that the host has taken the packet that was under way."""
         self._credit.release()
 
     def say_closed(self) -> None:
-        """Tell the host that this side of the stream is closed."""
         self._connection.send(A_CLSE, self._local_id, self._remote_id)
 
 
@@ -146,7 +142,6 @@ class Connection:
             self._sock.shutdown(socket.SHUT_RDWR)
 
     async def serve(self) -> None:
-        """Carry the connection until either end gives it up."""
         writer = asyncio.create_task(self._write_packets())
         try:
             while True:
@@ -255,12 +250,10 @@ class AdbDaemon:
 
     @property
     def is_listening(self) -> bool:
-        """Whether an adb server could connect now."""
         return self._accepting is not None
 
     @property
     def is_connected(self) -> bool:
-        """Whether any adb server is connected."""
         return bool(self._serving)
 
     def cut_connections(self) -> None:
@@ -269,7 +262,6 @@ class AdbDaemon:
             connection.cut()
 
     async def hang_up(self) -> None:
-        """Stop listening and drop every connection."""
         self.cut_connections()
         tasks = list(self._serving)
         if self._accepting is not None:

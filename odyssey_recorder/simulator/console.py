@@ -33,7 +33,6 @@ class Console:
         self._server = await asyncio.start_server(self._serve, sock=listener)
 
     async def close(self) -> None:
-        """End every session and stop listening."""
         if self._server is None:
             return
         self._server.close()

@@ -149,7 +149,6 @@ class ConsoleCommands:
         self._guest.load_snapshot(self._snapshots[name].content)
 
     def _stand_still(self, why: str) -> None:
-        """What the faults that are on make of saving and loading."""
         faults = self._guest.faults
         if faults.refuses_snapshots:
             raise ConsoleError(f"Snapshot {why} failure: no space left on device")

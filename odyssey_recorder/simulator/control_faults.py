@@ -24,11 +24,9 @@ class ControlFaults:
         """How often the streams have been dropped: one that began before the last time ends."""
 
     def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
-        """A service runs, and does these two things."""
         self.apply, self.renew_token = apply, renew_token
 
     def detach(self) -> None:
-        """No service runs."""
         self.apply = self.renew_token = _nothing
 
     def stall(self, *, stalled: bool) -> None:
@@ -37,16 +35,13 @@ class ControlFaults:
         self.apply()
 
     def drop_streams(self) -> None:
-        """End every stream that is open, as unavailable."""
         self.drops += 1
         self.apply()
 
     def refuse(self, *, refuse: bool) -> None:
-        """Answer every new call UNAUTHENTICATED, whatever its token."""
         self.refuses = refuse
 
     def switch_off(self, *, off: bool) -> None:
-        """Break every connection and close the port, or open it again."""
         self.off = off
         self.apply()
 
@@ -55,7 +50,6 @@ class ControlFaults:
         self.frame_delay_s = delay_s
 
     def clear(self) -> None:
-        """Let all be well again."""
         self.stalled = self.refuses = self.off = False
         self.frame_delay_s = 0.0
         self.apply()

@@ -49,37 +49,27 @@ class ImgFormat(IntEnum):
 
 
 class Channel(IntEnum):
-    """Which way a picture goes."""
-
     UNSPECIFIED = 0
     MMAP = 1
 
 
 class CodeType(IntEnum):
-    """Whose key codes are meant."""
-
     USB = 0
     EVDEV = 1
 
 
 class EventType(IntEnum):
-    """What happens to a key."""
-
     KEYDOWN = 0
     KEYUP = 1
     KEYPRESS = 2
 
 
 class Expiration(IntEnum):
-    """How long a finger stays that nobody moves."""
-
     UNSPECIFIED = 0
     NEVER_EXPIRE = 1
 
 
 class PostureValue(IntEnum):
-    """How a foldable is held."""
-
     CLOSED = 1
     HALF_OPENED = 2
     OPENED = 3

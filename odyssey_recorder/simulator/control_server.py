@@ -72,7 +72,6 @@ class ControlServer:
 
     @property
     def address(self) -> str:
-        """Host and port, as a gRPC channel takes them."""
         return f"{_LOOPBACK}:{self.port}"
 
     def start(self, thread_id: int) -> None:
@@ -85,7 +84,6 @@ class ControlServer:
             self._write_file()
 
     def stop(self) -> None:
-        """End every call, close the port, and remove the discovery file."""
         self._faults.detach()
         if self._file is not None:
             self._file.remove()

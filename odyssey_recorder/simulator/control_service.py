@@ -40,17 +40,14 @@ class ControlService:
         self._stop_listening = guest.phone.on_frame(self.wake)
 
     def close(self) -> None:
-        """Let go of the phone."""
         self._stop_listening()
         self._fingers.stop()
 
     def wake(self) -> None:
-        """Let every call that waits look again at what it waits for."""
         with self._changed:
             self._changed.notify_all()
 
     def handlers(self) -> grpc.GenericRpcHandler:
-        """The service as a server takes it."""
         unary = {
             "getStatus": (self._get_status, messages.Nothing),
             "getScreenshot": (self._get_screenshot, messages.ImageFormat),

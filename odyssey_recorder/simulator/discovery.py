@@ -12,7 +12,6 @@ from odyssey_recorder.errors import DeviceError
 
 
 def running_dir(environment: Mapping[str, str]) -> Path:
-    """The folder in which an emulator with this environment lets itself be found."""
     home = Path(environment.get("HOME") or Path.home())
     if sys.platform == "win32":
         return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Temp" / "avd" / "running"
@@ -63,7 +62,6 @@ class DiscoveryFile:
             ) from error
 
     def remove(self) -> None:
-        """Be found no more."""
         with suppress(OSError):
             self.path.unlink()
         with self._lock:

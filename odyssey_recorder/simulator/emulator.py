@@ -110,7 +110,6 @@ class SimulatedEmulator:
         self.stop()
 
     def _entries(self) -> dict[str, object]:
-        """What the discovery file says of the emulator itself."""
         name = self.guest.avd_name
         return {
             "port.serial": self.console_port,

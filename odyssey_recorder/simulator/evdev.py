@@ -80,8 +80,6 @@ class Capabilities:
 
 @dataclass(slots=True, eq=False)
 class InputNode:
-    """One file under /dev/input and the state the kernel keeps for it."""
-
     path: str
     name: str
     capabilities: Capabilities
@@ -92,7 +90,6 @@ class InputNode:
     """What `sendevent` has put in since the last report."""
 
     def contacts(self) -> dict[int, tuple[int, int]]:
-        """The raw positions of the fingers that are down, by slot."""
         return {
             slot: (
                 self.values.get((slot, EV_ABS, ABS_MT_POSITION_X), 0),
@@ -172,7 +169,6 @@ class InputNodes:
         return close
 
     def end_readers(self) -> None:
-        """Send every reader away."""
         with self._lock:
             for _, on_end in self._readers.values():
                 on_end()
@@ -224,7 +220,6 @@ class InputNodes:
         self.end_readers()
 
     def _overflow(self, events: Sequence[RawEvent]) -> list[RawEvent]:
-        """What is left in a reader's buffer of a report that is lost."""
         self._to_lose -= 1
         if self._to_lose:
             return []
@@ -232,7 +227,6 @@ class InputNodes:
 
 
 def touch_changes(slot: int, x_raw: int, y_raw: int) -> list[Change]:
-    """What an emulator reports of a finger that comes down or moves."""
     return [
         (EV_ABS, ABS_MT_SLOT, slot),
         (EV_ABS, ABS_MT_TRACKING_ID, slot),
@@ -243,5 +237,4 @@ def touch_changes(slot: int, x_raw: int, y_raw: int) -> list[Change]:
 
 
 def lift_changes(slot: int) -> list[Change]:
-    """What an emulator reports of a finger that lifts."""
     return [(EV_ABS, ABS_MT_SLOT, slot), (EV_ABS, ABS_MT_PRESSURE, 0), (EV_ABS, ABS_MT_TRACKING_ID, -1)]

@@ -9,8 +9,6 @@ from odyssey_recorder.simulator.phone import PhoneState
 
 
 class FrameFault(Enum):
-    """What happens to the next screen captures."""
-
     CUT = "cut-frame"
     BLACK = "black-frame"
     DROP = "drop-in-frame"
@@ -52,7 +50,6 @@ class Faults:
         self._apply_link()
 
     def go_online(self) -> None:
-        """Take adb connections again, and announce the emulator anew."""
         self.offline = False
         self._apply_link()
 
@@ -69,7 +66,6 @@ class Faults:
         self._set_frozen(False)
 
     def delay_screencap(self, delay_s: float) -> None:
-        """Let every screen capture take that much longer."""
         self.screencap_delay_s = delay_s
 
     def refuse_input(self, *, refuse: bool) -> None:
@@ -77,7 +73,6 @@ class Faults:
         self.refuses_input = refuse
 
     def refuse_snapshots(self, *, refuse: bool) -> None:
-        """Save and load no snapshot, as where the disk is full."""
         self.refuses_snapshots = refuse
 
     def delay_snapshots(self, delay_s: float) -> None:
@@ -98,7 +93,6 @@ class Faults:
             self._frames[fault] = count
 
     def take_frame_fault(self) -> FrameFault | None:
-        """The fault that befalls the capture that starts now, counted off."""
         with self._lock:
             for fault, left in self._frames.items():
                 if left > 0:
@@ -107,11 +101,9 @@ class Faults:
         return None
 
     def kill_getevent(self) -> None:
-        """End every getevent that runs now, as if its process were killed."""
         self._end_getevent()
 
     def clear(self) -> None:
-        """Let all be well again."""
         with self._lock:
             self._frames = dict.fromkeys(FrameFault, 0)
         self.refuses_input = self.refuses_snapshots = self.has_second_display = False

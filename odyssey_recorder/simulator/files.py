@@ -52,24 +52,20 @@ class Files:
         return found
 
     def size_bytes(self) -> int:
-        """How much all files hold together."""
         return sum(len(inode.content) for inode in self._inodes.values())
 
     def read(self, path: str) -> bytes:
-        """The content of a file."""
         inode = self.inode(path)
         if inode.is_folder:
             raise IsADirectoryError(path)
         return inode.content
 
     def write(self, path: str, content: bytes, *, mode: int = _FILE_MODE, mtime_s: int | None = None) -> None:
-        """Put a file there, in the place of one that is there."""
         resolved = self._place_for(path)
         mtime_s = int(time.time()) if mtime_s is None else mtime_s
         self._inodes[resolved] = Inode(stat.S_IFREG | stat.S_IMODE(mode), mtime_s, content)
 
     def append(self, path: str, content: bytes) -> None:
-        """Add to the end of a file that exists."""
         inode = self.inode(path)
         inode.content += content
 
@@ -84,7 +80,6 @@ class Files:
             raise FileExistsError(path)
 
     def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Remove a file, or a folder with all that is in it."""
         if self.inode(path).is_folder and not recursive:
             raise IsADirectoryError(path)
         resolved = _resolved(path)
@@ -92,7 +87,6 @@ class Files:
             del self._inodes[name]
 
     def names(self, path: str) -> list[str]:
-        """The names in a folder, in order."""
         if not self.inode(path).is_folder:
             raise NotADirectoryError(path)
         folder = _resolved(path)

@@ -52,7 +52,6 @@ class Fingers:
                 self._guest.window_touch(x, y, pressed=False, slot=known.slot)
 
     def stop(self) -> None:
-        """Let no finger expire any more."""
         with self._lock:
             self._stopped = True
             if self._timer is not None:
@@ -63,7 +62,6 @@ class Fingers:
         return next((slot for slot in _SLOTS if slot not in taken), None)
 
     def _watch(self) -> None:
-        """One timer for all, which is not set anew with each move."""
         first_s = min((contact.expires_s for contact in self._contacts.values()), default=math.inf)
         if self._timer is None and not math.isinf(first_s):
             self._timer = threading.Timer(max(0.0, first_s - time.monotonic()), self._expire)

@@ -55,7 +55,6 @@ class Glass:
                 pass
 
     def clear(self) -> None:
-        """The system takes all fingers away."""
         self._down.clear()
         self._drop_finger()
 
@@ -146,7 +145,6 @@ class Glass:
 
 
 def _glide(fling: Fling) -> list[Action]:
-    """The steps of a fling, fast at first."""
     shares = [1 - (1 - step / _FLING_STEPS) ** 2 for step in range(1, _FLING_STEPS + 1)]
     offsets = [fling.start + round((fling.end - fling.start) * share) for share in shares]
     return [partial(fling.memory.__setitem__, fling.key, offset) for offset in offsets]

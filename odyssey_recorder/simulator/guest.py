@@ -27,8 +27,6 @@ _OUTER_PANEL_NODE = 6
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A saved system: what the phone, its input nodes and its files were."""
-
     phone: object
     nodes: SavedNodes
     files: Files
@@ -56,7 +54,6 @@ class Guest:
         return self.clock.uptime() if path == "/proc/uptime" else self.files.read(path)
 
     def save_snapshot(self) -> "Snapshot":
-        """The phone, the kernel's input and the files as they are now."""
         return Snapshot(self.phone.save_snapshot(), self.nodes.save(), copy.deepcopy(self.files))
 
     def load_snapshot(self, snapshot: "Snapshot") -> None:

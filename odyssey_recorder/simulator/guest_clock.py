@@ -15,7 +15,6 @@ class GuestClock:
         self._ahead_ns = int(_UP_AT_START_S * 1e9) - time.monotonic_ns()
 
     def now_ns(self) -> int:
-        """The guest's time."""
         return time.monotonic_ns() + self._ahead_ns
 
     def host_ns(self, guest_ns: int) -> int:

@@ -65,7 +65,6 @@ class PhoneProcesses:
         raise DeviceError(f"The simulated {profile} did not start. {said.strip()[-400:]}")
 
     def stop(self) -> None:
-        """End all emulators and wait until they are gone."""
         with self._lock:
             running, self._running = self._running, []
         for phone in running:
@@ -103,7 +102,6 @@ class _Phone(threading.Thread):
         self.join()
 
     def stop(self) -> None:
-        """Let it end by itself, and wait until it is gone."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self.join(_STOP_TIMEOUT_S)
@@ -125,7 +123,6 @@ class Lab:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End all that was started here, and remove its files."""
         self.phones.stop()
         self.server.stop()
         self._folder.cleanup()

@@ -43,5 +43,4 @@ def _panels(profile: Profile, lit: Size, shown: Size) -> tuple[Panel, ...]:
 
 
 def lit_panel(profile: Profile, state: PhoneState) -> Panel:
-    """The panel that shows the default display."""
     return next(panel for panel in panels(profile, state) if panel.lit)

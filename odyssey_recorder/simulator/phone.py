@@ -127,7 +127,6 @@ class Phone:
     # Facts -----------------------------------------------------------------------------------------------------
 
     def state(self) -> PhoneState:
-        """Size, rotation, what is in front, what is where."""
         return self._looper.call(self._read_state)
 
     def view_hierarchy(self, *, all_windows: bool = False) -> Node:
@@ -135,7 +134,6 @@ class Phone:
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
 
     def packages(self) -> Sequence[PackageInfo]:
-        """The apps that are installed, the launcher among them."""
         return self._looper.call(
             lambda: [
                 PackageInfo(app.package, app.component, app.label, app.is_system) for app in self._system.apps.values()
@@ -173,14 +171,11 @@ class Phone:
         )
 
     def get_clipboard(self) -> str:
-        """The text on the clipboard."""
         return self._looper.call(lambda: self._system.entry.clipboard)
 
     # Keyboards -------------------------------------------------------------------------------------------------
 
     def input_methods(self, *, installed: bool = False) -> list[str]:
-        """The keyboards that can be chosen, or all that are installed, by their ids."""
-
         def read() -> list[str]:
             known = self._system.input_methods
             return list(known.installed if installed else known.enabled)
@@ -212,7 +207,6 @@ class Phone:
         self._change(lambda: self._system.end_numbered_task(number))
 
     def clear_recents(self) -> None:
-        """End every task."""
         self._change(lambda: self._system.clear_recents())
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
@@ -226,8 +220,6 @@ class Phone:
         return was_set
 
     def set_clipboard(self, text: str) -> None:
-        """Put text on the clipboard, as the emulator's host side does."""
-
         def put() -> None:
             self._system.entry.clipboard = text
 
@@ -254,7 +246,6 @@ class Phone:
         self._change(lambda: self._system.show_on(replace(self._system.display, override=Size(width, height))))
 
     def reset_size(self) -> None:
-        """Back to the panel's own size."""
         self._change(lambda: self._system.show_on(replace(self._system.display, override=None)))
 
     def override_density(self, dpi: int | None) -> None:
@@ -288,8 +279,6 @@ class Phone:
         return self._journal.input(moment, self._stage.frame_at(moment.t_ns), words)
 
     def _change(self, act: Action, *, cause: int | None = None) -> None:
-        """Carry out what an input, or somebody beside the screen, wants."""
-
         def change() -> None:
             self._stage.cause = cause
             self._stage.change(self._system, act)
@@ -302,7 +291,6 @@ class Phone:
         self._change(self._system.pass_minute)
 
     def _keep_beating(self) -> None:
-        """See to it that a page which moves by itself does so while it is in front."""
         page = self._system.moving_page
         if page is not None and self._beat_timer is None:
             self._beat_timer = self._looper.later(page.beat_s, self._beat)

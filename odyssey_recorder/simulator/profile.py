@@ -35,7 +35,6 @@ class Profile:
 
     @property
     def virtual_device(self) -> str:
-        """The name of the virtual device, as the emulator tells it."""
         return self.avd_name or f"Simulated_{self.name}"
 
     @property

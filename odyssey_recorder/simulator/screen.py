@@ -11,8 +11,6 @@ _NOWHERE = Rect(0, 0, 0, 0)
 
 
 class Phase(Enum):
-    """What a finger does."""
-
     DOWN = "down"
     MOVE = "move"
     UP = "up"
@@ -41,7 +39,6 @@ class Screen:
     on_panel: Rect = _NOWHERE
 
     def shows_same_as(self, other: "Screen") -> bool:
-        """Whether both are the same picture on the same display, whenever that was."""
         return self.rgba == other.rgba and self._display() == other._display()
 
     def _display(self) -> tuple[object, ...]:

@@ -58,7 +58,6 @@ class Stage:
         return lambda: self._listeners.remove(tell)
 
     def lay_out(self, system: SystemUi) -> None:
-        """Build and place the views anew."""
         self.windows, self.areas = build_windows(system)
 
     def change(self, system: SystemUi, act: Action) -> None:
@@ -89,7 +88,6 @@ class Stage:
             self.refresh(system)
 
     def glide(self, steps: Sequence[Action], system: SystemUi) -> None:
-        """Carry out one step after the other, each with a frame of its own."""
         left = list(steps)
 
         def advance() -> None:
@@ -111,7 +109,6 @@ class Stage:
         return gliding is not None
 
     def moves(self, system: SystemUi) -> bool:
-        """Whether changes are played in several frames now."""
         scale = system.number_setting("global", "transition_animation_scale", 1.0)
         return self._animation and system.awake and scale > 0
 
@@ -213,7 +210,6 @@ def _turn(*, deeper: bool, at_home: bool) -> Transition:
 
 
 def _layer_change(before: dict[str, Rect | None], after: dict[str, Rect | None]) -> Change | None:
-    """How keyboards, sheets and dialogs come and go."""
     for name, moving in after.items():
         if name not in before:
             veil = Scrim.ALPHA if name == "Overlay" else 0.0

@@ -123,7 +123,6 @@ class _Transfer:
 
 
 def _fields_v2(path: str, inode: Inode) -> tuple[int, ...]:
-    """Device, inode number, mode, links, owner, group, size, and the three times."""
     number = hash(path) & 0xFFFFFFFF
     times = (inode.mtime_s,) * 3
     return (_DEVICE_NUMBER, number, inode.mode, 1, _OWNER, _OWNER, len(inode.content), *times)

@@ -57,7 +57,6 @@ class Truth:
         return cls(frames, inputs)
 
     def touch_downs(self) -> tuple[FeltInput, ...]:
-        """The inputs with which a finger came down."""
         return tuple(felt for felt in self.inputs if felt.words.startswith("touch down "))
 
     def gesture(self, down: FeltInput) -> tuple[FeltInput, ...]:

@@ -35,7 +35,6 @@ class Alarm:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> "Alarm":
-        """An alarm as the tables of content write it."""
         hour, _, minute = entry["time"].partition(":")
         return cls(int(hour) * 60 + int(minute), entry["label"], tuple(entry["days"]), on=entry["on"])
 
@@ -45,7 +44,6 @@ class Alarm:
 
     @property
     def repeat(self) -> str:
-        """The days in words."""
         return _NAMED.get(self.days) or ", ".join(_DAYS[day][:3] for day in self.days)
 
     def switch(self) -> None:

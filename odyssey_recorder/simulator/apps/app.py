@@ -100,11 +100,9 @@ class Page:
         """The page moves on by itself."""
 
     def go(self, page: "Page") -> None:
-        """Put another page on top of this one."""
         self.app.pages.append(page)
 
     def close(self) -> None:
-        """Go back to the page below."""
         if len(self.app.pages) > 1:
             self.app.pages.remove(self)
 
@@ -123,7 +121,6 @@ class Page:
     wanted_focus: str = ""
 
     def unfocus(self) -> None:
-        """Take the cursor out of its field, and the keyboard away."""
         self.memory.focus = None
 
     def on_back(self) -> bool:
@@ -154,13 +151,10 @@ class App:
 
     @property
     def component(self) -> str:
-        """The full class name of the launcher activity."""
         return f"{self.package}.{self.activity}"
 
     def first_page(self) -> Page:
-        """The page that the icon opens."""
         raise NotImplementedError
 
     def receive(self, intent: Intent) -> Page:
-        """The page that answers an intent which this app takes."""
         raise NotImplementedError

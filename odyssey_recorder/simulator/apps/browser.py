@@ -117,8 +117,6 @@ class StartPage(WebPage):
 
 
 class ResultsPage(WebPage):
-    """What the search found, the fittest first."""
-
     title = "Results"
 
     def __init__(self, app: Browser, query: str) -> None:
@@ -180,8 +178,6 @@ class ResultsPage(WebPage):
 
 
 class UnreachablePage(WebPage):
-    """What comes of an address where nothing lives."""
-
     title = "Unreachable"
 
     def __init__(self, app: Browser, address: str) -> None:
@@ -202,8 +198,6 @@ class UnreachablePage(WebPage):
 
 
 class ArticlePage(WebPage):
-    """One article."""
-
     title = "Article"
 
     def __init__(self, app: Browser, article: Article) -> None:

@@ -41,13 +41,10 @@ class Surfer(App):
         return True
 
     def page_for(self, words: str) -> Page:
-        """What comes of an address or a search."""
         raise NotImplementedError
 
 
 class WebPage(Page):
-    """What all pages of the browser have: the address line and the menu."""
-
     app: Surfer
     address = ""
 
@@ -55,7 +52,6 @@ class WebPage(Page):
         return page_frame(self._bar(), self.content(look))
 
     def content(self, look: Look) -> View:
-        """What lies below the address line."""
         raise NotImplementedError
 
     def _bar(self) -> View:
@@ -76,7 +72,6 @@ class WebPage(Page):
         return Surface(Row((home, line, *self.actions(), more), gap=2, pad=(4, 8)), fill=True)
 
     def actions(self) -> Sequence[View]:
-        """Icon buttons between the address and the menu."""
         return ()
 
     def build_overlay(self, look: Look) -> View | None:
@@ -88,7 +83,6 @@ class WebPage(Page):
         )
 
     def offers(self) -> Sequence[tuple[str, str, Action]]:
-        """What the menu of this page offers besides."""
         return ()
 
     def _edit(self) -> None:
@@ -110,13 +104,10 @@ class WebPage(Page):
         self.go(LinksPage(self.app, "History"))
 
     def visit(self, words: str) -> None:
-        """Open an address or a search on top of this page."""
         self.go(self.app.page_for(words))
 
 
 class AddressPage(Page):
-    """The address line, open for writing, with what one may mean by it."""
-
     app: Surfer
     title = "Address"
 
@@ -159,8 +150,6 @@ class AddressPage(Page):
 
 
 class LinksPage(Page):
-    """The bookmarks, or the pages that were visited, the newest first."""
-
     app: Surfer
 
     def __init__(self, app: Surfer, title: str) -> None:

@@ -50,8 +50,6 @@ class Calculator(App):
 
 
 class CalculatorPage(Page):
-    """The display and the keys."""
-
     app: Calculator
     status_color = "surface_container"
 
@@ -151,7 +149,6 @@ class CalculatorPage(Page):
         self.typed, self.is_result = result, True
 
     def take(self, result: str) -> None:
-        """Go on with a result of old."""
         self.typed, self.error, self.is_result = result, "", True
 
     def _copy(self) -> None:

@@ -28,8 +28,6 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 @dataclass(slots=True)
 class Event:
-    """Something that happens on one day, from one time to another."""
-
     title: str
     date: date
     start: time
@@ -43,7 +41,6 @@ class Event:
 
     @property
     def words(self) -> str:
-        """All of it as text, to be shared."""
         lines = (self.title, f"{self.date:%A, %B} {self.date.day}, {self.hours}", self.place, self.note)
         return "\n".join(line for line in lines if line)
 
@@ -71,21 +68,17 @@ class Calendar(App):
         return EditPage(self, Event(title, TODAY, time(12), time(13), note=intent.text if intent.subject else note))
 
     def on(self, day: date) -> list[Event]:
-        """The events of a day, the earliest first."""
         return sorted((event for event in self.events if event.date == day), key=lambda event: event.start)
 
     def keeps(self, event: Event) -> bool:
-        """Whether an event is in the calendar, rather than about to be made."""
         return any(event is other for other in self.events)
 
     def look_at(self, day: date) -> None:
-        """Let the month below choose a day."""
         for page in self.pages:
             if isinstance(page, MonthPage):
                 page.choose(day)
 
     def drop(self, event: Event) -> None:
-        """Take an event away."""
         self.events = [other for other in self.events if other is not event]
 
 
@@ -106,8 +99,6 @@ def _event_card(page: Page, app: Calendar, event: Event, *, dated: bool = False)
 
 
 class MonthPage(DatedPage):
-    """A month, and what happens on the day that is chosen in it."""
-
     app: Calendar
 
     def __init__(self, app: Calendar) -> None:
@@ -141,7 +132,6 @@ class MonthPage(DatedPage):
         return [Text(title, 18, 500), *(_event_card(self, self.app, event) for event in events)]
 
     def choose(self, day: date) -> None:
-        """Show a day's agenda, and its month."""
         self.day, self.month = day, day.replace(day=1)
 
     def _swiped(self, direction: str) -> None:
@@ -158,8 +148,6 @@ class MonthPage(DatedPage):
 
 
 class SearchPage(Page):
-    """Events that contain a word."""
-
     app: Calendar
     title = "Search"
 
@@ -183,8 +171,6 @@ class SearchPage(Page):
 
 
 class EventPage(Page):
-    """One event, to be read."""
-
     app: Calendar
     title = "Event"
 
@@ -284,7 +270,6 @@ class EditPage(DatedPage):
         self.show("")
 
     def _set_start(self, start: time) -> None:
-        """The end moves along, so that the event stays as long as it was."""
         minutes = [moment.hour * 60 + moment.minute for moment in (self.draft.start, self.draft.end, start)]
         end = (minutes[2] + minutes[1] - minutes[0]) % (24 * 60)
         self.draft.start, self.draft.end = start, time(end // 60, end % 60)

@@ -35,7 +35,6 @@ class Cities:
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> "Cities":
-        """The cities as the tables of content write them."""
         places = {name: (land, east) for name, (land, east) in content["cities"].items()}
         return cls(content["home"], places, list(content["shown"]))
 
@@ -55,8 +54,6 @@ class Cities:
 
 
 class CityPage(Page):
-    """Looks a city up and puts it on the list."""
-
     title = "City"
 
     def __init__(self, app: App, cities: Cities, now: int) -> None:

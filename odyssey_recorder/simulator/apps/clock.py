@@ -40,7 +40,6 @@ class Run:
         return self.gone + (0 if self.since is None else (now - self.since) % DAY)
 
     def switch(self, now: int) -> None:
-        """Start, or stop and keep what has gone by."""
         self.gone, self.since = self.minutes(now), (now if self.since is None else None)
 
 
@@ -84,8 +83,6 @@ class Clock(App):
 
 
 class ClockPage(Page):
-    """The four tabs."""
-
     app: Clock
     navigation_color = "surface_container"
 

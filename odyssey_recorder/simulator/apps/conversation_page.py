@@ -30,8 +30,6 @@ _END = 1_000_000
 
 
 class ConversationPage(MessagesPage):
-    """The messages with one person, and the line to write the next."""
-
     title = "Conversation"
 
     def __init__(self, app: Correspondence, conversation: Conversation) -> None:

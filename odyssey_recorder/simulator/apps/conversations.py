@@ -48,7 +48,6 @@ class Conversation:
 
     @property
     def last(self) -> str:
-        """The line that the list shows."""
         if self.draft:
             return f"Draft: {self.draft}"
         if not self.messages:
@@ -64,23 +63,18 @@ class Correspondence(App):
     conversations: list[Conversation]
 
     def send(self, conversation: Conversation, text: str) -> None:
-        """Write a message, which puts its conversation on top of the list."""
         conversation.messages.append(Message(mine=True, when=self.system.clock, text=text))
         others = [other for other in self.conversations if other is not conversation]
         self.conversations = [conversation, *others]
 
     def conversation_page(self, conversation: Conversation) -> Page:
-        """The page of one conversation."""
         raise NotImplementedError
 
     def recipient_page(self) -> Page:
-        """The page that asks to whom a new message goes."""
         raise NotImplementedError
 
 
 class MessagesPage(Page):
-    """What both the list and a conversation can show: the list of conversations."""
-
     app: Correspondence
 
     def __init__(self, app: Correspondence) -> None:
@@ -157,7 +151,6 @@ class MessagesPage(Page):
         self.go(page)
 
     def beside_list(self, look: Look, body: View, current: Conversation | None = None) -> View:
-        """A page with the list at its left."""
         rest = Surface(body, color="surface_low", flex=1)
         return Row((Surface(self.list_pane(current), width=list_width(look)), rest), across="stretch")
 

@@ -38,7 +38,6 @@ class Product:
 
     @property
     def words(self) -> str:
-        """What a search looks through."""
         return f"{self.name} {self.brand} {self.category} {self.about}".lower()
 
 
@@ -85,7 +84,6 @@ def _product(row: dict[str, Any]) -> Product:
 
 @cache
 def products() -> Sequence[Product]:
-    """All that the shop sells, in the order of its window."""
     return [_product(row) for row in table("products")["product"]]
 
 
@@ -98,15 +96,12 @@ def product(sku: str) -> Product:
 
 
 def categories() -> list[str]:
-    """The names of the departments, in the order of the window."""
     return list(dict.fromkeys(one.category for one in products()))
 
 
 def find(wish: Wish) -> list[Product]:
-    """The products that a wish admits, in its order."""
     return sorted(filter(wish.admits, products()), key=ORDERS[wish.order])
 
 
 def money(cents: int) -> str:
-    """A price as it is written in the shop."""
     return f"${cents // 100:,}.{cents % 100:02d}"

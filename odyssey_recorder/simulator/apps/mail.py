@@ -99,8 +99,6 @@ def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) 
 
 
 class FolderPage(Page):
-    """The mails of one folder."""
-
     app: MailApp
 
     def __init__(self, app: MailApp) -> None:
@@ -195,8 +193,6 @@ class FolderPage(Page):
 
 
 class SearchPage(Page):
-    """The mails that contain all words of a query."""
-
     app: MailApp
     title = "Search"
 
@@ -219,8 +215,6 @@ class SearchPage(Page):
 
 
 class MailPage(Page):
-    """One mail, to be read and answered."""
-
     app: MailApp
     title = "Conversation"
 

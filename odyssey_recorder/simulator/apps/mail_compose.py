@@ -23,7 +23,6 @@ _COLORS = ("#7a5195", "#2f7f86", "#b5573c", "#4f7a3a", "#3a6ea5", "#a0722a", "#8
 
 
 def face(name: str, size: float = 40) -> View:
-    """The sign of a person: the same colour for the same name."""
     return avatar(name, _COLORS[sum(map(ord, name)) % len(_COLORS)], size)
 
 

@@ -41,17 +41,14 @@ class Mail:
 
     @property
     def party(self) -> str:
-        """Whom a list names: the sender, or whom it was sent to."""
         return f"To: {self.recipient or 'nobody yet'}" if self.is_own else self.sender
 
     @property
     def when(self) -> str:
-        """The time of a mail of today, the day of an older one."""
         return f"{self.time:%H:%M}" if self.date == TODAY else f"{self.date:%b} {self.date.day}"
 
     @property
     def words(self) -> str:
-        """What a search looks through."""
         return f"{self.sender} {self.address} {self.recipient} {self.subject} {self.body}".lower()
 
 
@@ -66,8 +63,6 @@ def _mail(row: dict[str, Any]) -> Mail:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A mail that was moved and can be moved back."""
-
     mail: Mail
     origin: str
     words: str
@@ -75,28 +70,22 @@ class Moved:
 
 @dataclass(slots=True)
 class Mailbox:
-    """All mails, the newest first, and the last move while it can be undone."""
-
     mails: list[Mail] = field(default_factory=lambda: [_mail(row) for row in table("mail")["mail"]])
     moved: Moved | None = None
 
     def folder(self, name: str) -> list[Mail]:
-        """The mails that a folder shows."""
         if name == "Starred":
             return [mail for mail in self.mails if mail.starred and mail.folder != "Trash"]
         return [mail for mail in self.mails if mail.folder == name]
 
     def search(self, query: str) -> list[Mail]:
-        """The mails with all words of a query, wherever they are."""
         wanted = query.lower().split()
         return [mail for mail in self.mails if wanted and all(word in mail.words for word in wanted)]
 
     def contacts(self) -> dict[str, str]:
-        """The names behind the addresses that ever wrote."""
         return {mail.address: mail.sender for mail in self.mails if not mail.is_own}
 
     def put(self, mail: Mail, folder: str) -> None:
-        """Move a mail, or take up a new one."""
         mail.folder = folder
         if not any(mail is other for other in self.mails):
             self.mails.insert(0, mail)
@@ -107,15 +96,12 @@ class Mailbox:
         self.put(mail, folder)
 
     def move_back(self) -> None:
-        """Undo the last move."""
         if self.moved is not None:
             self.put(self.moved.mail, self.moved.origin)
         self.moved = None
 
     def forget_move(self) -> None:
-        """Take the offer to undo away."""
         self.moved = None
 
     def drop(self, mail: Mail) -> None:
-        """Destroy a mail."""
         self.mails = [other for other in self.mails if other is not mail]

@@ -69,8 +69,6 @@ class Messages(Correspondence):
 
 
 class ConversationsPage(MessagesPage):
-    """All conversations."""
-
     chosen: Conversation | None = None
 
     def build(self, look: Look) -> View:

@@ -58,8 +58,6 @@ class Music(Library):
 
 
 class MusicPage(SongsPage):
-    """The four tabs of the library."""
-
     def __init__(self, app: Library) -> None:
         super().__init__(app)
         self.tab = "Songs"
@@ -135,8 +133,6 @@ class MusicPage(SongsPage):
 
 
 class AlbumPage(SongsPage):
-    """One album: its sleeve and its songs."""
-
     title = "Album"
 
     def __init__(self, app: Library, album: Album) -> None:

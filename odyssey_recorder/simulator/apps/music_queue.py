@@ -9,8 +9,6 @@ from odyssey_recorder.simulator.apps.recordings import Song
 
 @dataclass(slots=True, eq=False)
 class Playlist:
-    """Songs that somebody has put together."""
-
     name: str
     songs: list[Song]
 
@@ -30,7 +28,6 @@ class Queue:
 
     @property
     def song(self) -> Song | None:
-        """The song that plays or pauses."""
         return self.songs[self.place] if self.songs else None
 
     @property
@@ -38,11 +35,9 @@ class Queue:
         return self.songs[self.place + 1 :]
 
     def play(self, song: Song, among: Sequence[Song]) -> None:
-        """Play a song, and after it those that follow it."""
         self.songs, self.place, self.playing = list(among), list(among).index(song), True
 
     def shuffle(self, among: Sequence[Song], seed: int) -> None:
-        """Play songs in an order that a seed decides."""
         self.songs, self.place, self.playing = random.Random(seed).sample(list(among), len(among)), 0, True
 
     def put_next(self, song: Song) -> None:

@@ -13,30 +13,24 @@ from odyssey_recorder.simulator.ui.widgets import bottom_sheet, button, dialog, 
 
 
 class Library(App):
-    """The music app as its pages know it: playlists, liked songs, and what plays."""
-
     playlists: list[Playlist]
     liked_list: Playlist
     queue: Queue
 
     @property
     def liked(self) -> list[Song]:
-        """The songs that are liked, the latest first."""
         return self.liked_list.songs
 
     def turn_like(self, song: Song) -> None:
-        """Like a song, or no longer."""
         if song in self.liked:
             self.liked.remove(song)
         else:
             self.liked.insert(0, song)
 
     def album_page(self, album: Album) -> Page:
-        """The page of one album."""
         raise NotImplementedError
 
     def player_page(self) -> Page:
-        """The page of the song that plays."""
         raise NotImplementedError
 
 
@@ -75,7 +69,6 @@ class SongsPage(Page):
         return [self.row(song, among) for song in among]
 
     def with_player(self, body: View) -> View:
-        """A page with the song that plays at its foot."""
         queue = self.app.queue
         if queue.song is None:
             return Surface(body)
@@ -134,7 +127,6 @@ class SongsPage(Page):
         return dialog("New playlist", text_box(field, color="surface"), buttons=buttons)
 
     def ask_name(self) -> None:
-        """Ask how a new playlist shall be called."""
         self.name = ""
         self.show("new playlist")
         self.focus("name")
@@ -143,7 +135,6 @@ class SongsPage(Page):
         self.system.share(f"{song.title} by {song.artist} {song.address}", subject=song.title)
 
     def offer(self, song: Song, overlay: str) -> None:
-        """Put up the sheet of one song: "song" or "playlists"."""
         self.chosen = song
         self.show(overlay)
 
@@ -172,7 +163,6 @@ class SongsPage(Page):
             self.system.toast(f"Added to {playlist.name}")
 
     def play(self, song: Song, among: Sequence[Song]) -> None:
-        """Play a song, and after it those that follow it."""
         self.app.queue.play(song, among)
 
     def _play_next(self, song: Song) -> None:
@@ -193,7 +183,6 @@ class SongsPage(Page):
 
 
 def _mini_player(queue: Queue, *, on_open: Action) -> View:
-    """The strip at the foot of the library that says what plays."""
     song = queue.song
     if song is None:
         return Spacer()

@@ -69,8 +69,6 @@ class Notes(App):
 
 
 class NotesPage(Page):
-    """All notes as cards, with a search."""
-
     app: Notes
 
     def __init__(self, app: Notes) -> None:

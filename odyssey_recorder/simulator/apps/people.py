@@ -8,8 +8,6 @@ from odyssey_recorder.simulator.apps.content import table
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody with an account and a phone number."""
-
     name: str
     handle: str
     color: str
@@ -37,6 +35,5 @@ def person_named(name: str) -> Person:
 
 
 def people_like(words: str) -> list[Person]:
-    """The people whose name or account begins with these words somewhere."""
     wanted = words.strip().lower()
     return [person for person in people() if wanted in f"{person.name} {person.handle}".lower()]

@@ -21,8 +21,6 @@ FAVOURITES, BIN = "Favourites", "Bin"
 
 @dataclass(slots=True, eq=False)
 class Photo:
-    """A photograph in the library, with what its owner has made of it."""
-
     taken: Photograph
     caption: str
     favourite: bool = False
@@ -30,7 +28,6 @@ class Photo:
 
     @property
     def words(self) -> str:
-        """What a search looks at."""
         return f"{self.caption}\n{self.taken.place}\n{self.taken.album}\n{self.taken.day}".lower()
 
 
@@ -41,11 +38,9 @@ class PhotoLibrary(App):
 
     @property
     def photos(self) -> list[Photo]:
-        """All that are not in the bin."""
         return [photo for photo in self.library if not photo.binned]
 
     def album(self, name: str) -> list[Photo]:
-        """What an album, the favourites or the bin hold."""
         if name == BIN:
             return [photo for photo in self.library if photo.binned]
         if name == FAVOURITES:
@@ -54,7 +49,6 @@ class PhotoLibrary(App):
 
     @property
     def albums(self) -> list[str]:
-        """The names of the albums that hold something."""
         return sorted({photo.taken.album for photo in self.photos})
 
     def photo_page(self, photo: Photo, among: Sequence[Photo]) -> Page:

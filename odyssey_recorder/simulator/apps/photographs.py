@@ -28,7 +28,6 @@ class Photograph:
 
     @property
     def address(self) -> str:
-        """What is shared in place of the picture."""
         return f"{_SITE}{self.number}"
 
     @property
@@ -38,7 +37,6 @@ class Photograph:
 
 @cache
 def photographs() -> tuple[Photograph, ...]:
-    """All of them, the newest first."""
     return tuple(Photograph(number, **entry) for number, entry in enumerate(table("photos")["photo"], start=1))
 
 
@@ -50,13 +48,11 @@ def photograph(number: int) -> Photograph:
 
 
 def photograph_in(text: str) -> Photograph | None:
-    """The photograph whose address stands in a text."""
     found = re.search(re.escape(_SITE) + r"(\d{1,3})\b", text)
     number = int(found[1]) if found else 0
     return photograph(number) if 1 <= number <= len(photographs()) else None
 
 
 def without_address(text: str) -> str:
-    """The words of a shared photograph that are not its address."""
     found = photograph_in(text)
     return text.replace(found.address, "").strip() if found else text

@@ -48,8 +48,6 @@ class Photos(PhotoLibrary):
 
 
 class LibraryPage(PhotosPage):
-    """The three tabs."""
-
     navigation_color = "surface_container"
 
     def __init__(self, app: PhotoLibrary) -> None:
@@ -116,8 +114,6 @@ class LibraryPage(PhotosPage):
 
 
 class AlbumPage(PhotosPage):
-    """One album, the favourites, or the bin."""
-
     title = "Album"
 
     def __init__(self, app: PhotoLibrary, name: str) -> None:

@@ -17,8 +17,6 @@ PAYMENTS = {
 
 @dataclass(slots=True)
 class Line:
-    """So many of one product in one kind."""
-
     sku: str
     option: str
     quantity: int = 1
@@ -29,14 +27,11 @@ class Line:
 
     @property
     def cost(self) -> int:
-        """In cents."""
         return self.product.price * self.quantity
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where parcels go."""
-
     name: str = ""
     street: str = ""
     city: str = ""
@@ -44,7 +39,6 @@ class Address:
 
     @property
     def missing(self) -> list[str]:
-        """The names of what has not been filled in."""
         parts = {"name": self.name, "street": self.street, "city": self.city, "postcode": self.postcode}
         return [name for name, value in parts.items() if not value.strip()]
 
@@ -78,8 +72,6 @@ _FIRST_ORDER = Order(
 
 @dataclass(slots=True)
 class Account:
-    """Everything that stays at the shop when the customer leaves."""
-
     cart: list[Line] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
     orders: list[Order] = field(default_factory=lambda: [_FIRST_ORDER])
@@ -89,7 +81,6 @@ class Account:
 
     @property
     def count(self) -> int:
-        """How many things lie in the cart."""
         return sum(line.quantity for line in self.cart)
 
     @property
@@ -106,7 +97,6 @@ class Account:
         return self.goods_cost + self.delivery_cost
 
     def add(self, sku: str, option: str) -> None:
-        """Put one thing into the cart."""
         for line in self.cart:
             if (line.sku, line.option) == (sku, option):
                 line.quantity += 1
@@ -120,14 +110,12 @@ class Account:
             self.cart.remove(line)
 
     def turn_saved(self, sku: str) -> None:
-        """Save a product for later, or drop it."""
         if sku in self.saved:
             self.saved.remove(sku)
         else:
             self.saved.insert(0, sku)
 
     def place_order(self) -> Order:
-        """Buy what lies in the cart."""
         number = f"HL-{20418 + 7 * len(self.orders)}"
         lines = tuple(self.cart)
         order = Order(number, "Nov 21", "Being packed", lines, self.address, self.payment, self.total)

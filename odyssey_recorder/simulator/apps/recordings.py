@@ -24,14 +24,11 @@ class Song:
 
     @property
     def address(self) -> str:
-        """Where the song can be heard by others."""
         return f"music.example/s/{'-'.join(''.join(c for c in self.title.lower() if c.isalnum() or c == ' ').split())}"
 
 
 @dataclass(frozen=True, slots=True)
 class Album:
-    """Songs on one sleeve."""
-
     title: str
     artist: str
     year: int
@@ -45,7 +42,6 @@ class Album:
 
 @cache
 def albums() -> tuple[Album, ...]:
-    """All albums, in the order of the shelf."""
     shelf = []
     for entry in table("music")["album"]:
         title, artist, sleeve = entry["title"], entry["artist"], entry["sleeve"]
@@ -56,7 +52,6 @@ def albums() -> tuple[Album, ...]:
 
 @cache
 def songs() -> tuple[Song, ...]:
-    """All songs by title."""
     return tuple(sorted((song for album in albums() for song in album.songs), key=lambda song: song.title))
 
 

@@ -10,8 +10,6 @@ _WIDTH_DP, _HEIGHT_DP = 180, 110
 
 
 class ScreenSaverPage(Page):
-    """A tap ends it."""
-
     title = "Screen saver"
     background = "#000000"
     status_color = "#000000"
@@ -34,6 +32,5 @@ class ScreenSaverPage(Page):
 
 
 def _there_and_back(way: int, length: int) -> int:
-    """Where something is that goes to and fro over a length, after a way."""
     length = max(length, 2 * _STEP_DP)
     return length - abs(length - way % (2 * length))

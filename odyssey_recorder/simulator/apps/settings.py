@@ -41,8 +41,6 @@ class Settings(App):
 
 
 class _Switches(Page):
-    """A page whose rows turn system settings."""
-
     def switch(self, title: str, setting: tuple[str, str], *, subtitle: str = "", icon: str = "") -> View:
         """A row that turns one setting between "0" and "1"."""
         namespace, key = setting
@@ -54,13 +52,10 @@ class _Switches(Page):
         return switch_item(title, subtitle, checked=checked, on_tap=turn, icon=icon)
 
     def framed(self, *rows: View) -> View:
-        """The rows below the page's title."""
         return page_frame(app_bar(self.title, on_up=self.close), scroll_page(*rows, pad=(0, 0, 0, 24)))
 
 
 class SettingsPage(Page):
-    """The list of all topics."""
-
     title = "Settings"
 
     def __init__(self, app: App) -> None:
@@ -169,8 +164,6 @@ class NetworkPage(_Switches):
 
 
 class ConnectedPage(_Switches):
-    """Bluetooth."""
-
     title = "Connected devices"
 
     def build(self, look: Look) -> View:
@@ -186,8 +179,6 @@ class ConnectedPage(_Switches):
 
 
 class NotificationsPage(_Switches):
-    """A switch for the notifications of each app."""
-
     title = "Notifications"
 
     def build(self, look: Look) -> View:
@@ -211,8 +202,6 @@ class NotificationsPage(_Switches):
 
 
 class DisplayPage(_Switches):
-    """Dark theme, font size, timeout, rotation."""
-
     title = "Display"
 
     def build(self, look: Look) -> View:
@@ -265,8 +254,6 @@ class DisplayPage(_Switches):
 
 
 class SoundPage(_Switches):
-    """What rings and what vibrates."""
-
     title = "Sound & vibration"
 
     def build(self, look: Look) -> View:
@@ -281,8 +268,6 @@ class SoundPage(_Switches):
 
 
 class LocationPage(_Switches):
-    """Whether the phone knows where it is."""
-
     title = "Location"
 
     def build(self, look: Look) -> View:
@@ -294,8 +279,6 @@ class LocationPage(_Switches):
 
 
 class BatteryPage(_Switches):
-    """How full the battery is, and what saves it."""
-
     title = "Battery"
 
     def build(self, look: Look) -> View:
@@ -309,8 +292,6 @@ class BatteryPage(_Switches):
 
 
 class StoragePage(_Switches):
-    """What fills the storage."""
-
     title = "Storage"
 
     def build(self, look: Look) -> View:
@@ -324,8 +305,6 @@ class StoragePage(_Switches):
 
 
 class AccessibilityPage(_Switches):
-    """What makes the phone easier to see, hear and touch."""
-
     title = "Accessibility"
 
     def build(self, look: Look) -> View:
@@ -341,8 +320,6 @@ class AccessibilityPage(_Switches):
 
 
 class SystemPage(_Switches):
-    """Language, date and backup."""
-
     title = "System"
 
     def build(self, look: Look) -> View:
@@ -360,8 +337,6 @@ class SystemPage(_Switches):
 
 
 class AboutPage(_Switches):
-    """What the phone is."""
-
     title = "About phone"
 
     def build(self, look: Look) -> View:

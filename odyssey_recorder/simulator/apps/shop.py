@@ -87,8 +87,6 @@ def _product_card(page: Page, app: Shop, one: Product) -> View:
 
 
 class WindowPage(Page):
-    """All products, or those that are looked for."""
-
     app: Shop
     title = "Window"
     navigation_color = "surface_container"
@@ -187,8 +185,6 @@ class WindowPage(Page):
 
 
 class ProductPage(Page):
-    """One product: picture, price, kinds, description, reviews."""
-
     app: Shop
     title = "Product"
 
@@ -276,8 +272,6 @@ def _review(number: int, review: Review) -> View:
 
 
 class SavedPage(Page):
-    """What the customer wants to find again."""
-
     app: Shop
     title = "Saved"
     navigation_color = "surface_container"

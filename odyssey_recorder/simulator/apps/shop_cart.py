@@ -45,12 +45,10 @@ class Storefront(App):
 
 
 def shop_tabs(app: Storefront, current: str) -> View:
-    """The bar at the bottom of the shop's four main pages."""
     return bottom_tabs(_TABS, current, [app.opens_tab(label) for _, label in _TABS])
 
 
 def thumbnail(icon: str, color: str, side: float) -> View:
-    """A small picture of a product."""
     return Picture(emblem(icon, color), width=side, height=side, radius=10)
 
 
@@ -61,8 +59,6 @@ def _sum_row(label: str, cents: int, *, strong: bool = False) -> View:
 
 
 class CartPage(Page):
-    """What the customer is about to buy."""
-
     app: Storefront
     title = "Cart"
     navigation_color = "surface_container"
@@ -114,8 +110,6 @@ class CartPage(Page):
 
 
 class CheckoutPage(Page):
-    """Address, delivery and payment, then the order."""
-
     app: Storefront
     title = "Checkout"
 
@@ -184,8 +178,6 @@ class CheckoutPage(Page):
 
 
 class OrdersPage(Page):
-    """All orders, the newest first."""
-
     app: Storefront
     title = "Orders"
     navigation_color = "surface_container"
@@ -209,8 +201,6 @@ class OrdersPage(Page):
 
 
 class OrderPage(Page):
-    """One order."""
-
     app: Storefront
     title = "Order"
 

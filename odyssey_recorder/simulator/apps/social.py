@@ -76,7 +76,6 @@ class ProfilesPage(PostsPage):
     """What pages with people show of one: the head of a profile, a row with a Follow button."""
 
     def profile(self, person: Person) -> list[View]:
-        """Who somebody is, and all that they posted."""
         posts = [post for post in self.app.posts if post.author == person]
         following = len(self.app.followed) if person == OWNER else person.follows
         figures = Row(
@@ -120,8 +119,6 @@ class ProfilesPage(PostsPage):
 
 
 class FeedPage(ProfilesPage):
-    """The three tabs."""
-
     navigation_color = "surface_container"
 
     def __init__(self, app: Network) -> None:
@@ -186,8 +183,6 @@ class ProfilePage(ProfilesPage):
 
 
 class PostPage(ProfilesPage):
-    """One post with its comments, and the line to write one."""
-
     title = "Post"
 
     def __init__(self, app: Network, post: Post) -> None:

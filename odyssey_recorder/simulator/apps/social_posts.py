@@ -14,8 +14,6 @@ from odyssey_recorder.simulator.ui.widgets import avatar, bottom_sheet, icon_but
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody wrote below a post."""
-
     author: Person
     text: str
 
@@ -43,28 +41,22 @@ class Network(App):
     followed: list[Person]
 
     def publish(self, text: str, photo: int | None) -> None:
-        """Put a post of one's own on top of the feed."""
         self.posts.insert(0, Post(OWNER, "now", text, photo))
 
     def turn_follow(self, person: Person) -> None:
-        """Follow somebody, or no longer."""
         if person in self.followed:
             self.followed.remove(person)
         else:
             self.followed.append(person)
 
     def post_page(self, post: Post) -> Page:
-        """The page of one post."""
         raise NotImplementedError
 
     def profile_page(self, person: Person) -> Page:
-        """The page of one person."""
         raise NotImplementedError
 
 
 class PostsPage(Page):
-    """A page with posts on it."""
-
     app: Network
 
     def __init__(self, app: Network) -> None:

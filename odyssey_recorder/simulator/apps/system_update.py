@@ -11,8 +11,6 @@ _SLICES = 8
 
 
 class SystemUpdatePage(Page):
-    """Searches as soon as it is opened, and again when asked to."""
-
     title = "System update"
 
     def __init__(self, app: App) -> None:

@@ -9,8 +9,6 @@ from odyssey_recorder.simulator.apps.content import table
 
 @dataclass(slots=True)
 class Task:
-    """One thing to do."""
-
     title: str
     note: str = ""
     due: date | None = None
@@ -19,16 +17,12 @@ class Task:
 
 @dataclass(slots=True)
 class TaskList:
-    """A list of tasks, in the order in which they were added."""
-
     name: str
     tasks: list[Task] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A task that can still be brought back, and where it was."""
-
     task: Task
     home: TaskList
     place: int
@@ -47,28 +41,23 @@ class TaskLists:
         self.deleted: Deleted | None = None
 
     def home_of(self, task: Task) -> TaskList:
-        """The list that a task is in."""
         return next(one for one in self.all if any(task is other for other in one.tasks))
 
     def delete(self, task: Task) -> None:
-        """Take a task away, until it is brought back."""
         home = self.home_of(task)
         place = next(place for place, other in enumerate(home.tasks) if other is task)
         del home.tasks[place]
         self.deleted = Deleted(task, home, place)
 
     def move(self, task: Task, target: TaskList) -> None:
-        """Put a task at the end of another list."""
         self.delete(task)
         self.forget_deleted()
         target.tasks.append(task)
 
     def bring_back(self) -> None:
-        """Undo the last deletion."""
         if self.deleted is not None:
             self.deleted.home.tasks.insert(self.deleted.place, self.deleted.task)
         self.deleted = None
 
     def forget_deleted(self) -> None:
-        """Take the offer to undo away."""
         self.deleted = None

@@ -22,9 +22,7 @@ class DatedPage(Page):
     month = TODAY.replace(day=1)
 
     def date_question(self, chosen: date | None, *, choose: Callable[[date], None], cancel: Action) -> View:
-        """The dialog with a month to choose a day from."""
         return date_dialog(Days(self.month, chosen, TODAY), turn=self.turn_month, choose=choose, cancel=cancel)
 
     def turn_month(self, step: int) -> None:
-        """Show the next month, or the one before."""
         self.month = month_after(self.month, step)

@@ -56,8 +56,6 @@ class Todo(App):
 
 
 class TasksPage(DatedPage):
-    """One list: what is to do, then what is done."""
-
     app: Todo
     title = "Tasks"
 

@@ -12,36 +12,26 @@ SEARCH_SITE = "search.lumen.example"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The title over a part of an article."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Running text."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bullet:
-    """One point of a list."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One row of a table."""
-
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way to another article."""
-
     address: str
     label: str
 
@@ -71,7 +61,6 @@ class Article:
 
     @property
     def summary(self) -> str:
-        """The first paragraph."""
         return next((block.text for block in self.blocks if isinstance(block, Paragraph)), "")
 
 
@@ -112,7 +101,6 @@ def _article(row: dict[str, str], scene: int | None) -> Article:
 
 @cache
 def articles() -> Sequence[Article]:
-    """Every page there is, in the order in which the start page offers them."""
     return [_article(row, row.pop("scene", None)) for row in table("web")["article"]]
 
 
@@ -121,12 +109,10 @@ def _plain(address: str) -> str:
 
 
 def is_address(words: str) -> bool:
-    """Whether someone who types this wants a page rather than a search."""
     return words.strip().startswith(("http://", "https://")) or bool(re.fullmatch(r"\S+\.[a-z]{2,}(/\S*)?", words))
 
 
 def article_at(address: str) -> Article | None:
-    """The article that lives at an address, with or without its scheme."""
     wanted = _plain(address)
     return next((article for article in articles() if article.address == wanted), None)
 
@@ -144,7 +130,6 @@ def _worth(article: Article, word: str) -> int:
 
 
 def search(query: str) -> list[Article]:
-    """The articles in which every word of the query occurs, the fittest first."""
     wanted = _words(query)
     found = []
     for article in articles():
@@ -155,5 +140,4 @@ def search(query: str) -> list[Article]:
 
 
 def suggestions(typed: str) -> list[str]:
-    """A few titles to offer while someone types."""
     return [article.title for article in search(typed)][:6]

@@ -26,8 +26,6 @@ class Source(Protocol):
 
 
 class Discard:
-    """What /dev/null is on both sides."""
-
     async def write(self, data: Buffer) -> None:
         pass
 
@@ -52,20 +50,16 @@ class Pipe:
         return await self._pieces.get()
 
     async def close_writing(self) -> None:
-        """Let the reader see the end."""
         if self._read_end_open:
             await self._pieces.put(b"")
 
     def close_reading(self) -> None:
-        """Nobody will read any more: let go whoever waits to write."""
         self._read_end_open = False
         while not self._pieces.empty():
             self._pieces.get_nowait()
 
 
 class FileSink:
-    """Appends to a file of the device."""
-
     def __init__(self, files: Files, path: str) -> None:
         self._files = files
         self._path = path
@@ -75,8 +69,6 @@ class FileSink:
 
 
 class Bytes:
-    """Bytes that are there already, as from a file."""
-
     def __init__(self, data: bytes) -> None:
         self._data = data
 

@@ -20,8 +20,6 @@ class ShellSyntaxError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A piece of a word that stands for the value of a variable."""
-
     name: str
 
 
@@ -40,8 +38,6 @@ class Redirection:
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """One program with its arguments and redirections."""
-
     words: tuple[Word, ...]
     redirections: tuple[Redirection, ...] = ()
 
@@ -50,8 +46,6 @@ Pipeline = tuple[SimpleCommand, ...]
 
 
 class Condition(Enum):
-    """When a pipeline runs, given how the one before it ended."""
-
     ALWAYS = ";"
     ON_SUCCESS = "&&"
     ON_FAILURE = "||"

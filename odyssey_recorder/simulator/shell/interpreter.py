@@ -23,8 +23,6 @@ _BROKEN_PIPE = 141
 
 
 class ShellExit(Exception):  # noqa: N818 - it is no error: `exit` was called
-    """The shell was told to end with this code."""
-
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code
@@ -32,8 +30,6 @@ class ShellExit(Exception):  # noqa: N818 - it is no error: `exit` was called
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """Standard input, output and error of whatever runs."""
-
     stdin: Source
     stdout: Sink
     stderr: Sink
@@ -50,7 +46,6 @@ class Shell:
 
     @property
     def status(self) -> int:
-        """The exit code of what ran last."""
         return int(self._variables[STATUS])
 
     async def run(self, line: str, streams: Streams) -> int:

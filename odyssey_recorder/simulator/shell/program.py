@@ -19,7 +19,6 @@ class Call:
     stderr: Sink
 
     async def print(self, text: str) -> None:
-        """Write a line to standard output."""
         await self.stdout.write(f"{text}\n".encode())
 
     async def fail(self, message: str, code: int = 1) -> int:
@@ -35,7 +34,6 @@ Programs = Mapping[str, Program]
 
 
 async def read_all(call: Call) -> bytes:
-    """All of standard input."""
     pieces = []
     while piece := await call.stdin.read():
         pieces.append(piece)

@@ -43,7 +43,6 @@ def identity(profile: Profile) -> dict[str, str]:
 
 
 def properties(guest: Guest) -> dict[str, str]:
-    """Every property of a running device."""
     return {
         **identity(guest.phone.profile),
         "ro.boot.qemu.avd_name": guest.avd_name,

@@ -44,8 +44,6 @@ async def run_terminal(shell: Shell, streams: Streams) -> int:
 
 
 class _TerminalOutput:
-    """What a terminal makes of output: each line end returns to the left edge."""
-
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
 

@@ -38,7 +38,6 @@ def dump_views(phone: Phone) -> bytes:
 
 
 def _dump_windows(phone: Phone) -> bytes:
-    """Every window: menus, keyboard and bars as well."""
     displays = Element("displays")
     display = SubElement(displays, "display", id="0")
     rotation = str(phone.state().rotation)

@@ -25,22 +25,18 @@ class Display:
 
     @property
     def physical_size(self) -> Size:
-        """The lit panel."""
         return self.posture.panel if self.posture else self.profile.size
 
     @property
     def natural_size(self) -> Size:
-        """The size that apps are laid out for, override included."""
         return self.override or self.physical_size
 
     @property
     def size(self) -> Size:
-        """The size of the picture as displayed, rotation included."""
         return self.natural_size.turned(self.rotation)
 
     @property
     def panel(self) -> Size:
-        """The size of the lit panel, turned as the picture is."""
         return self.physical_size.turned(self.rotation)
 
     @property
@@ -56,12 +52,10 @@ class Display:
 
     @property
     def folded(self) -> bool:
-        """Whether this is a foldable that is closed."""
         return self.posture is not None and self.posture.name == CLOSED
 
     @property
     def density(self) -> int:
-        """Dots per inch that apps are laid out for."""
         return self.override_density or self.profile.density
 
     def turned(self, rotation: int) -> "Display":

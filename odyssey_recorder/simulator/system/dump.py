@@ -40,7 +40,6 @@ def _node(box: Box, package: str) -> Node:
 
 
 def _worthwhile(box: Box) -> list[Box]:
-    """The visible boxes below, without those that only arrange others."""
     found: list[Box] = []
     for child in box.children:
         if child.visible.is_empty:

@@ -24,7 +24,6 @@ class Scrim(View):
 
 
 def toast(words: str) -> View:
-    """A few words on a dark strip."""
     return Surface(
         Text(words, 14, color="inverse_on_surface", lines=2),
         color="inverse_surface",
@@ -35,7 +34,6 @@ def toast(words: str) -> View:
 
 
 def text_toolbar(entry: TextEntry) -> View:
-    """Cut, Copy, Paste and Select all, as far as they can be done now."""
     draft, field = entry.draft, entry.field
     marked, editable = bool(draft and draft.selected), bool(field and not field.read_only)
 

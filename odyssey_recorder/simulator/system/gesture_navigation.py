@@ -18,11 +18,9 @@ class EdgeSwipe:
     density: int
 
     def is_clear(self, x: float, y: float) -> bool:
-        """Whether the finger has gone far enough to tell where it wants to go."""
         return max(self._inwards(x, y), self._along(x, y)) > self._px(_SLOP_DP)
 
     def leads_inwards(self, x: float, y: float) -> bool:
-        """Whether the finger goes into the screen rather than along its edge."""
         return self._inwards(x, y) > self._along(x, y)
 
     def pressed(self, x: float, y: float, *, rested: bool) -> Literal["", "Home", "Overview", "Back"]:

@@ -25,13 +25,11 @@ class InputMethods:
 
     @property
     def enabled(self) -> list[str]:
-        """The keyboards that can be chosen."""
         listed = self._settings.get(ENABLED, "").split(":")
         return [method for method in self.installed if method in listed]
 
     @property
     def draws(self) -> bool:
-        """Whether the chosen keyboard shows on the screen."""
         return self._settings.get(CHOSEN) != ADB_KEYBOARD or ADB_KEYBOARD not in self.installed
 
     def install(self, method: str) -> None:
@@ -72,7 +70,6 @@ class InputMethods:
         self._settings[CHOSEN] = method
 
     def reset(self) -> None:
-        """The phone's own keyboard, and no other."""
         self._settings[CHOSEN] = self._settings[ENABLED] = SOFT_KEYBOARD
 
     def receive(self, action: str, extras: Mapping[str, str]) -> None:

@@ -14,8 +14,6 @@ _DATE = Surface(Text(f"{TODAY:%A, %b} {TODAY.day}", 22, 400, "#ffffff"), pad=(24
 
 
 class Launcher(App):
-    """The app that shows when no other does."""
-
     label = "Pixel Launcher"
     package = "com.android.launcher3"
     activity = "Launcher"
@@ -28,13 +26,10 @@ class Launcher(App):
         return HomePage(self)
 
     def come_home(self) -> None:
-        """HOME was pressed: the drawer closes."""
         del self.pages[1:]
 
 
 class HomePage(Page):
-    """Favourite apps on the wallpaper."""
-
     background = ""
     status_color = ""
     navigation_color = ""
@@ -96,8 +91,6 @@ class HomePage(Page):
 
 
 class DrawerPage(Page):
-    """All apps, and a search among them."""
-
     title = "All apps"
 
     def __init__(self, app: App) -> None:

@@ -10,7 +10,6 @@ from odyssey_recorder.simulator.ui.widgets import app_icon, button
 
 
 def recents_view(system: SystemUi, look: Look) -> View:
-    """The cards of all tasks, the newest first, and Clear all."""
     apps = system.recent_apps()
     if not apps:
         empty = (Icon("cards-outline", 48), Text("No recent items", 16, color="on_surface_variant"))

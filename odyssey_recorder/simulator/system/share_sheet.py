@@ -9,7 +9,6 @@ from odyssey_recorder.simulator.ui.widgets import app_icon, bottom_sheet, chip
 
 
 def share_sheet_view(system: SystemUi, intent: Intent, look: Look) -> View:
-    """What is shared, a Copy button, and the apps that take it."""
     preview = Surface(
         Row(
             (

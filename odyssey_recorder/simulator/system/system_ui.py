@@ -97,7 +97,6 @@ class SystemUi:
 
     @property
     def moving_page(self) -> Page | None:
-        """The page in front, if it moves by itself and can be seen."""
         return self.page if self.page.beat_s and self.awake and not self.recents else None
 
     @property
@@ -106,7 +105,6 @@ class SystemUi:
 
     @property
     def activity(self) -> str:
-        """The full class name of what is in front."""
         if self.recents:
             return "com.android.quickstep.RecentsActivity"
         return self.front.component if len(self.front.pages) == 1 else f"{self._front}.{self._page_name}"
@@ -122,7 +120,6 @@ class SystemUi:
 
     @property
     def clock(self) -> str:
-        """What the status bar shows."""
         return f"{self._minutes // 60 % 24}:{self._minutes % 60:02}"
 
     def pass_minute(self) -> None:
@@ -138,11 +135,9 @@ class SystemUi:
 
     @property
     def navigation_presses(self) -> dict[str, Action]:
-        """What the three buttons of the navigation bar do."""
         return {"Back": self.press_back, "Home": self.press_home, "Overview": self.press_overview}
 
     def press_home(self) -> None:
-        """To the home screen."""
         self._leave()
         self.recents = False
         if self._front != self.launcher.package:
@@ -151,7 +146,6 @@ class SystemUi:
         self.launcher.come_home()
 
     def press_back(self) -> None:
-        """Take away what came last: keyboard, sheet, menu, page, task."""
         if self.entry.toolbar:
             self.entry.toolbar = False
         elif self.keyboard_shown:
@@ -176,7 +170,6 @@ class SystemUi:
             self.press_home()
 
     def press_overview(self) -> None:
-        """To the overview of tasks, or back from it."""
         if self.recents:
             self.recents = False
             if self._front == self.launcher.package and self.tasks:
@@ -195,7 +188,6 @@ class SystemUi:
     # Apps and tasks ----------------------------------------------------------------------------------------------
 
     def installed(self) -> list[App]:
-        """Every app that has an icon, by name."""
         shown = [app for app in self.apps.values() if app.in_launcher]
         return sorted(shown, key=lambda app: app.label.lower())
 
@@ -226,7 +218,6 @@ class SystemUi:
             raise LookupError(f"No app {package!r} is installed.") from error
 
     def recent_apps(self) -> list[App]:
-        """The apps with a task, the one that was used last in front."""
         return [self.apps[package] for package in reversed(self.tasks)]
 
     def end_task(self, app: App) -> None:
@@ -242,27 +233,22 @@ class SystemUi:
 
     @property
     def task(self) -> int:
-        """The number of the task in front."""
         return self.tasks.get(self.package, HOME_TASK)
 
     def end_numbered_task(self, number: int) -> None:
-        """Close the app whose task has this number, if there is one."""
         for app in self.recent_apps():
             if self.tasks[app.package] == number:
                 self.end_task(app)
 
     def clear_recents(self) -> None:
-        """End every task and go home."""
         for app in self.recent_apps():
             self.end_task(app)
         self.recents = False
 
     def keep_thumbnail(self, package: str, picture: Image.Image) -> None:
-        """Remember how a task looked when it was left."""
         self._thumbnails[package] = Thumbnail(picture)
 
     def thumbnail(self, app: App) -> Thumbnail:
-        """How a task looked when it was left."""
         return self._thumbnails.get(app.package) or Thumbnail(Image.new("RGBA", (9, 16), app.color))
 
     # Intents -----------------------------------------------------------------------------------------------------
@@ -274,16 +260,12 @@ class SystemUi:
         self.shared = Intent("send", text, subject)
 
     def end_share(self) -> None:
-        """Take the share sheet away."""
         self.shared = None
 
     def takers(self, intent: Intent) -> list[App]:
-        """The apps that take an intent, by name."""
         return [app for app in self.installed() if intent.action in app.takes]
 
     def hands_over(self, app: App) -> Action:
-        """What a tap on an app of the share sheet does."""
-
         def hand_over() -> None:
             if self.shared is not None:
                 self.deliver(self.shared, app)
@@ -305,7 +287,6 @@ class SystemUi:
             self.toast("No app can open this")
 
     def copy_shared(self) -> None:
-        """The share sheet's Copy."""
         if self.shared is not None:
             self.copy(self.shared.text)
         self.end_share()
@@ -336,7 +317,6 @@ class SystemUi:
 
     @property
     def has_gestures(self) -> bool:
-        """Whether swipes from the edges take the place of the three buttons."""
         return self.settings.get(("secure", "navigation_mode")) == "2"
 
     def change_setting(self, namespace: str, key: str, value: str) -> None:
@@ -347,22 +327,18 @@ class SystemUi:
             self.show_on(self.display.turned(int(wanted)))
 
     def delete_setting(self, namespace: str, key: str) -> None:
-        """Forget a value, as if it had never been set."""
         self.settings.pop((namespace, key), None)
 
     def show_on(self, display: Display) -> None:
-        """The panel, its rotation or its size is another now."""
         if display != self.display:
             self.display = display
             self.entry.reveal = True
 
     def turn(self, rotation: int) -> None:
-        """Someone turns the phone."""
         self.show_on(self.display.turned(rotation))
         self.settings["system", "user_rotation"] = str(rotation)
 
     def fold(self, posture: str) -> None:
-        """Someone opens or folds the phone."""
         self.show_on(self.display.in_posture(posture))
 
     def fact(self, name: str) -> str:

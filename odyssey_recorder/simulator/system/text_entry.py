@@ -41,7 +41,6 @@ class TextEntry:
 
     @property
     def field(self) -> TextField | None:
-        """The text field that has the focus."""
         return self._field()
 
     @property
@@ -54,7 +53,6 @@ class TextEntry:
         return Draft(field.value, min(focus.cursor, end), min(focus.anchor, end))
 
     def focus(self, field: TextField, cursor: int) -> None:
-        """A finger taps into a field."""
         self.toolbar = False
         self._memory().focus = Selection(field.key, cursor, cursor)
         self.reveal = True
@@ -62,7 +60,6 @@ class TextEntry:
             self._raise_keyboard(field)
 
     def select_word(self, field: TextField, index: int) -> None:
-        """A finger rests on a field."""
         start, end = word_around(field.value, index)
         self._memory().focus = Selection(field.key, end, start)
         self.toolbar = True
@@ -70,7 +67,6 @@ class TextEntry:
             self._raise_keyboard(field)
 
     def blur(self) -> None:
-        """Nothing has the focus any more."""
         self._memory().focus = None
         self.toolbar = False
         self.keyboard.shown = False
@@ -94,12 +90,10 @@ class TextEntry:
         self._change(lambda draft: draft.inserted(fitting))
 
     def press(self, character: str) -> None:
-        """A character key of the on-screen keyboard."""
         self.insert(character)
         self.keyboard.shift = False
 
     def delete(self, *, forward: bool = False) -> None:
-        """Take away what is selected, or one letter."""
         self._change(lambda draft: draft.deleted(forward=forward))
 
     def enter(self) -> None:
@@ -122,7 +116,6 @@ class TextEntry:
             field.on_action()
 
     def clear(self) -> None:
-        """Take all of the text away."""
         self._change(lambda draft: draft.all_selected().inserted(""))
 
     def move(self, step: int) -> None:
@@ -144,7 +137,6 @@ class TextEntry:
             self.toolbar = True
 
     def copy(self) -> None:
-        """What is selected goes to the clipboard."""
         draft = self.draft
         if draft is not None and draft.selected:
             self.clipboard = draft.selected
@@ -152,7 +144,6 @@ class TextEntry:
         self.toolbar = False
 
     def cut(self) -> None:
-        """What is selected goes to the clipboard and out of the text."""
         draft = self.draft
         if draft is not None and draft.selected:
             self.clipboard = draft.selected
@@ -160,7 +151,6 @@ class TextEntry:
         self.toolbar = False
 
     def paste(self) -> None:
-        """The clipboard's text goes where the cursor stands."""
         self.insert(self.clipboard[: self.paste_limit])
 
     def _change(self, step: Callable[[Draft], Draft]) -> None:

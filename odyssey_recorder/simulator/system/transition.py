@@ -14,8 +14,6 @@ _DARK = (0, 0, 0, 255)
 
 
 class Transition(Enum):
-    """Which way the screen changes."""
-
     FORWARD = "forward"
     BACKWARD = "backward"
     OPEN = "open"
@@ -35,7 +33,6 @@ class Change:
 
 
 def pictures(change: Change, before: Image.Image, after: Image.Image) -> Iterator[Image.Image]:
-    """The pictures between two of one size."""
     if change.veil:
         before = Image.blend(before, Image.new("RGBA", before.size, _DARK), change.veil)
     base = after

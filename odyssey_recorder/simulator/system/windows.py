@@ -34,7 +34,6 @@ class Window:
 
     @property
     def is_front(self) -> bool:
-        """Whether this is the app's own, or what lies over it until it is answered."""
         return self.name not in {"InputMethod", "StatusBar", "NavigationBar0", "FloatingToolbar", "Toast"}
 
 
@@ -50,7 +49,6 @@ class Areas:
 
 
 def build_windows(system: SystemUi) -> tuple[list[Window], Areas]:
-    """Everything that is on the screen now, the lowest first."""
     return _Builder(system).build()
 
 
@@ -230,7 +228,6 @@ def _has_focus(box: Box) -> bool:
 
 
 def focused_box(windows: list[Window]) -> Box | None:
-    """The text field that has the focus, wherever on the screen it is."""
     for window in windows:
         for box in window.box.walk():
             if _has_focus(box):

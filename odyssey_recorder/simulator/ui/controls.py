@@ -114,8 +114,6 @@ class Picture(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Divider(View):
-    """A hairline across the room."""
-
     color: str = "outline_variant"
     indent: float = 0
 
@@ -246,7 +244,6 @@ class TextField(View):
 
     @property
     def shown(self) -> str:
-        """The letters as they are drawn."""
         return "\u2022" * len(self.value) if self.password else self.value
 
     @property

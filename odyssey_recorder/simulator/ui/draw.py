@@ -84,7 +84,6 @@ class Canvas:
         self.round(rect.inset(stroke, stroke, stroke, stroke), max(0, radius - stroke), colors[1])
 
     def shadow(self, rect: Rect, radius: int, blur: int) -> None:
-        """The soft shadow that a round rectangle throws, a little below it."""
         radius = min(radius, rect.width // 2, rect.height // 2)
         patch = _shadow(radius, blur)
         edge = radius + blur
@@ -100,7 +99,6 @@ class Canvas:
                     self.mask(columns[i], rows[j], part.resize(size), (0, 0, 0))
 
     def image(self, rect: Rect, image: Image.Image, radius: int = 0) -> None:
-        """A picture of the rectangle's size, with round corners where asked."""
         area = rect.intersection(self.clip)
         if area.is_empty:
             return
@@ -130,5 +128,4 @@ class Canvas:
             self.mask(left, top, line_mask(text, *font), color)
 
     def icon(self, rect: Rect, name: str, color: RGB) -> None:
-        """An icon that fills a square."""
         self.mask(rect.left, rect.top, icon_mask(name, rect.width), color)

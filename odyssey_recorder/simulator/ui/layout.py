@@ -160,8 +160,6 @@ def _offset(slack: int, across: Across) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row(Linear):
-    """Views side by side."""
-
     across: Across = "center"
 
     def layout(self, look: Look, limits: Limits) -> Box:

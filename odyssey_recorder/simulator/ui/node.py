@@ -30,7 +30,6 @@ class Node:
     children: tuple["Node", ...] = ()
 
     def walk(self) -> Iterator["Node"]:
-        """This node and all below it, in the order in which they are drawn."""
         yield self
         for child in self.children:
             yield from child.walk()

@@ -28,7 +28,6 @@ def emblem(icon: str, color: str) -> Painter:
 
 
 def wallpaper(seed: int) -> Painter:
-    """Soft waves of colour behind the home screen."""
     return lambda width, height: _wallpaper(seed, width, height)
 
 

@@ -8,12 +8,10 @@ RGB = tuple[int, int, int]
 
 
 def rgb(hex_color: str) -> RGB:
-    """The three channels of a colour written "#rrggbb"."""
     return int(hex_color[1:3], 16), int(hex_color[3:5], 16), int(hex_color[5:7], 16)
 
 
 def hex_of(color: RGB) -> str:
-    """A colour written "#rrggbb"."""
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 

@@ -35,8 +35,6 @@ class Fling:
 
 @dataclass(slots=True)
 class _Drag:
-    """A list that follows the finger."""
-
     box: Box
     view: Scroll
     start: int
@@ -75,11 +73,9 @@ class Finger:
 
     @property
     def may_hold(self) -> bool:
-        """Whether a long press would mean something here."""
         return self._holder() is not None
 
     def taps(self, x: float, y: float) -> bool:
-        """Whether lifting the finger here makes it a tap."""
         travel = max(abs(x - self._down[0]), abs(y - self._down[1]))
         return not self._held and not self._moved and not self._only_drags and travel <= self._slop
 
@@ -96,7 +92,6 @@ class Finger:
         return True
 
     def hold(self, text: TouchedText) -> None:
-        """The finger has rested for the time of a long press."""
         box = self._holder()
         if self._moved or self._only_drags or box is None:
             return
@@ -165,6 +160,5 @@ class Finger:
 
 
 def touched(view: View) -> bool:
-    """Whether a view takes any touch at all."""
     takes = (view.on_tap, view.on_long_press, view.on_swipe)
     return any(takes) or isinstance(view, (TextField, Scroll))

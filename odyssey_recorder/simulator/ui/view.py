@@ -28,11 +28,9 @@ class Limits:
         return max(self.min_height, min(wanted, self.max_height))
 
     def loose(self) -> "Limits":
-        """The same room without a minimum."""
         return Limits(self.max_width, self.max_height)
 
     def inset(self, across: int, down: int) -> "Limits":
-        """The room that is left inside a padding."""
         return Limits(
             max(0, self.max_width - across),
             max(0, self.max_height - down),
@@ -83,7 +81,6 @@ class Look:
         return round(dp * self.density / 160)
 
     def text_px(self, sp: float) -> int:
-        """Pixels of a type size, which grows with the user's font size."""
         return round(sp * self.font_scale * self.density / 160)
 
 
@@ -112,7 +109,6 @@ class View:
 
     @property
     def solid(self) -> bool:
-        """Whether a touch that meets none of the children stops here."""
         return True
 
     def layout(self, look: Look, limits: Limits) -> "Box":
@@ -159,7 +155,6 @@ class Box:
             child.place(left, top, inner)
 
     def paint(self, canvas: Canvas) -> None:
-        """Draw what shows of this box and of all below it."""
         outer = canvas.clip
         if not self.visible.is_empty:
             self.view.paint(self, canvas)
@@ -171,13 +166,11 @@ class Box:
         canvas.clip = outer
 
     def walk(self) -> Iterator["Box"]:
-        """This box and all below it, in drawing order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def under(self, x: float, y: float) -> list["Box"]:
-        """The boxes at a point, the topmost first, each followed by those it lies in."""
         if self.clips and not self.visible.contains(x, y):
             return []
         for child in reversed(self.children):

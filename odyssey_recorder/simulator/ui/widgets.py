@@ -92,7 +92,6 @@ def centered(view: View, max_width: float, *, pad: Pad = 0) -> View:
 
 
 def scroll_page(*children: View, key: str = "list", gap: float = 0, pad: Pad = 0, max_width: float = 760) -> View:
-    """Views below each other that scroll, in the middle of a wide screen."""
     body = Column(children, gap=gap, pad=pad)
     return Scroll(centered(body, max_width), key)
 
@@ -140,7 +139,6 @@ def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action)
 
 
 def section(title: str) -> View:
-    """The small heading over a part of a list."""
     return Surface(Text(title, 14, 500, "primary"), pad=(16, 16, 16, 8))
 
 
@@ -153,7 +151,6 @@ def card(  # noqa: PLR0913 - values by keyword, each with a plain default
     color: str = "surface_container",
     desc: str = "",
 ) -> View:
-    """Views below each other on a rounded ground."""
     return Surface(
         Column(children, gap=gap, pad=pad),
         color=color,
@@ -218,14 +215,12 @@ def search_bar(field: TextField, *, on_up: Action, clear: str = "Clear search") 
 
 
 def app_icon(icon: str, color: str, size: float = 56) -> View:
-    """The round icon of an app."""
     return Surface(
         Icon(icon, size * 0.54, "#ffffff"), color=color, radius=size / 2, width=size, height=size, align="center"
     )
 
 
 def avatar(name: str, color: str, size: float = 40) -> View:
-    """The first letter of a name on a coloured disc."""
     return Surface(
         Text(name[:1].upper(), size * 0.45, 500, "#ffffff"),
         color=color,
@@ -293,7 +288,6 @@ def tabbed(
 
 
 def bottom_sheet(*children: View, gap: float = 16) -> View:
-    """What comes up from the lower edge over a page."""
     handle = Row((Surface(color="outline", radius=2, width=32, height=4),), along="center", pad=(0, 4))
     body = Scroll(Column((handle, *children), gap=gap, pad=(20, 8, 20, 20)), "sheet")
     return Place(
@@ -302,7 +296,6 @@ def bottom_sheet(*children: View, gap: float = 16) -> View:
 
 
 def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16) -> View:
-    """A question in the middle of the screen."""
     parts = (Text(title, 24), Scroll(Column(children, gap=gap), "dialog"), Row(buttons, along="end", gap=8))
     body = Column(parts, gap=16, pad=24)
     return Place(Surface(body, color="surface_high", radius=28, width=312, elevation=3))
@@ -326,7 +319,6 @@ def menu(*items: tuple[str, str, Action], where: str = "top end") -> View:
 
 
 def empty_page(icon: str, words: str) -> View:
-    """What a page says when it has nothing to show."""
     return Column(
         (Icon(icon, 56, "outline"), Text(words, 16, color="on_surface_variant", align="center")),
         gap=12,
@@ -361,5 +353,4 @@ def snackbar(words: str, *, on_dismiss: Action, label: str = "", on_action: Acti
 
 
 def divider(indent: float = 0) -> View:
-    """A hairline between two rows."""
     return Divider(indent=indent)
