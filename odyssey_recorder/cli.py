@@ -229,8 +229,9 @@ def replay(
         raise typer.Exit(2) from error
     if as_json:
         from odyssey_recorder.replay.report import result_as_json
+        from odyssey_recorder.reports import report_json
 
-        _print_json(result_as_json(result))
+        typer.echo(report_json(result_as_json(result)))
     else:
         _say(result.summary)
     raise typer.Exit(result.exit_code)

@@ -1,6 +1,5 @@
 """`check`: an episode, a folder of them or a whole dataset is checked, and what was found is printed."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,8 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset, check_episodes_together
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, INDEXES
 from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
-from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, write_findings_page
+from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, render_findings_page
+from odyssey_recorder.reports import report_json, write_page
 
 CLEAN, FOUND, COULD_NOT = 0, 1, 2
 """How the command ends."""
@@ -71,9 +71,9 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
         checker.close()
     exit_code = FOUND if report.fails(from_=request.fail_on) else CLEAN
     if request.page is not None:
-        write_findings_page(request.page, report)
+        write_page(request.page, render_findings_page(report))
     if request.as_json:
-        typer.echo(json.dumps(report.as_json(exit_code=exit_code), indent=2))
+        typer.echo(report_json(report.as_json(exit_code=exit_code)))
     else:
         _print(report, out)
     return exit_code

@@ -1,6 +1,5 @@
 """`quality-report`: the figures of a reviewed dataset on a command line."""
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +23,7 @@ from odyssey_recorder.quality.agreement.quality_page import (
 )
 from odyssey_recorder.quality.agreement.quality_report import Breakdown, QualityReport, ReportPanel
 from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
+from odyssey_recorder.reports import report_json
 from odyssey_recorder.review_service import ReviewService
 
 _SHOWN = 10
@@ -49,7 +49,7 @@ def report_quality(service: ReviewService, out: Console, *, html: Path | None, a
         write_quality_page(html, report, dataset=str(dataset), made_at=made_at)
     if as_json:
         tree = report_as_json(report, dataset=str(dataset), made_at=made_at)
-        out.print(json.dumps(tree, indent=2), markup=False, soft_wrap=True)
+        out.print(report_json(tree), markup=False, soft_wrap=True)
         return
     _print(report, out)
     if html is not None:

@@ -5,17 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from odyssey_recorder.dataset.durable import write_durably
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
 from odyssey_recorder.quality.wording import counted
-
-FORMAT = 1
-"""Number of the JSON form; it rises when a key changes its meaning or goes away."""
+from odyssey_recorder.reports import render_page
 
 TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
 """What each check is about, in a few words; its docstring and docs/quality.md say all."""
@@ -104,7 +98,6 @@ class FindingsReport:
     def as_json(self, *, exit_code: int) -> dict[str, Json]:
         """The report for programs; docs/quality.md tells what each key means."""
         return {
-            "format": FORMAT,
             "path": str(self.path),
             "exit_code": exit_code,
             "episodes": self.episodes,
@@ -130,19 +123,9 @@ class FindingsReport:
         )
 
 
-def write_findings_page(path: Path, report: FindingsReport) -> None:
-    """Write the HTML page to `path`, in one piece. Raises DatasetError."""
-    write_durably(path, render_findings_page(report).encode(errors="backslashreplace"))
-
-
 def render_findings_page(report: FindingsReport) -> str:
-    """The HTML page, by check and by episode: it needs no other file, escapes every text, and has no scripts."""
-    environment = Environment(
-        loader=PackageLoader("odyssey_recorder.quality"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters |= {"one_line": on_one_line, "counted": counted}
-    return environment.get_template("findings.html").render(report=report, severities=list(Severity))
+    """The HTML page, by check and by episode."""
+    return render_page("findings.html", {"counted": counted}, report=report, severities=list(Severity))
 
 
 def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:

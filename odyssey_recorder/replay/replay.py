@@ -10,7 +10,8 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.recorded import load_recorded
-from odyssey_recorder.replay.report import write_report
+from odyssey_recorder.replay.report import render_report
+from odyssey_recorder.reports import write_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def replay_episode(path: Path, device: ControllableDevice, options: ReplayOption
     recorded.check()
     result = Player(device, recorded, options.rules, on_step=options.on_step).play()
     if options.report is not None:
-        write_report(options.report, result)
+        write_page(options.report, render_report(result))
     return result
 
 

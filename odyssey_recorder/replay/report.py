@@ -1,50 +1,31 @@
-"""What a replay tells people and programs: one HTML page that needs no other file, and a JSON tree."""
+"""What a replay tells people and programs: an HTML page and a JSON tree."""
 
-import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image, ImageChops, ImageDraw
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import action_type, describe, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, change_mask
 from odyssey_recorder.replay.player import ReplayResult, StepResult
-
-FORMAT = 1
-"""Number of the JSON form; it rises when a key changes its meaning or goes away."""
+from odyssey_recorder.reports import data_uri, render_page
 
 _VIEW_PX = (900, 1000)
 """Pictures are shrunk to fit into this box."""
 _RED = (220, 38, 38)
 
 
-def write_report(path: Path, result: ReplayResult) -> None:
-    """Write the HTML report to `path`, in one piece.
-
-    Raises DatasetError where the file cannot be written, ReplayError where a screenshot cannot be read.
-    """
-    write_durably(path, render_report(result).encode())
-
-
 def render_report(result: ReplayResult) -> str:
     """The HTML page: both screens of each step side by side, their difference marked, and a summary at the top.
 
-    Every text of the episode and of the device is escaped; pictures are within the page; there are no
-    scripts.
+    Raises ReplayError where a screenshot cannot be read.
     """
-    environment = Environment(
-        loader=PackageLoader("odyssey_recorder.replay"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters["percent"] = _percent
-    return environment.get_template("report.html").render(
+    return render_page(
+        "replay.html",
+        {"percent": _percent},
         episode=result.episode,
         serial=result.serial,
         outcome=result.outcome,
@@ -60,7 +41,6 @@ def render_report(result: ReplayResult) -> str:
 def result_as_json(result: ReplayResult) -> dict[str, Json]:
     """The result for programs; docs/replay.md tells what each key means."""
     return {
-        "format": FORMAT,
         "episode_id": result.episode.episode_id,
         "serial": result.serial,
         "outcome": result.outcome,
@@ -90,12 +70,6 @@ def _step_as_json(step: StepResult) -> dict[str, Json]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unreached:
-    number: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class _StepView:
     """A step as the page shows it; pictures are data URIs, `difference` is empty where there is nothing to mark."""
 
@@ -121,15 +95,15 @@ def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
         verdict=compared.verdict.value,
         measures=_measures(compared),
         notes=tuple(_notes(step)),
-        recorded=_data_uri(draw_action(recorded, step.action)),
-        live=_data_uri(live),
-        difference="" if marked is None else _data_uri(marked),
+        recorded=data_uri(draw_action(recorded, step.action)),
+        live=data_uri(live),
+        difference="" if marked is None else data_uri(marked),
     )
 
 
-def _unreached(result: ReplayResult) -> Iterator[_Unreached]:
+def _unreached(result: ReplayResult) -> Iterator[tuple[int, str]]:
     for number in range(len(result.steps), len(result.episode.steps)):
-        yield _Unreached(number, on_one_line(describe(result.episode.steps[number].action)))
+        yield number, on_one_line(describe(result.episode.steps[number].action))
 
 
 def _notes(step: StepResult) -> Iterator[str]:
@@ -167,12 +141,6 @@ def _shrunk(picture: Image.Image) -> Image.Image:
     view = picture.copy()
     view.thumbnail(_VIEW_PX)
     return view
-
-
-def _data_uri(picture: Image.Image) -> str:
-    file = BytesIO()
-    picture.save(file, "WEBP", quality=82, method=1)
-    return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
 def _measures(compared: Comparison) -> str:

@@ -12,7 +12,8 @@ from odyssey_recorder.model.action import Action, Click, Complete, Impossible, T
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult
 from odyssey_recorder.replay.recorded import load_recorded
-from odyssey_recorder.replay.report import render_report, result_as_json, write_report
+from odyssey_recorder.replay.report import render_report, result_as_json
+from odyssey_recorder.reports import report_json, write_page
 from tests.fakes import FakeDevice
 from tests.replay.recordings import ONE_OF_EACH, episode_of, write_dataset
 
@@ -160,7 +161,7 @@ def test_the_report_replaces_the_one_before_in_one_piece(tmp_path: Path) -> None
     file = tmp_path / "report.html"
     file.write_text("the one before")
 
-    write_report(file, replayed(tmp_path / "dataset"))
+    write_page(file, render_report(replayed(tmp_path / "dataset")))
 
     assert file.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert {entry.name for entry in tmp_path.iterdir()} == {"dataset", "report.html"}
@@ -168,11 +169,11 @@ def test_the_report_replaces_the_one_before_in_one_piece(tmp_path: Path) -> None
 
 def test_a_report_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"report\.html"):
-        write_report(tmp_path / "gone" / "report.html", replayed(tmp_path / "dataset"))
+        write_page(tmp_path / "gone" / "report.html", "<!DOCTYPE html>")
 
 
 def test_the_json_form_tells_the_same(tmp_path: Path) -> None:
-    tree = json.loads(json.dumps(result_as_json(replayed(tmp_path, device=Elsewhere()))))
+    tree = json.loads(report_json(result_as_json(replayed(tmp_path, device=Elsewhere()))))
 
     assert {key: tree[key] for key in tree if key != "steps"} == {
         "format": 1,

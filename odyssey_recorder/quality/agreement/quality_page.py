@@ -1,20 +1,15 @@
 """What a quality report tells people and programs: one HTML page that needs no other file, a JSON tree, and words."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from odyssey_recorder.dataset.durable import write_durably
-from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.agreement.measures import FEW, Agreement, Interval
 from odyssey_recorder.quality.agreement.quality_report import QUESTIONS, DefectBound, QualityReport, ReportPanel, Share
-
-FORMAT = 1
-"""Number of the JSON form; it rises when a key changes its meaning or goes away."""
+from odyssey_recorder.reports import render_page, write_page
 
 _KAPPA_FROM = -0.5
 """Where the axis of a kappa begins on the page; it ends at 1."""
@@ -43,17 +38,12 @@ class Bar:
 
 def write_quality_page(path: Path, report: QualityReport, *, dataset: str, made_at: datetime) -> None:
     """Write the HTML page to `path`, in one piece. Raises DatasetError."""
-    write_durably(path, render_quality_page(report, dataset=dataset, made_at=made_at).encode(errors="backslashreplace"))
+    write_page(path, render_quality_page(report, dataset=dataset, made_at=made_at))
 
 
 def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetime) -> str:
-    """The HTML page: tables with bars as SVG within it. Every text of the dataset is escaped; there are no scripts."""
-    environment = Environment(
-        loader=PackageLoader("odyssey_recorder.quality"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters |= {
-        "one_line": on_one_line,
+    """The HTML page: tables with bars as SVG within it."""
+    filters: dict[str, Callable[..., object]] = {
         "percent": percent,
         "seconds": seconds,
         "kappa": kappa_words,
@@ -61,7 +51,9 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
         "raw_bar": raw_bar,
         "kappa_bar": kappa_bar,
     }
-    return environment.get_template("quality_report.html").render(
+    return render_page(
+        "quality_report.html",
+        filters,
         report=report,
         dataset=dataset,
         made_at=f"{made_at:%d %B %Y, %H:%M}",
@@ -78,7 +70,6 @@ def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) ->
     """The report for programs; docs/quality.md tells what each key means."""
     bound = report.bound
     return {
-        "format": FORMAT,
         "dataset": dataset,
         "made_at": made_at.isoformat(),
         "episodes": report.episodes,

@@ -21,6 +21,7 @@ from odyssey_recorder.quality.agreement.quality_page import (
 from odyssey_recorder.quality.agreement.quality_report import DefectBound, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.reviewing.review import Subject
+from odyssey_recorder.reports import report_json
 from tests.command_line import ESCAPES
 from tests.quality.reviewed import reviewed
 from tests.quality.verdicts import verdict
@@ -137,7 +138,7 @@ def test_figures_are_told_with_their_units() -> None:
 def test_the_json_form_holds_all_figures() -> None:
     report = quality_report(AllReviewed(tuple(many(8)), ("a problem",)))
 
-    tree = json.loads(json.dumps(report_as_json(report, dataset="/data/mine", made_at=MADE_AT)))
+    tree = json.loads(report_json(report_as_json(report, dataset="/data/mine", made_at=MADE_AT)))
 
     assert (tree["format"], tree["made_at"], tree["episodes"]) == (1, "2026-11-21T10:30:00+00:00", 8)
     assert sum(tree["stages"].values()) == 8

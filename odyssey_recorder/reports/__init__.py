@@ -1,0 +1,47 @@
+"""Writes reports as HTML pages that need no other file: every text is escaped, and there are no scripts."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.model.episode import Json
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+FORMAT = 1
+"""Number of the JSON forms; it rises when a key changes its meaning or goes away."""
+
+
+def render_page(template: str, filters: Mapping[str, Callable[..., object]], **values: object) -> str:
+    """The page that the template of this name makes of the values; `filters` are added to Jinja's own."""
+    environment = Environment(
+        loader=PackageLoader("odyssey_recorder.reports"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {"one_line": on_one_line, **filters}
+    return environment.get_template(template).render(values)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page in one piece. Raises DatasetError."""
+    write_durably(path, page.encode(errors="backslashreplace"))
+
+
+def report_json(report: Mapping[str, Json]) -> str:
+    """A report for programs, as text."""
+    return json.dumps({"format": FORMAT, **report}, indent=2)
+
+
+def data_uri(image: "Image.Image") -> str:
+    """The image as a part of a page."""
+    file = BytesIO()
+    image.save(file, "WEBP", quality=82, method=1)
+    return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
