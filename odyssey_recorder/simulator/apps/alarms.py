@@ -71,7 +71,7 @@ class AlarmPage(Page):
         if not self.is_new:
             actions.insert(0, icon_button("trash-can-outline", "Delete alarm", self._delete))
         bar = app_bar("New alarm" if self.is_new else "Edit alarm", *actions, on_up=self.close, up_icon="close")
-        label = TextField("label", self.draft.label, self._relabel, hint="Label")
+        label = TextField("label", self.draft.label, self.sets("label", of=self.draft), hint="Label")
         vibration = switch_item("Vibrate", checked=self.draft.vibrates, on_tap=self._switch_vibration, icon="vibrate")
         days = Column((Text(self.draft.repeat, 14, 500, "primary"), self._days()), gap=10)
         body = scroll_page(
@@ -171,9 +171,6 @@ class AlarmPage(Page):
 
     def _switch_day(self, day: int) -> None:
         self.draft.days = tuple(sorted(set(self.draft.days) ^ {day}))
-
-    def _relabel(self, label: str) -> None:
-        self.draft.label = label
 
     def _switch_vibration(self) -> None:
         self.draft.vibrates = not self.draft.vibrates

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from functools import partial
+from typing import Any, ClassVar, Literal, Protocol
 
 from odyssey_recorder.simulator.ui.view import Look, Memory, View
 
@@ -113,6 +114,10 @@ class Page:
     def shows(self, overlay: str) -> Callable[[], None]:
         """What `on_tap` needs to put up an overlay."""
         return lambda: self.show(overlay)
+
+    def sets(self, name: str, *, of: object | None = None) -> Callable[[Any], None]:
+        """What a text field or a choice needs to write into an attribute: the page's own, or that of another object."""
+        return partial(setattr, self if of is None else of, name)
 
     def focus(self, field: str) -> None:
         """Put the cursor into a text field of this page, as soon as it is built, with the keyboard."""

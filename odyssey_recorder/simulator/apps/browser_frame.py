@@ -162,7 +162,9 @@ class LinksPage(Page):
 
     def build(self, look: Look) -> View:
         actions = (
-            (icon_button("delete-sweep-outline", "Clear history", self._clear),) if self.title == "History" else ()
+            (icon_button("delete-sweep-outline", "Clear history", lambda: self.app.visited.clear()),)
+            if self.title == "History"
+            else ()
         )
         bar = app_bar(self.title, *actions, on_up=self.close)
         found = [article for article in map(article_at, self._addresses) if article]
@@ -181,6 +183,3 @@ class LinksPage(Page):
             on_tap=lambda: self.go(self.app.page_for(article.address)),
             lines=1,
         )
-
-    def _clear(self) -> None:
-        self.app.visited.clear()

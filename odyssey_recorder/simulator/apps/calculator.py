@@ -52,16 +52,13 @@ class Calculator(App):
 class CalculatorPage(Page):
     app: Calculator
     status_color = "surface_container"
-
-    def __init__(self, app: Calculator) -> None:
-        super().__init__(app)
-        self.typed = ""
-        self.is_result = False
-        self.error = ""
+    typed = ""
+    is_result = False
+    error = ""
 
     def build(self, look: Look) -> View:
         beside = look.wide
-        actions = () if beside else (icon_button("history", "History", self._open_history),)
+        actions = () if beside else (icon_button("history", "History", lambda: self.go(HistoryPage(self.app, self))),)
         bar = app_bar("Calculator", *actions, color="surface_container")
         keys = Column([self._row(row, 26 if look.height_dp > 420 else 17) for row in _KEYS], gap=8, pad=12, flex=5)
         if beside:
@@ -86,7 +83,7 @@ class CalculatorPage(Page):
             Text(self.typed or "0", size, align="end", lines=2),
             pad=(0, 0, 12, 0),
             fill=True,
-            on_long_press=self._copy,
+            on_long_press=lambda: self.system.copy(self.typed or "0"),
         )
         return Surface(
             Column((shown, line), along="end", gap=6, pad=(20, 12, 8, 12)),
@@ -150,12 +147,6 @@ class CalculatorPage(Page):
 
     def take(self, result: str) -> None:
         self.typed, self.error, self.is_result = result, "", True
-
-    def _copy(self) -> None:
-        self.system.copy(self.typed or "0")
-
-    def _open_history(self) -> None:
-        self.go(HistoryPage(self.app, self))
 
 
 class HistoryPage(Page):

@@ -109,7 +109,7 @@ class MonthPage(DatedPage):
         bar = app_bar(
             "Calendar",
             icon_button("magnify", "Search events", lambda: self.go(SearchPage(self.app))),
-            icon_button("calendar-today", "Go to today", self._to_today),
+            icon_button("calendar-today", "Go to today", lambda: self.choose(TODAY)),
         )
         days = Days(self.month, self.day, TODAY, frozenset(event.date for event in self.app.events))
         height = 56.0 if look.wide and look.height_dp >= 600 else 42.0
@@ -138,9 +138,6 @@ class MonthPage(DatedPage):
         if direction in ("left", "right"):
             self.turn_month(1 if direction == "left" else -1)
 
-    def _to_today(self) -> None:
-        self.choose(TODAY)
-
     def _new(self) -> None:
         page = EditPage(self.app, Event("", self.day, time(12), time(13)))
         page.focus("title")
@@ -150,14 +147,11 @@ class MonthPage(DatedPage):
 class SearchPage(Page):
     app: Calendar
     title = "Search"
-
-    def __init__(self, app: Calendar) -> None:
-        super().__init__(app)
-        self.query = ""
-        self.focus("search")
+    query = ""
+    wanted_focus = "search"
 
     def build(self, look: Look) -> View:
-        field = TextField("search", self.query, self._search, hint="Search events", action="search")
+        field = TextField("search", self.query, self.sets("query"), hint="Search events", action="search")
         bar = search_bar(field, on_up=self.close)
         found = [event for event in self.app.events if self.query and self.query.lower() in event.words.lower()]
         found.sort(key=lambda event: (event.date, event.start))
@@ -165,9 +159,6 @@ class SearchPage(Page):
         if self.query and not found:
             cards = [Text("No events found", 16, color="on_surface_variant")]
         return page_frame(bar, scroll_page(*cards, gap=10, pad=(16, 8, 16, 24)))
-
-    def _search(self, words: str) -> None:
-        self.query = words
 
 
 class EventPage(Page):
@@ -261,7 +252,7 @@ class EditPage(DatedPage):
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "date":
             return self.date_question(self.draft.date, choose=self._set_date, cancel=self.shows(""))
-        change: Callable[[time], None] = self._set_start if self.overlay == "start" else self._set_end
+        change: Callable[[time], None] = self._set_start if self.overlay == "start" else self.sets("end", of=self.draft)
         value = self.draft.start if self.overlay == "start" else self.draft.end
         return time_dialog(f"{self.overlay.capitalize()} time", value, change=change, done=self.shows(""))
 
@@ -273,9 +264,6 @@ class EditPage(DatedPage):
         minutes = [moment.hour * 60 + moment.minute for moment in (self.draft.start, self.draft.end, start)]
         end = (minutes[2] + minutes[1] - minutes[0]) % (24 * 60)
         self.draft.start, self.draft.end = start, time(end // 60, end % 60)
-
-    def _set_end(self, end: time) -> None:
-        self.draft.end = end
 
     def _save(self) -> None:
         draft, event = self.draft, self.event

@@ -63,7 +63,7 @@ class CityPage(Page):
         self.words = ""
 
     def build(self, look: Look) -> View:
-        field = TextField("city", self.words, self._type, hint="Search for a city", action="search")
+        field = TextField("city", self.words, self.sets("words"), hint="Search for a city", action="search")
         back = icon_button("arrow-left", "Navigate up", self.close)
         bar = centered(search_box(field, lead=back), 736, pad=(12, 8))
         wanted = self.words.strip().lower()
@@ -76,9 +76,6 @@ class CityPage(Page):
         shown = name in self.cities.shown
         trail = chip("Added", selected=True) if shown else Text(self.cities.time_in(name, self.now), 18)
         return list_item(name, self.cities.places[name][0], trail=trail, on_tap=partial(self._add, name), lines=1)
-
-    def _type(self, words: str) -> None:
-        self.words = words
 
     def _add(self, name: str) -> None:
         if name not in self.cities.shown:

@@ -85,12 +85,9 @@ class Clock(App):
 class ClockPage(Page):
     app: Clock
     navigation_color = "surface_container"
-
-    def __init__(self, app: Clock) -> None:
-        super().__init__(app)
-        self.tab = "Alarm"
-        self.digits = ""
-        self.chosen: Alarm | str = ""
+    tab = "Alarm"
+    digits = ""
+    chosen: Alarm | str = ""
 
     def build(self, look: Look) -> View:
         bodies = {
@@ -99,7 +96,7 @@ class ClockPage(Page):
             "Timer": self._timer,
             "Stopwatch": self._stopwatch,
         }
-        return tabbed(look, bodies[self.tab](look), _TABS, current=self.tab, choose=self._choose_tab)
+        return tabbed(look, bodies[self.tab](look), _TABS, current=self.tab, choose=self.sets("tab"))
 
     def build_overlay(self, look: Look) -> View | None:
         chosen = self.chosen
@@ -117,9 +114,6 @@ class ClockPage(Page):
         remove = list_item("Remove city", icon="trash-can-outline", on_tap=partial(self._remove_city, chosen))
         return bottom_sheet(Text(chosen, 20, 500), remove)
 
-    def _choose_tab(self, tab: str) -> None:
-        self.tab = tab
-
     # Alarms -----------------------------------------------------------------------------------------------------
 
     def _alarms(self, look: Look) -> View:
@@ -127,7 +121,13 @@ class ClockPage(Page):
         body: View = Scroll(Grid([self._alarm(alarm) for alarm in alarms], min_cell=300, gap=12, pad=(16, 4, 16, 96)))
         if not alarms:
             body = empty_page("alarm-off", "No alarms")
-        return page_frame(app_bar("Alarm"), body, fab=fab("plus", "Add alarm", self._add))
+        return page_frame(
+            app_bar("Alarm"),
+            body,
+            fab=fab(
+                "plus", "Add alarm", lambda: self.go(AlarmPage(self.app, self.app.alarms, Alarm(7 * 60), is_new=True))
+            ),
+        )
 
     def _alarm(self, alarm: Alarm) -> View:
         ink = "on_surface" if alarm.on else "outline"
@@ -147,9 +147,6 @@ class ClockPage(Page):
     def _choose(self, chosen: "Alarm | str") -> None:
         self.chosen = chosen
         self.show("more")
-
-    def _add(self) -> None:
-        self.go(AlarmPage(self.app, self.app.alarms, Alarm(7 * 60), is_new=True))
 
     def _edit(self, alarm: Alarm) -> None:
         self.show("")
@@ -283,11 +280,15 @@ class ClockPage(Page):
         gone = app.stopwatch.minutes(app.now) * 60
         runs = app.stopwatch.since is not None
         second = (
-            button("Lap", self._lap, kind="tonal")
+            button("Lap", lambda: self.app.laps.append(self.app.stopwatch.minutes(self.app.now) * 60), kind="tonal")
             if runs
             else button("Reset", self._reset, kind="tonal", enabled=gone > 0 or bool(app.laps))
         )
-        controls = Row((second, button("Stop" if runs else "Start", self._switch_watch)), gap=12, along="center")
+        controls = Row(
+            (second, button("Stop" if runs else "Start", lambda: self.app.stopwatch.switch(self.app.now))),
+            gap=12,
+            along="center",
+        )
         laps = [
             Row((Text(f"Lap {number}", 16), Text(f"{_clock_of(seconds)}.00", 16)), along="between", pad=(24, 8))
             for number, seconds in reversed(list(enumerate(app.laps, start=1)))
@@ -296,12 +297,6 @@ class ClockPage(Page):
         return page_frame(
             app_bar("Stopwatch"), scroll_page(dial, controls, *laps, gap=16, pad=(0, 8, 0, 16), max_width=480)
         )
-
-    def _switch_watch(self) -> None:
-        self.app.stopwatch.switch(self.app.now)
-
-    def _lap(self) -> None:
-        self.app.laps.append(self.app.stopwatch.minutes(self.app.now) * 60)
 
     def _reset(self) -> None:
         self.app.stopwatch = Run()

@@ -118,16 +118,20 @@ class ConversationPage(MessagesPage):
 
     def _composer(self) -> View:
         draft = self.conversation.draft
-        field = TextField("message", draft, self._write, hint="Text message", action="send", on_action=self._send)
+        field = TextField(
+            "message",
+            draft,
+            self.sets("draft", of=self.conversation),
+            hint="Text message",
+            action="send",
+            on_action=self._send,
+        )
         send = icon_button("send", "Send message", self._send, color="primary" if draft.strip() else "outline")
         line = Row((Surface(text_box(field), flex=1), send), gap=4, pad=(12, 6, 4, 10))
         if draft or not self.conversation.quick:
             return line
         chips = [chip(words, on_tap=partial(self._send_words, words)) for words in self.conversation.quick]
         return Column((Scroll(Row(chips, gap=8, pad=(12, 4)), "quick", sideways=True), line))
-
-    def _write(self, words: str) -> None:
-        self.conversation.draft = words
 
     def _send(self) -> None:
         if self.conversation.draft.strip():

@@ -76,14 +76,11 @@ class Correspondence(App):
 
 class MessagesPage(Page):
     app: Correspondence
-
-    def __init__(self, app: Correspondence) -> None:
-        super().__init__(app)
-        self.query = ""
+    query = ""
 
     def list_pane(self, current: Conversation | None = None) -> View:
         """All conversations that the search leaves, with `current` marked."""
-        search = TextField("search", self.query, self._search, hint="Search conversations", action="search")
+        search = TextField("search", self.query, self.sets("query"), hint="Search conversations", action="search")
         bar = Row((Surface(search_box(search), flex=1),), pad=(16, 10, 16, 8))
         wanted = self.query.lower()
         found = [
@@ -141,9 +138,6 @@ class MessagesPage(Page):
 
     def manage(self, conversation: Conversation) -> None:
         """Offer what can be done with a whole conversation; beside an open one there is no such offer."""
-
-    def _search(self, words: str) -> None:
-        self.query = words
 
     def _start(self) -> None:
         page = self.app.recipient_page()

@@ -100,11 +100,8 @@ def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) 
 
 class FolderPage(Page):
     app: MailApp
-
-    def __init__(self, app: MailApp) -> None:
-        super().__init__(app)
-        self.folder = "Inbox"
-        self.held: Mail | None = None
+    folder = "Inbox"
+    held: Mail | None = None
 
     def build(self, look: Look) -> View:
         line = Surface(
@@ -195,23 +192,17 @@ class FolderPage(Page):
 class SearchPage(Page):
     app: MailApp
     title = "Search"
-
-    def __init__(self, app: MailApp) -> None:
-        super().__init__(app)
-        self.query = ""
-        self.focus("search")
+    query = ""
+    wanted_focus = "search"
 
     def build(self, look: Look) -> View:
-        field = TextField("search", self.query, self._search, hint="Search in mail", action="search")
+        field = TextField("search", self.query, self.sets("query"), hint="Search in mail", action="search")
         bar = search_bar(field, on_up=self.close)
         found = self.app.box.search(self.query)
         if self.query and not found:
             return page_frame(bar, empty_page("email-search-outline", "No mails found"))
         rows = [_mail_row(self, self.app, mail) for mail in found]
         return page_frame(bar, scroll_page(*rows, pad=(0, 0, 0, 24), max_width=900))
-
-    def _search(self, words: str) -> None:
-        self.query = words
 
 
 class MailPage(Page):
@@ -286,7 +277,11 @@ class MailPage(Page):
     def build_overlay(self, look: Look) -> View | None:
         return menu(
             ("email-outline", "Mark as unread", self._mark_unread),
-            ("share-variant-outline", "Share text", self._share),
+            (
+                "share-variant-outline",
+                "Share text",
+                lambda: self.system.share(self.mail.body, subject=self.mail.subject),
+            ),
             ("content-copy", "Copy address", self._copy_address),
         )
 
@@ -300,9 +295,6 @@ class MailPage(Page):
     def _mark_unread(self) -> None:
         self.mail.unread = True
         self.close()
-
-    def _share(self) -> None:
-        self.system.share(self.mail.body, subject=self.mail.subject)
 
     def _copy_address(self) -> None:
         self.show("")

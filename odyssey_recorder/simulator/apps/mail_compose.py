@@ -44,11 +44,25 @@ class ComposePage(Page):
             on_up=self._leave,
         )
         mail = self.mail
-        to = TextField("to", mail.recipient, self._to, hint="", action="next", on_action=self._first_or_subject)
-        subject = TextField(
-            "subject", mail.subject, self._subject, hint="Subject", action="next", on_action=partial(self.focus, "body")
+        to = TextField(
+            "to",
+            mail.recipient,
+            self.sets("recipient", of=self.mail),
+            hint="",
+            action="next",
+            on_action=lambda: self._choose(next(iter(self._offers()), self.mail.recipient)),
         )
-        body = TextField("body", mail.body, self._body, hint="Compose email", multiline=True, min_lines=10)
+        subject = TextField(
+            "subject",
+            mail.subject,
+            self.sets("subject", of=self.mail),
+            hint="Subject",
+            action="next",
+            on_action=partial(self.focus, "body"),
+        )
+        body = TextField(
+            "body", mail.body, self.sets("body", of=self.mail), hint="Compose email", multiline=True, min_lines=10
+        )
         return page_frame(
             bar,
             scroll_page(
@@ -83,21 +97,9 @@ class ComposePage(Page):
         self._leave()
         return True
 
-    def _to(self, words: str) -> None:
-        self.mail.recipient = words
-
-    def _subject(self, words: str) -> None:
-        self.mail.subject = words
-
-    def _body(self, words: str) -> None:
-        self.mail.body = words
-
     def _choose(self, address: str) -> None:
         self.mail.recipient = address
         self.focus("subject" if not self.mail.subject else "body")
-
-    def _first_or_subject(self) -> None:
-        self._choose(next(iter(self._offers()), self.mail.recipient))
 
     def _send(self) -> None:
         if not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", self.mail.recipient.strip()):

@@ -121,7 +121,7 @@ class RecipientPage(Page):
     def build(self, look: Look) -> View:
         bar = app_bar("Send to" if self.text else "New conversation", on_up=self.close)
         field = TextField(
-            "to", self.wanted, self._type, hint="Type a name or a number", action="go", on_action=self._first
+            "to", self.wanted, self.sets("wanted"), hint="Type a name or a number", action="go", on_action=self._first
         )
         top = Column((bar, centered(text_box(field, icon="account-search-outline"), 728, pad=(16, 4))))
         found = self._found()
@@ -144,9 +144,6 @@ class RecipientPage(Page):
         return list_item(
             name, words, lead=avatar(name, Conversation(name).color), on_tap=partial(self._choose, name), lines=1
         )
-
-    def _type(self, words: str) -> None:
-        self.wanted = words
 
     def _first(self) -> None:
         found = self._found()

@@ -58,18 +58,13 @@ class Music(Library):
 
 
 class MusicPage(SongsPage):
-    def __init__(self, app: Library) -> None:
-        super().__init__(app)
-        self.tab = "Songs"
-        self.query = ""
+    tab = "Songs"
+    query = ""
 
     def build(self, look: Look) -> View:
         bodies = {"Songs": self._songs, "Albums": self._albums, "Playlists": self._playlists, "Search": self._found}
         body = self.with_player(bodies[self.tab](look))
-        return tabbed(look, body, _TABS, current=self.tab, choose=self._choose_tab)
-
-    def _choose_tab(self, tab: str) -> None:
-        self.tab = tab
+        return tabbed(look, body, _TABS, current=self.tab, choose=self.sets("tab"))
 
     def _songs(self, look: Look) -> View:
         shuffle = icon_button("shuffle", "Shuffle all", partial(self.app.queue.shuffle, songs(), self.system.seed))
@@ -108,7 +103,7 @@ class MusicPage(SongsPage):
         self.ask_name()
 
     def _found(self, look: Look) -> View:
-        field = TextField("search", self.query, self._search, hint="Songs, artists, albums", action="search")
+        field = TextField("search", self.query, self.sets("query"), hint="Songs, artists, albums", action="search")
         bar = centered(search_box(field), 728, pad=(16, 10))
         wanted = self.query.strip().lower()
         if not wanted:
@@ -127,9 +122,6 @@ class MusicPage(SongsPage):
         return list_item(
             album.title, album.artist, lead=lead, on_tap=lambda: self.go(AlbumPage(self.app, album)), lines=1
         )
-
-    def _search(self, words: str) -> None:
-        self.query = words
 
 
 class AlbumPage(SongsPage):

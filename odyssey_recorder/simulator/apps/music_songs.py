@@ -39,11 +39,8 @@ class SongsPage(Page):
 
     app: Library
     navigation_color = "surface_container"
-
-    def __init__(self, app: Library) -> None:
-        super().__init__(app)
-        self.chosen: Song | None = None
-        self.name = ""
+    chosen: Song | None = None
+    name = ""
 
     def row(self, song: Song, among: Sequence[Song]) -> View:
         playing = self.app.queue.song == song
@@ -72,7 +69,7 @@ class SongsPage(Page):
         queue = self.app.queue
         if queue.song is None:
             return Surface(body)
-        strip = _mini_player(queue, on_open=self._open_player)
+        strip = _mini_player(queue, on_open=lambda: self.go(self.app.player_page()))
         return Column((Surface(body, flex=1), strip))
 
     def build_overlay(self, look: Look) -> View | None:
@@ -119,7 +116,7 @@ class SongsPage(Page):
         return bottom_sheet(Text("Add to playlist", 20, 500), Column((new, *rows)))
 
     def _naming(self) -> View:
-        field = TextField("name", self.name, self._type_name, hint="Name of the playlist", on_action=self._create)
+        field = TextField("name", self.name, self.sets("name"), hint="Name of the playlist", on_action=self._create)
         buttons = (
             button("Cancel", self.shows(""), kind="text"),
             button("Create", self._create, kind="text", enabled=bool(self.name.strip())),
@@ -140,9 +137,6 @@ class SongsPage(Page):
 
     def _choose(self, song: Song) -> None:
         self.offer(song, "song")
-
-    def _type_name(self, name: str) -> None:
-        self.name = name
 
     def _create(self) -> None:
         if not self.name.strip():
@@ -177,9 +171,6 @@ class SongsPage(Page):
     def _open_album_of(self, song: Song) -> None:
         self.show("")
         self.go(self.app.album_page(next(album for album in albums() if song in album.songs)))
-
-    def _open_player(self) -> None:
-        self.go(self.app.player_page())
 
 
 def _mini_player(queue: Queue, *, on_open: Action) -> View:

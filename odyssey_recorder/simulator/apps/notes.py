@@ -70,15 +70,12 @@ class Notes(App):
 
 class NotesPage(Page):
     app: Notes
-
-    def __init__(self, app: Notes) -> None:
-        super().__init__(app)
-        self.query = ""
+    query = ""
 
     def build(self, look: Look) -> View:
         wanted = self.query.lower()
         notes = [note for note in self.app.notes if wanted in note.words.lower()]
-        field = TextField("search", self.query, self._search, hint="Search your notes", action="search")
+        field = TextField("search", self.query, self.sets("query"), hint="Search your notes", action="search")
         bar = centered(search_box(field), 720, pad=(16, 10, 16, 6))
         if notes:
             body: View = Scroll(
@@ -100,9 +97,6 @@ class NotesPage(Page):
             on_tap=lambda: self.go(NotePage(self.app, note)),
             desc=note.title,
         )
-
-    def _search(self, words: str) -> None:
-        self.query = words
 
     def _new(self) -> None:
         note = Note()
@@ -129,9 +123,17 @@ class NotePage(Page):
             on_up=self._leave,
         )
         title = TextField(
-            "title", self.note.title, self._retitle, hint="Title", size=24, action="next", on_action=self._to_body
+            "title",
+            self.note.title,
+            self.sets("title", of=self.note),
+            hint="Title",
+            size=24,
+            action="next",
+            on_action=lambda: self.focus("body"),
         )
-        body = TextField("body", self.note.body, self._rewrite, hint="Note", multiline=True, min_lines=8)
+        body = TextField(
+            "body", self.note.body, self.sets("body", of=self.note), hint="Note", multiline=True, min_lines=8
+        )
         sheet = Column((title, body), gap=12, pad=(20, 8, 20, 24))
         return page_frame(bar, Scroll(centered(sheet, 760)))
 
@@ -158,15 +160,6 @@ class NotePage(Page):
         if not self.note.words:
             self.app.notes.remove(self.note)
         self.close()
-
-    def _retitle(self, title: str) -> None:
-        self.note.title = title
-
-    def _rewrite(self, body: str) -> None:
-        self.note.body = body
-
-    def _to_body(self) -> None:
-        self.focus("body")
 
     def _share(self) -> None:
         if self.note.words:

@@ -92,7 +92,7 @@ class PhotoPage(PhotosPage):
                 ("link-variant", "Copy link", self._copy_link),
             )
         if self.overlay == "caption":
-            field = TextField("caption", self.words, self._type, hint="Caption", on_action=self._keep)
+            field = TextField("caption", self.words, self.sets("words"), hint="Caption", on_action=self._keep)
             buttons = (button("Cancel", self.shows(""), kind="text"), button("Save", self._keep, kind="text"))
             return dialog("Edit caption", text_box(field, color="surface"), buttons=buttons)
         facts = (
@@ -113,9 +113,6 @@ class PhotoPage(PhotosPage):
         self.words = self.chosen.caption
         self.show("caption")
         self.focus("caption")
-
-    def _type(self, words: str) -> None:
-        self.words = words
 
     def _keep(self) -> None:
         self.chosen.caption = self.words.strip()

@@ -49,11 +49,8 @@ class Photos(PhotoLibrary):
 
 class LibraryPage(PhotosPage):
     navigation_color = "surface_container"
-
-    def __init__(self, app: PhotoLibrary) -> None:
-        super().__init__(app)
-        self.tab = "Photos"
-        self.query = ""
+    tab = "Photos"
+    query = ""
 
     def build(self, look: Look) -> View:
         body = {"Photos": self._months, "Albums": self._albums, "Search": self._found}[self.tab](look)

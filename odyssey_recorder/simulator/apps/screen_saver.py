@@ -1,6 +1,6 @@
 """The screen saver: the time on black, which wanders about and never rests, like a video that plays on."""
 
-from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.apps.app import Page
 from odyssey_recorder.simulator.ui.controls import Text
 from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
 from odyssey_recorder.simulator.ui.view import Look, View
@@ -16,10 +16,7 @@ class ScreenSaverPage(Page):
     navigation_color = "#000000"
     bar_color = "#ffffff"
     beat_s = 0.1
-
-    def __init__(self, app: App) -> None:
-        super().__init__(app)
-        self.way_dp = 0
+    way_dp = 0
 
     def beat(self) -> None:
         self.way_dp += _STEP_DP

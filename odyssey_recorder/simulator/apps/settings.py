@@ -57,10 +57,7 @@ class _Switches(Page):
 
 class SettingsPage(Page):
     title = "Settings"
-
-    def __init__(self, app: App) -> None:
-        super().__init__(app)
-        self.query = ""
+    query = ""
 
     def build(self, look: Look) -> View:
         wifi = "Seeblick" if self.system.setting("global", "wifi_on") == "1" else "Off"
@@ -84,7 +81,7 @@ class SettingsPage(Page):
             for icon, title, subtitle, page in topics
             if wanted in f"{title} {subtitle}".lower()
         ]
-        field = TextField("search", self.query, self._search, hint="Search settings", action="search")
+        field = TextField("search", self.query, self.sets("query"), hint="Search settings", action="search")
         body = scroll_page(
             Surface(Text("Settings", 32), pad=(16, 28, 16, 14)),
             Surface(search_box(field), pad=(16, 0, 16, 12)),
@@ -92,9 +89,6 @@ class SettingsPage(Page):
             pad=(0, 0, 0, 16),
         )
         return Surface(body)
-
-    def _search(self, words: str) -> None:
-        self.query = words
 
     def _opens(self, page: type[Page]) -> Action:
         return lambda: self.go(page(self.app))
@@ -104,11 +98,8 @@ class NetworkPage(_Switches):
     """Wi-Fi and what else connects."""
 
     title = "Network & internet"
-
-    def __init__(self, app: App) -> None:
-        super().__init__(app)
-        self.name = ""
-        self.password = ""
+    name = ""
+    password = ""
 
     def build(self, look: Look) -> View:
         rows = [
@@ -126,9 +117,16 @@ class NetworkPage(_Switches):
         return self.framed(*rows)
 
     def build_overlay(self, look: Look) -> View | None:
-        name = TextField("network", self.name, self._call, hint="Network name", action="next", on_action=self._next)
+        name = TextField(
+            "network",
+            self.name,
+            self.sets("name"),
+            hint="Network name",
+            action="next",
+            on_action=lambda: self.focus("password"),
+        )
         secret = TextField(
-            "password", self.password, self._secure, hint="Password", password=True, on_action=self._join
+            "password", self.password, self.sets("password"), hint="Password", password=True, on_action=self._join
         )
         buttons = (button("Cancel", self.shows(""), kind="text"), button("Save", self._join, kind="text"))
         return dialog(
@@ -139,15 +137,6 @@ class NetworkPage(_Switches):
         self.name = self.password = ""
         self.show("add")
         self.focus("network")
-
-    def _call(self, words: str) -> None:
-        self.name = words
-
-    def _secure(self, words: str) -> None:
-        self.password = words
-
-    def _next(self) -> None:
-        self.focus("password")
 
     def _join(self) -> None:
         self.show("")
@@ -212,18 +201,24 @@ class DisplayPage(_Switches):
             self.switch("Adaptive brightness", ("system", "screen_brightness_mode"), icon="brightness-auto"),
             section("Appearance"),
             switch_item(
-                "Dark theme", "On" if dark else "Off", checked=dark, on_tap=self._turn_dark, icon="weather-night"
+                "Dark theme",
+                "On" if dark else "Off",
+                checked=dark,
+                on_tap=lambda: self.system.change_setting("secure", "ui_night_mode", "1" if self.system.dark else "2"),
+                icon="weather-night",
             ),
             list_item("Font size", self._font(), icon="format-size", on_tap=self.shows("font")),
             section("Other display controls"),
             list_item("Screen timeout", timeout, icon="timer-outline", on_tap=self.shows("timeout")),
             self.switch("Auto-rotate screen", ("system", "accelerometer_rotation"), icon="screen-rotation"),
             self.switch("Night light", ("secure", "night_display_activated"), icon="lightbulb-night-outline"),
-            list_item("Screen saver", "Clock", icon="television-ambient-light", on_tap=self._save_screen),
+            list_item(
+                "Screen saver",
+                "Clock",
+                icon="television-ambient-light",
+                on_tap=lambda: self.go(ScreenSaverPage(self.app)),
+            ),
         )
-
-    def _save_screen(self) -> None:
-        self.go(ScreenSaverPage(self.app))
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "timeout":
@@ -248,9 +243,6 @@ class DisplayPage(_Switches):
             for value, label in choices.items()
         ]
         return dialog(title, *rows, buttons=(button("Cancel", self.shows(""), kind="text"),), gap=0)
-
-    def _turn_dark(self) -> None:
-        self.system.change_setting("secure", "ui_night_mode", "1" if self.system.dark else "2")
 
 
 class SoundPage(_Switches):
@@ -329,11 +321,13 @@ class SystemPage(_Switches):
             self.switch("Use 24-hour format", ("system", "time_12_24"), icon="hours-24"),
             self.switch("Backup", ("secure", "backup_enabled"), icon="cloud-upload-outline"),
             self.switch("Developer options", ("global", "development_settings_enabled"), icon="code-braces"),
-            list_item("System update", "Check for update", icon="cellphone-arrow-down", on_tap=self._update),
+            list_item(
+                "System update",
+                "Check for update",
+                icon="cellphone-arrow-down",
+                on_tap=lambda: self.go(SystemUpdatePage(self.app)),
+            ),
         )
-
-    def _update(self) -> None:
-        self.go(SystemUpdatePage(self.app))
 
 
 class AboutPage(_Switches):

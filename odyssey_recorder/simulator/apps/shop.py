@@ -97,7 +97,9 @@ class WindowPage(Page):
 
     def build(self, look: Look) -> View:
         found = find(self.wish)
-        field = TextField("search", self.wish.query, self._search, hint="Search Shop", action="search")
+        field = TextField(
+            "search", self.wish.query, self.sets("query", of=self.wish), hint="Search Shop", action="search"
+        )
         search = centered(search_box(field), 720, pad=(16, 10, 16, 8))
         bar = Column((search, self._chips(), Spacer(6)))
         if found:
@@ -164,9 +166,6 @@ class WindowPage(Page):
         self.wish = Wish()
         return True
 
-    def _search(self, words: str) -> None:
-        self.wish.query = words
-
     def _choose_category(self, name: str) -> None:
         self.wish.category = "" if name == self.wish.category else name
 
@@ -198,9 +197,13 @@ class ProductPage(Page):
         saved = self.sku in self.app.account.saved
         bar = app_bar(
             "",
-            icon_button("heart" if saved else "heart-outline", "Remove from saved" if saved else "Save", self._save),
+            icon_button(
+                "heart" if saved else "heart-outline",
+                "Remove from saved" if saved else "Save",
+                lambda: self.app.account.turn_saved(self.sku),
+            ),
             icon_button("share-variant-outline", "Share", self._share),
-            icon_button("cart-outline", "Open cart", self._open_cart),
+            icon_button("cart-outline", "Open cart", lambda: self.go(CartPage(self.app))),
             on_up=self.close,
         )
         picture = Picture(emblem(one.icon, one.color), aspect=1.25, radius=20)
@@ -247,15 +250,9 @@ class ProductPage(Page):
     def _choose(self, kind: str) -> None:
         self.option = kind
 
-    def _save(self) -> None:
-        self.app.account.turn_saved(self.sku)
-
     def _add(self) -> None:
         self.app.account.add(self.sku, self.option)
         self.system.toast("Added to cart")
-
-    def _open_cart(self) -> None:
-        self.go(CartPage(self.app))
 
     def _share(self) -> None:
         one = product(self.sku)

@@ -120,18 +120,12 @@ class ProfilesPage(PostsPage):
 
 class FeedPage(ProfilesPage):
     navigation_color = "surface_container"
-
-    def __init__(self, app: Network) -> None:
-        super().__init__(app)
-        self.tab = "Feed"
-        self.query = ""
+    tab = "Feed"
+    query = ""
 
     def build(self, look: Look) -> View:
         body = {"Feed": self._feed, "Search": self._search, "Profile": self._me}[self.tab]()
-        return tabbed(look, body, _TABS, current=self.tab, choose=self._choose_tab)
-
-    def _choose_tab(self, tab: str) -> None:
-        self.tab = tab
+        return tabbed(look, body, _TABS, current=self.tab, choose=self.sets("tab"))
 
     def _feed(self) -> View:
         circle = [*self.app.followed, OWNER]
@@ -145,7 +139,7 @@ class FeedPage(ProfilesPage):
         self.go(page)
 
     def _search(self) -> View:
-        field = TextField("search", self.query, self._type, hint="Search people and posts", action="search")
+        field = TextField("search", self.query, self.sets("query"), hint="Search people and posts", action="search")
         bar = centered(search_box(field), 608, pad=(16, 10))
         wanted = self.query.strip().lower()
         persons = people_like(wanted)
@@ -158,9 +152,6 @@ class FeedPage(ProfilesPage):
         if posts:
             parts += [section("Posts"), *(self.card(post) for post in posts)]
         return page_frame(bar, scroll_page(*parts, key="found", max_width=640))
-
-    def _type(self, words: str) -> None:
-        self.query = words
 
     def _me(self) -> View:
         feed = scroll_page(*self.profile(OWNER), key="me", gap=8, max_width=640)
@@ -197,7 +188,7 @@ class PostPage(ProfilesPage):
             self.card(self.post, whole=True), section("Comments"), *(comments or [nothing]), key="post", max_width=640
         )
         field = TextField(
-            "comment", self.words, self._type, hint="Add a comment", action="send", on_action=self._publish
+            "comment", self.words, self.sets("words"), hint="Add a comment", action="send", on_action=self._publish
         )
         send = icon_button("send", "Send comment", self._publish, color="primary" if self.words.strip() else "outline")
         line = Row((Surface(text_box(field), flex=1), send), gap=4, pad=(12, 6, 4, 10))
@@ -208,9 +199,6 @@ class PostPage(ProfilesPage):
         words = Column((Text(comment.author.name, 14, 500, lines=1), Text(comment.text, 15)), gap=1, flex=1)
         row = Row((avatar(comment.author.name, comment.author.color, 36), words), gap=12, pad=(16, 8), across="start")
         return Surface(row, fill=True, on_long_press=partial(self.system.copy, comment.text), desc="")
-
-    def _type(self, words: str) -> None:
-        self.words = words
 
     def _publish(self) -> None:
         if self.words.strip():

@@ -40,7 +40,9 @@ class ComposePage(Page):
         left = _LONGEST - len(self.text)
         ready = bool(self.text.strip() or self.photo) and left >= 0
         post = Surface(button("Post", self._publish, enabled=ready), pad=(0, 0, 12, 0))
-        field = TextField("post", self.text, self._type, hint="What is new?", size=18, multiline=True, min_lines=3)
+        field = TextField(
+            "post", self.text, self.sets("text"), hint="What is new?", size=18, multiline=True, min_lines=3
+        )
         words = Row((avatar(OWNER.name, OWNER.color), Surface(field, flex=1)), gap=14, across="start")
         parts: list[View] = [words]
         if self.photo:
@@ -93,9 +95,6 @@ class ComposePage(Page):
     def _leave(self) -> None:
         if not self.on_back():
             self.close()
-
-    def _type(self, text: str) -> None:
-        self.text = text
 
     def _choose_picture(self) -> None:
         self.unfocus()

@@ -58,10 +58,7 @@ class Network(App):
 
 class PostsPage(Page):
     app: Network
-
-    def __init__(self, app: Network) -> None:
-        super().__init__(app)
-        self.chosen: Post | None = None
+    chosen: Post | None = None
 
     def card(self, post: Post, *, whole: bool = False) -> View:
         """One post; with `whole` all of its words, and a tap leads nowhere."""

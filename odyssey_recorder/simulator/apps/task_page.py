@@ -36,12 +36,18 @@ class TaskPage(DatedPage):
         task = self.task
         bar = app_bar(
             self.lists.home_of(task).name,
-            icon_button("share-variant-outline", "Share", self._share),
+            icon_button(
+                "share-variant-outline",
+                "Share",
+                lambda: self.system.share(f"{self.task.title}\n{self.task.note}".strip(), subject="Task"),
+            ),
             icon_button("delete-outline", "Delete", self._delete),
             on_up=self.close,
         )
-        title = TextField("title", task.title, self._retitle, hint="Task", size=24)
-        note = TextField("note", task.note, self._annotate, hint="Add details", multiline=True, min_lines=3)
+        title = TextField("title", task.title, self.sets("title", of=self.task), hint="Task", size=24)
+        note = TextField(
+            "note", task.note, self.sets("note", of=self.task), hint="Add details", multiline=True, min_lines=3
+        )
         return page_frame(
             bar,
             scroll_page(
@@ -70,12 +76,6 @@ class TaskPage(DatedPage):
     def build_overlay(self, look: Look) -> View | None:
         return self.date_question(self.task.due, choose=self._set_due, cancel=self.shows(""))
 
-    def _retitle(self, words: str) -> None:
-        self.task.title = words
-
-    def _annotate(self, words: str) -> None:
-        self.task.note = words
-
     def _set_due(self, day: date | None) -> None:
         self.task.due = day
         self.show("")
@@ -87,9 +87,6 @@ class TaskPage(DatedPage):
     def _tick(self) -> None:
         self.task.done = not self.task.done
         self.close()
-
-    def _share(self) -> None:
-        self.system.share(f"{self.task.title}\n{self.task.note}".strip(), subject="Task")
 
     def _delete(self) -> None:
         self.lists.delete(self.task)

@@ -58,12 +58,9 @@ class Todo(App):
 class TasksPage(DatedPage):
     app: Todo
     title = "Tasks"
-
-    def __init__(self, app: Todo) -> None:
-        super().__init__(app)
-        self.words = ""
-        self.due: date | None = None
-        self.held: Task | None = None
+    words = ""
+    due: date | None = None
+    held: Task | None = None
 
     def build(self, look: Look) -> View:
         current = self.app.lists.current
@@ -146,7 +143,7 @@ class TasksPage(DatedPage):
                 )
 
     def _add_sheet(self) -> View:
-        writing = TextField("task", self.words, self._write, hint="New task", on_action=self._add)
+        writing = TextField("task", self.words, self.sets("words"), hint="New task", on_action=self._add)
         due = chip(
             day_name(self.due) if self.due else "Due date",
             icon="calendar",
@@ -157,7 +154,7 @@ class TasksPage(DatedPage):
         return bottom_sheet(text_box(writing, color="surface"), Row((due, Text("", flex=1), save), gap=8))
 
     def _list_dialog(self) -> View:
-        writing = TextField("list", self.words, self._write, hint="Name of the list", on_action=self._add_list)
+        writing = TextField("list", self.words, self.sets("words"), hint="Name of the list", on_action=self._add_list)
         return dialog(
             "New list",
             text_box(writing, color="surface"),
@@ -199,9 +196,6 @@ class TasksPage(DatedPage):
         self.words = ""
         self.show("list")
         self.focus("list")
-
-    def _write(self, words: str) -> None:
-        self.words = words
 
     def _set_due(self, day: date | None) -> None:
         self.due = day

@@ -92,15 +92,14 @@ class HomePage(Page):
 
 class DrawerPage(Page):
     title = "All apps"
-
-    def __init__(self, app: App) -> None:
-        super().__init__(app)
-        self.words = ""
+    words = ""
 
     def build(self, look: Look) -> View:
         wanted = self.words.lower()
         apps = [app for app in self.system.installed() if wanted in app.label.lower()]
-        field = TextField("search", self.words, self._search, hint="Search apps", action="go", on_action=self._first)
+        field = TextField(
+            "search", self.words, self.sets("words"), hint="Search apps", action="go", on_action=self._first
+        )
         grid = Grid([self._icon(app) for app in apps], min_cell=72, gap=6, pad=(16, 8))
         return Column(
             (
@@ -120,9 +119,6 @@ class DrawerPage(Page):
             on_tap=lambda: self.system.open_app(app.package),
             desc=app.label,
         )
-
-    def _search(self, words: str) -> None:
-        self.words = words
 
     def _first(self) -> None:
         wanted = self.words.lower()
