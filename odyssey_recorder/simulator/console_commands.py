@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.simulator.control_faults import ControlFaults
 from odyssey_recorder.simulator.evdev import Change
 from odyssey_recorder.simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
-from odyssey_recorder.simulator.faults import Faults, FrameFault
+from odyssey_recorder.simulator.faults import ControlFaults, Faults, FrameFault
 from odyssey_recorder.simulator.guest import Guest, Snapshot
 
 _HINGE_DEGREES: Mapping[str, float] = {

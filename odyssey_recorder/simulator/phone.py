@@ -10,17 +10,17 @@ from typing import Literal, TypeVar
 
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
-from odyssey_recorder.simulator.glass import Glass
+from odyssey_recorder.simulator.compositor import Compositor
 from odyssey_recorder.simulator.journal import Journal, Moment
 from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.profile import Profile
 from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen, TaskInfo
-from odyssey_recorder.simulator.stage import Stage
 from odyssey_recorder.simulator.system.display import Display
 from odyssey_recorder.simulator.system.dump import node_of
 from odyssey_recorder.simulator.system.input_methods import InputMethods
 from odyssey_recorder.simulator.system.keys import press
 from odyssey_recorder.simulator.system.system_ui import HOME_TASK, SystemUi
+from odyssey_recorder.simulator.touch_surface import TouchSurface
 from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
 from odyssey_recorder.simulator.ui.view import Action
@@ -57,11 +57,11 @@ class Phone:
         self._looper = Looper("simulated-phone")
         self._journal = Journal(journal) if journal else None
         self._system = SystemUi(Display.of(profile), seed, APPS)
-        self._stage = Stage(self._looper, animation=animation, journal=self._journal)
+        self._compositor = Compositor(self._looper, animation=animation, journal=self._journal)
         self._running_clock = running_clock
         self._beat_timer: Timer | None = None
-        self._glass = Glass(self._looper, self._stage, lambda: self._system)
-        self._stage.refresh(self._system)
+        self._touch_surface = TouchSurface(self._looper, self._compositor, lambda: self._system)
+        self._compositor.refresh(self._system)
 
     def start(self) -> None:
         """Begin to react; may be called once."""
@@ -77,14 +77,14 @@ class Phone:
 
     def screen(self) -> Screen:
         """The newest composed frame; never waits."""
-        return self._stage.screen
+        return self._compositor.screen
 
     def on_frame(self, tell: Action) -> Action:
         """Call `tell` whenever `screen` has become another, on the phone's thread, which it must not keep waiting.
 
         The call that is returned ends that.
         """
-        return self._stage.listen(tell)
+        return self._compositor.listen(tell)
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class Phone:
         at_s = moment.t_ns / 1e9
 
         def touch() -> None:
-            self._glass.touch(phase, (x, y), pointer, at_s=at_s, number=number)
+            self._touch_surface.touch(phase, (x, y), pointer, at_s=at_s, number=number)
             self._keep_beating()
 
         if at_once:
@@ -263,9 +263,9 @@ class Phone:
 
         def load() -> None:
             self._system = copy.deepcopy(snapshot)
-            self._glass.clear()
-            self._stage.cause = None
-            self._stage.show_anew(self._system)
+            self._touch_surface.clear()
+            self._compositor.cause = None
+            self._compositor.show_anew(self._system)
             self._keep_beating()
 
         self._looper.call(load)
@@ -276,12 +276,12 @@ class Phone:
         if self._journal is None:
             return None
         moment = moment or Moment(time.monotonic_ns())
-        return self._journal.input(moment, self._stage.frame_at(moment.t_ns), words)
+        return self._journal.input(moment, self._compositor.frame_at(moment.t_ns), words)
 
     def _change(self, act: Action, *, cause: int | None = None) -> None:
         def change() -> None:
-            self._stage.cause = cause
-            self._stage.change(self._system, act)
+            self._compositor.cause = cause
+            self._compositor.change(self._system, act)
             self._keep_beating()
 
         self._looper.call(change)
@@ -300,13 +300,13 @@ class Phone:
         page = self._system.moving_page
         if page is not None:
             page.beat()
-            self._stage.advance(self._system)
+            self._compositor.advance(self._system)
             self._keep_beating()
 
     def _copy(self) -> SystemUi:
         self._system.focused_field = None
         snapshot = copy.deepcopy(self._system)
-        self._stage.lay_out(self._system)
+        self._compositor.lay_out(self._system)
         return snapshot
 
     def _type(self, words: str) -> None:
@@ -326,15 +326,15 @@ class Phone:
             system.open(intent)
 
     def _read_tree(self, *, all_windows: bool) -> Node:
-        windows = self._stage.windows
+        windows = self._compositor.windows
         if all_windows:
             nodes = tuple(node_of(window) for window in windows)
-            return Node("hierarchy", "", self._stage.areas.screen, children=nodes)
+            return Node("hierarchy", "", self._compositor.areas.screen, children=nodes)
         front = [window for window in windows if window.is_front]
         return node_of(front[-1])
 
     def _read_state(self) -> PhoneState:
-        system, areas = self._system, self._stage.areas
+        system, areas = self._system, self._compositor.areas
         display = system.display
         return PhoneState(
             physical_size=display.physical_size,
@@ -351,6 +351,6 @@ class Phone:
             status_bar=areas.status,
             navigation_bar=areas.navigation,
             awake=system.awake,
-            frame=self._stage.screen.number,
+            frame=self._compositor.screen.number,
             task=system.task,
         )

@@ -5,6 +5,18 @@ from collections.abc import Callable
 
 from odyssey_recorder.simulator.adbd import Service, Stream
 from odyssey_recorder.simulator.guest import Guest
+from odyssey_recorder.simulator.shell import (
+    dumpsys,
+    getevent,
+    ime,
+    packages,
+    plain,
+    properties,
+    screencap,
+    uiautomator,
+    window_manager,
+)
+from odyssey_recorder.simulator.shell import input as input_program
 from odyssey_recorder.simulator.shell.channels import (
     FramedInput,
     FramedOutput,
@@ -14,9 +26,24 @@ from odyssey_recorder.simulator.shell.channels import (
     send_exit_code,
 )
 from odyssey_recorder.simulator.shell.interpreter import Shell, ShellExit, Streams
-from odyssey_recorder.simulator.shell.programs import PROGRAMS
+from odyssey_recorder.simulator.shell.program import Programs
 from odyssey_recorder.simulator.shell.session import run_script, run_terminal
 from odyssey_recorder.simulator.sync import sync_service
+
+_FAMILIES = (
+    dumpsys,
+    getevent,
+    ime,
+    input_program,
+    packages,
+    plain,
+    properties,
+    screencap,
+    uiautomator,
+    window_manager,
+)
+PROGRAMS: Programs = {name: program for family in _FAMILIES for name, program in family.PROGRAMS.items()}
+
 
 _FRAMEBUFFER_HEADER = struct.Struct("<14I")
 

@@ -22,9 +22,9 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phase, Phone
 from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.truth import Truth
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
 
@@ -109,9 +109,9 @@ class Laboratory:
         downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
         return [Tap(_pixel(entry["input"]), pictures[entry["frame"]]) for entry in downs[1:]]
 
-    def truth(self) -> Truth:
+    def recorded(self) -> RecordedJournal:
         """The journal; to be read while the phone stands still."""
-        return Truth.read(self._journal)
+        return RecordedJournal.read(self._journal)
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
         """Return when `is_so`; the phone's adb server is asked in vain meanwhile."""

@@ -19,7 +19,7 @@ from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
 from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.simulator.truth import FeltInput
+from odyssey_recorder.simulator.journal import FeltInput
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end.laboratory import Felt, Laboratory
 from tests.recording.desk import ORIGIN, Desk, Recording, pixels
@@ -55,7 +55,7 @@ class Hands:
         self._service = service
         self._way = way
         self._used = 0
-        self._before = len(lab.truth().touch_downs())
+        self._before = len(lab.recorded().touch_downs())
 
     def tap(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Tap, and do something else while the finger is down."""
@@ -101,7 +101,7 @@ class Hands:
     @property
     def felt(self) -> int:
         """How many taps the phone has felt."""
-        return len(self.lab.truth().touch_downs()) - self._before
+        return len(self.lab.recorded().touch_downs()) - self._before
 
     def publish(self, *, missing: tuple[int, ...] = ()) -> tuple[StepRecord, ...]:
         """End the episode, and hold it against what the phone felt and showed, but for the taps that are `missing`."""
@@ -111,7 +111,7 @@ class Hands:
         episode = self._service.store.load(self.recording.draft.episode_id)
         provenance = self._service.store.provenance(episode.episode_id)
         assert provenance is not None
-        felt = self.lab.truth().touch_downs()[self._before :]
+        felt = self.lab.recorded().touch_downs()[self._before :]
         recorded = [_felt_at(felt, step) for step in provenance.steps[:-1]]
         assert not {felt[number].number for number in missing} & {tap.number for tap in recorded}
         for number, (step, tap) in enumerate(zip(provenance.steps[:-1], recorded, strict=True)):

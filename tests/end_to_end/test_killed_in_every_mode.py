@@ -26,7 +26,7 @@ from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.simulator.truth import FeltInput
+from odyssey_recorder.simulator.journal import FeltInput
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.recording_child import PATIENCE_S, Report, Reporter, all_reports, ready
 from tests.end_to_end.test_faults_in_a_row import DOUBTS as MIRROR_DOUBTS
@@ -99,7 +99,7 @@ class Trial:
         draft = self._service.draft(ORIGIN.model_copy(update={"mode": self._mode}))
         draft.close()
         places = tuple(self._lab.places(number * TAPS, TAPS))
-        before = len(self._lab.truth().touch_downs())
+        before = len(self._lab.recorded().touch_downs())
         store = self._service.store
         port, serial = self._lab.server.port, self._lab.serial
         drafts = self._folder / "drafts"
@@ -115,7 +115,7 @@ class Trial:
         may_be_taken_back = self._mode == "mirror"
         assert len(records) >= reported - may_be_taken_back, "what was reported is there"
         records = [record for record in records if record.input is not None]
-        self._hold(records, list(self._lab.truth().touch_downs()[before:]))
+        self._hold(records, list(self._lab.recorded().touch_downs()[before:]))
         return provenance is not None
 
     def _hold(self, records: list[StepRecord], taps: list[FeltInput]) -> None:

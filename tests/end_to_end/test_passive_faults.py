@@ -15,8 +15,8 @@ from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phase
-from odyssey_recorder.simulator.truth import Truth
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
 from tests.recording.desk import Annotator
 
@@ -57,7 +57,7 @@ class Ordeal:
         episode = finish(self.place, self.recorder)
         provenance = self.place.service.store.provenance(episode.episode_id)
         assert provenance is not None
-        downs = {down.words: down.frame.rgb_sha256 for down in Truth.read(self.place.journal).touch_downs()}
+        downs = {down.words: down.frame.rgb_sha256 for down in RecordedJournal.read(self.place.journal).touch_downs()}
         shown = {_pixel(words): sha256 for words, sha256 in downs.items()}
         strokes = {Pixel(*step.input.samples[0][:2]): step for step in provenance.steps if _is_stroke(step)}  # type: ignore[union-attr]
         assert {at: step.frame.rgb_sha256 for at, step in strokes.items()} == {at: shown[at] for at in strokes}

@@ -20,7 +20,7 @@ from odyssey_recorder.recording.passive import DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LOST
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.simulator.truth import FeltInput
+from odyssey_recorder.simulator.journal import FeltInput
 from tests.end_to_end import faults
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
 from tests.end_to_end.laboratory import Laboratory
@@ -51,7 +51,7 @@ class Ordeal:
         self._lab = lab
         self._device = device
         self._recording = recording
-        self._taps_before = len(lab.truth().touch_downs())
+        self._taps_before = len(lab.recorded().touch_downs())
         self._notices: list[int] = []
         self.trials: list[str] = []
         self._ways = ("adb", "gRPC") if device.follows_finger else ("adb",)
@@ -79,7 +79,7 @@ class Ordeal:
 
     def taps(self) -> list[FeltInput]:
         """Every touch-down of the ordeal, in order."""
-        return list(self._lab.truth().touch_downs()[self._taps_before :])
+        return list(self._lab.recorded().touch_downs()[self._taps_before :])
 
     def was_told(self, tap: int) -> bool:
         """Whether the annotator was told that tap number `tap` may be missing, before the next but one."""

@@ -16,8 +16,8 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.model.action import Click
+from odyssey_recorder.simulator.journal import FeltInput
 from odyssey_recorder.simulator.phone import Phase
-from odyssey_recorder.simulator.truth import FeltInput
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.test_passive_faults_in_a_row import PASSIVE, is_of
 from tests.recording.desk import Desk, Recording
@@ -72,7 +72,7 @@ def change_beside_the_kernel(lab: Laboratory, number: int) -> None:
 
 
 def kernel_taps(lab: Laboratory) -> list[FeltInput]:
-    return [tap for tap in lab.truth().touch_downs() if tap.event_us is not None]
+    return [tap for tap in lab.recorded().touch_downs() if tap.event_us is not None]
 
 
 def tapped(service: Desk, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:

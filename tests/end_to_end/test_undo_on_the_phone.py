@@ -12,7 +12,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.truth import Truth
+from odyssey_recorder.simulator.journal import RecordedJournal
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
 from tests.recording.desk import Annotator
 
@@ -43,7 +43,7 @@ def assert_pictures_are_those_under_the_finger(place: Workplace, episode: Episod
     """The steps that tapped have the pictures that the phone showed at these of all touch-downs."""
     provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
-    downs = Truth.read(place.journal).touch_downs()
+    downs = RecordedJournal.read(place.journal).touch_downs()
     shown = [downs[number].frame.rgb_sha256 for number in touches]
     assert [step.frame.rgb_sha256 for step in provenance.steps[:-1]] == shown
 

@@ -25,9 +25,9 @@ from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.truth import Truth
 from tests.recording.desk import Annotator
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
@@ -133,7 +133,7 @@ def assert_true(place: Workplace, episode: Episode) -> EpisodeProvenance:
     """
     provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
-    felt = [felt for felt in Truth.read(place.journal).inputs if felt.event_us is not None]
+    felt = [felt for felt in RecordedJournal.read(place.journal).inputs if felt.event_us is not None]
     for step in provenance.steps:
         if step.clock_offset_us is not None:
             began_us = step.touched_us - step.clock_offset_us

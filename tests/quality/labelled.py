@@ -15,9 +15,9 @@ from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
+from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
 from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
 from odyssey_recorder.simulator.system.transition import Change, Transition, pictures
-from odyssey_recorder.simulator.truth import FeltInput, Truth
 from tests.simulator.person import Person, person_with, wait_until
 
 APPS = (
@@ -84,7 +84,7 @@ def pairs_on(profile: str, *, seed: int, deeds: int) -> list[Pair]:
         with person_with(profile, seed=seed, journal=journal) as person:
             watched = _Watched(person, profile)
             _without_a_plan(watched, random.Random(f"{profile}{seed}"), deeds)
-        return [*watched.labelled(Truth.read(journal))]
+        return [*watched.labelled(RecordedJournal.read(journal))]
 
 
 def _open(person: Person, app: str) -> None:
@@ -115,17 +115,17 @@ class _Watched:
         same = before is after
         self._deeds.append((kind, 0.0 if same else change(view_of(image_of(before)), view_of(image_of(after)))))
 
-    def labelled(self, truth: Truth) -> Iterator[Pair]:
+    def labelled(self, journal: RecordedJournal) -> Iterator[Pair]:
         """The pairs, each with the journal's word on whether what was done changed the screen."""
-        for (kind, share), inputs in zip(self._deeds, _between_the_marks(truth), strict=True):
-            yield Pair(kind, self.profile, truth.changed_screen(*inputs), share)
+        for (kind, share), inputs in zip(self._deeds, _between_the_marks(journal), strict=True):
+            yield Pair(kind, self.profile, journal.changed_screen(*inputs), share)
 
 
-def _between_the_marks(truth: Truth) -> Iterator[tuple[FeltInput, ...]]:
+def _between_the_marks(journal: RecordedJournal) -> Iterator[tuple[FeltInput, ...]]:
     """The inputs of each deed."""
-    marks = [at for at, felt in enumerate(truth.inputs) if felt.words == f"key {_NOTHING}"]
+    marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_NOTHING}"]
     for begin, end in list(pairwise(marks))[::2]:
-        yield truth.inputs[begin + 1 : end]
+        yield journal.inputs[begin + 1 : end]
 
 
 def _without_a_plan(watched: _Watched, rng: random.Random, deeds: int) -> None:
@@ -171,7 +171,7 @@ def hard_pairs_on(profile: str) -> list[Pair]:
             _letters(watched)
             _end_of_a_list(watched)
             posed = [*_cursor(watched), *_bars(watched), *_by_itself(watched)]
-        return [*watched.labelled(Truth.read(journal)), *posed]
+        return [*watched.labelled(RecordedJournal.read(journal)), *posed]
 
 
 def _switches(watched: _Watched) -> None:

@@ -3,10 +3,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from odyssey_recorder.simulator.control_service import Fingers
 from odyssey_recorder.simulator.evdev import InputNode, InputNodes, RawEvent
 from odyssey_recorder.simulator.evdev_names import ABS_MT_TRACKING_ID
 from odyssey_recorder.simulator.faults import Faults
-from odyssey_recorder.simulator.fingers import Fingers
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odyssey_recorder.simulator.system.text_entry import Draft
 from odyssey_recorder.simulator.ui import text
-from odyssey_recorder.simulator.ui.editing import Draft
 
 SIZE = 32
 words = st.text(st.characters(min_codepoint=32, max_codepoint=0x17F), max_size=60)

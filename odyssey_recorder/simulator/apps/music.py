@@ -5,8 +5,7 @@ from functools import partial
 from odyssey_recorder.simulator.apps.app import Page, System
 from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.music_player import PlayerPage
-from odyssey_recorder.simulator.apps.music_queue import Playlist, Queue
-from odyssey_recorder.simulator.apps.music_songs import Library, SongsPage
+from odyssey_recorder.simulator.apps.music_songs import Library, Playlist, Queue, SongsPage
 from odyssey_recorder.simulator.apps.recordings import Album, albums, song_called, songs
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface

@@ -1,8 +1,7 @@
 """Settings: network, display, notifications of each app, and what the phone is."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
-from odyssey_recorder.simulator.apps.screen_saver import ScreenSaverPage
-from odyssey_recorder.simulator.apps.system_update import SystemUpdatePage
+from odyssey_recorder.simulator.apps.moving_pages import ScreenSaverPage, SystemUpdatePage
 from odyssey_recorder.simulator.ui.controls import Icon, Progress, Radio, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Surface
 from odyssey_recorder.simulator.ui.view import Action, Look, View

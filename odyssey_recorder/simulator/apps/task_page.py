@@ -1,10 +1,12 @@
 """The page of one task: its words, its day, the list it is in."""
 
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from typing import Any
 
 from odyssey_recorder.simulator.apps.app import App
-from odyssey_recorder.simulator.apps.task_lists import Task, TaskList, TaskLists
+from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.today import DatedPage, day_name
 from odyssey_recorder.simulator.ui.controls import Icon, TextField
 from odyssey_recorder.simulator.ui.layout import Row, Surface
@@ -20,6 +22,62 @@ from odyssey_recorder.simulator.ui.widgets import (
     scroll_page,
     section,
 )
+
+
+@dataclass(slots=True)
+class Task:
+    title: str
+    note: str = ""
+    due: date | None = None
+    done: bool = False
+
+
+@dataclass(slots=True)
+class TaskList:
+    name: str
+    tasks: list[Task] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    task: Task
+    home: TaskList
+    place: int
+
+
+def _first_list(row: dict[str, Any]) -> TaskList:
+    return TaskList(row["name"], [Task(**task) for task in row["tasks"]])
+
+
+class TaskLists:
+    """All lists; `current` is the one that is open, and `deleted` the task that can be brought back."""
+
+    def __init__(self) -> None:
+        self.all = [_first_list(row) for row in table("todo")["list"]]
+        self.current = self.all[0]
+        self.deleted: Deleted | None = None
+
+    def home_of(self, task: Task) -> TaskList:
+        return next(one for one in self.all if any(task is other for other in one.tasks))
+
+    def delete(self, task: Task) -> None:
+        home = self.home_of(task)
+        place = next(place for place, other in enumerate(home.tasks) if other is task)
+        del home.tasks[place]
+        self.deleted = Deleted(task, home, place)
+
+    def move(self, task: Task, target: TaskList) -> None:
+        self.delete(task)
+        self.forget_deleted()
+        target.tasks.append(task)
+
+    def bring_back(self) -> None:
+        if self.deleted is not None:
+            self.deleted.home.tasks.insert(self.deleted.place, self.deleted.task)
+        self.deleted = None
+
+    def forget_deleted(self) -> None:
+        self.deleted = None
 
 
 class TaskPage(DatedPage):

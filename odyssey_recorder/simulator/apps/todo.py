@@ -4,8 +4,7 @@ from datetime import date
 from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
-from odyssey_recorder.simulator.apps.task_lists import Task, TaskList, TaskLists
-from odyssey_recorder.simulator.apps.task_page import TaskPage
+from odyssey_recorder.simulator.apps.task_page import Task, TaskList, TaskLists, TaskPage
 from odyssey_recorder.simulator.apps.today import TODAY, DatedPage, day_name
 from odyssey_recorder.simulator.ui.controls import Checkbox, Icon, Text, TextField
 from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface

@@ -5,8 +5,45 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from odyssey_recorder.simulator.phone import Phase
-from odyssey_recorder.simulator.shell.keycodes import key_code
 from odyssey_recorder.simulator.shell.program import Call, Programs
+
+# Runs of neighbouring codes: the first code, then the names from there on.
+_RUNS = {
+    0: (
+        "UNKNOWN SOFT_LEFT SOFT_RIGHT HOME BACK CALL ENDCALL 0 1 2 3 4 5 6 7 8 9 STAR POUND DPAD_UP DPAD_DOWN"
+        " DPAD_LEFT DPAD_RIGHT DPAD_CENTER VOLUME_UP VOLUME_DOWN POWER CAMERA CLEAR A B C D E F G H I J K L M N"
+        " O P Q R S T U V W X Y Z COMMA PERIOD ALT_LEFT ALT_RIGHT SHIFT_LEFT SHIFT_RIGHT TAB SPACE SYM EXPLORER"
+        " ENVELOPE ENTER DEL GRAVE MINUS EQUALS LEFT_BRACKET RIGHT_BRACKET BACKSLASH SEMICOLON APOSTROPHE SLASH"
+        " AT NUM HEADSETHOOK FOCUS PLUS MENU NOTIFICATION SEARCH MEDIA_PLAY_PAUSE MEDIA_STOP MEDIA_NEXT"
+        " MEDIA_PREVIOUS MEDIA_REWIND MEDIA_FAST_FORWARD MUTE PAGE_UP PAGE_DOWN"
+    ),
+    111: (
+        "ESCAPE FORWARD_DEL CTRL_LEFT CTRL_RIGHT CAPS_LOCK SCROLL_LOCK META_LEFT META_RIGHT FUNCTION SYSRQ"
+        " BREAK MOVE_HOME MOVE_END INSERT FORWARD MEDIA_PLAY MEDIA_PAUSE MEDIA_CLOSE MEDIA_EJECT MEDIA_RECORD F1 F2"
+        " F3 F4 F5 F6 F7 F8 F9 F10 F11 F12 NUM_LOCK NUMPAD_0 NUMPAD_1 NUMPAD_2 NUMPAD_3 NUMPAD_4 NUMPAD_5"
+        " NUMPAD_6 NUMPAD_7 NUMPAD_8 NUMPAD_9 NUMPAD_DIVIDE NUMPAD_MULTIPLY NUMPAD_SUBTRACT NUMPAD_ADD NUMPAD_DOT"
+        " NUMPAD_COMMA NUMPAD_ENTER NUMPAD_EQUALS NUMPAD_LEFT_PAREN NUMPAD_RIGHT_PAREN VOLUME_MUTE INFO"
+        " CHANNEL_UP CHANNEL_DOWN ZOOM_IN ZOOM_OUT"
+    ),
+    176: "SETTINGS",
+    187: "APP_SWITCH",
+    204: "LANGUAGE_SWITCH",
+    207: "CONTACTS CALENDAR MUSIC CALCULATOR",
+    219: "ASSIST BRIGHTNESS_DOWN BRIGHTNESS_UP",
+    223: "SLEEP WAKEUP",
+    277: "CUT COPY PASTE",
+    284: "ALL_APPS REFRESH",
+}
+_CODES = {name: first + offset for first, names in _RUNS.items() for offset, name in enumerate(names.split())}
+_LARGEST = 320
+
+
+def key_code(word: str) -> int | None:
+    """The code of `KEYCODE_HOME`, `HOME` or `3`; None for a key there is not."""
+    if word.isdecimal():
+        return int(word) if int(word) <= _LARGEST else None
+    return _CODES.get(word.upper().removeprefix("KEYCODE_"))
+
 
 _SOURCES = frozenset(
     (

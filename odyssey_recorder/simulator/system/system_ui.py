@@ -53,7 +53,7 @@ class Thumbnail:
 
 
 class SystemUi:
-    """The phone without its glass: callers change it by what a person can do, and look at it by its windows.
+    """The phone without its touch surface: callers change it by what a person can do, and look at it by its windows.
 
     Not thread-safe: it lives on the looper. A deep copy of it is a snapshot of the phone.
     """

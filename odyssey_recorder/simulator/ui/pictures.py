@@ -8,7 +8,7 @@ from functools import lru_cache
 from PIL import Image, ImageDraw, ImageFilter
 
 from odyssey_recorder.simulator.ui.controls import Painter
-from odyssey_recorder.simulator.ui.icons import icon_mask
+from odyssey_recorder.simulator.ui.draw import icon_mask
 from odyssey_recorder.simulator.ui.theme import RGB, mixed, rgb
 
 

@@ -1,4 +1,4 @@
-"""One finger on the glass: when its path is a tap, a long press, a scroll or a swipe, and of which view."""
+"""One finger on the screen: when its path is a tap, a long press, a scroll or a swipe, and of which view."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

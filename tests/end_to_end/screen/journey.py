@@ -113,7 +113,7 @@ def assert_true(room: Room, episode: Episode) -> None:
         for step, record in zip(episode.steps, provenance.steps, strict=True)
         if isinstance(step.action, Click | LongPress | Scroll)
     ]
-    shown = [down.frame.rgb_sha256 for down in room.phone.truth().touch_downs()]
+    shown = [down.frame.rgb_sha256 for down in room.phone.recorded().touch_downs()]
     assert _is_part_of(touched, shown)
 
 

@@ -13,9 +13,9 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.truth import Truth
 
 PROFILES = ("small_phone", "pixel_fold", "pixel_tablet")
 PHONE_ALWAYS = ("small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in PROFILES[1:]))
@@ -47,9 +47,9 @@ class ShownPhone:
         assert places, f"{label!r} is not on the phone's screen"
         return places[0]
 
-    def truth(self) -> Truth:
+    def recorded(self) -> RecordedJournal:
         """The journal; to be read while the phone stands still."""
-        return Truth.read(self.journal)
+        return RecordedJournal.read(self.journal)
 
     def _carrying(self, label: str) -> list[Pixel]:
         nodes = self.emulator.phone.view_hierarchy(all_windows=True).walk()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey_recorder.simulator.apps.arithmetic import DIVIDED, MINUS, TIMES, NotASumError, result_of
+from odyssey_recorder.simulator.apps.calculator import DIVIDED, MINUS, TIMES, NotASumError, result_of
 
 
 def typed(sum_: str) -> str:

@@ -1,6 +1,6 @@
 """A person calculates by touching keys."""
 
-from odyssey_recorder.simulator.apps.arithmetic import DIVIDED, TIMES
+from odyssey_recorder.simulator.apps.calculator import DIVIDED, TIMES
 from tests.simulator.person import Person, person_with
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from odyssey_recorder.simulator.apps.goods import ORDERS, Wish, find, money, products
-from odyssey_recorder.simulator.ui.icons import icon_mask
+from odyssey_recorder.simulator.ui.draw import icon_mask
 from tests.simulator.person import Person, person_with
 
 ENTER = 66

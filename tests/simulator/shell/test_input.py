@@ -9,7 +9,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.shell.keycodes import key_code
+from odyssey_recorder.simulator.shell.input import key_code
 from tests.simulator.bench import Bench
 
 

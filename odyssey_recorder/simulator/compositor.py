@@ -29,7 +29,7 @@ class _Before:
     layers: dict[str, Rect | None]
 
 
-class Stage:
+class Compositor:
     """Lives on the looper, but for `listen` and `screen`, which is replaced as a whole: any thread may use these."""
 
     def __init__(self, looper: Looper, *, animation: bool, journal: Journal | None) -> None:

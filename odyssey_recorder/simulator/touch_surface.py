@@ -1,26 +1,80 @@
-"""The glass of the simulated phone: what fingers that come down, move, rest and lift do to the screen."""
+"""What fingers that come down, move, rest and lift do to the screen."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
+from odyssey_recorder.simulator.compositor import Compositor
 from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.screen import Phase
-from odyssey_recorder.simulator.stage import Stage
-from odyssey_recorder.simulator.system.gesture_navigation import EdgeSwipe, edge_swipe
 from odyssey_recorder.simulator.system.system_ui import SystemUi
+from odyssey_recorder.simulator.ui.geometry import Size
 from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, REST_S, Finger, Fling, touched
 from odyssey_recorder.simulator.ui.view import Action, Box
+
+_BOTTOM_DP, _SIDE_DP = 32, 30
+_SLOP_DP, _FAR_DP = 8, 40
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeSwipe:
+    """A finger that came down at an edge, in pixels of the picture; it may become a swipe inwards."""
+
+    edge: Literal["bottom", "left", "right"]
+    down: tuple[float, float]
+    density: int
+
+    def is_clear(self, x: float, y: float) -> bool:
+        return max(self._inwards(x, y), self._along(x, y)) > self._px(_SLOP_DP)
+
+    def leads_inwards(self, x: float, y: float) -> bool:
+        return self._inwards(x, y) > self._along(x, y)
+
+    def pressed(self, x: float, y: float, *, rested: bool) -> Literal["", "Home", "Overview", "Back"]:
+        """The button that lifting the finger here stands for; none where it has not gone far enough."""
+        if self._inwards(x, y) < self._px(_FAR_DP):
+            return ""
+        if self.edge == "bottom":
+            return "Overview" if rested else "Home"
+        return "Back"
+
+    def _inwards(self, x: float, y: float) -> float:
+        match self.edge:
+            case "bottom":
+                return self.down[1] - y
+            case "left":
+                return x - self.down[0]
+            case "right":
+                return self.down[0] - x
+
+    def _along(self, x: float, y: float) -> float:
+        return abs(x - self.down[0]) if self.edge == "bottom" else abs(y - self.down[1])
+
+    def _px(self, dp: float) -> float:
+        return dp * self.density / 160
+
+
+def edge_swipe(x: float, y: float, size: Size, density: int) -> EdgeSwipe | None:
+    """What may begin with a finger that comes down here on a picture of `size`; None away from the edges."""
+    px = density / 160
+    if y >= size.height - _BOTTOM_DP * px:
+        return EdgeSwipe("bottom", (x, y), density)
+    if x < _SIDE_DP * px:
+        return EdgeSwipe("left", (x, y), density)
+    return EdgeSwipe("right", (x, y), density) if x >= size.width - _SIDE_DP * px else None
+
 
 _FRAME_S = 0.033
 _FLING_STEPS = 8
 
 
-class Glass:
+class TouchSurface:
     """Lives on the looper. One finger touches what lies under it; as soon as there are two, neither does."""
 
-    def __init__(self, looper: Looper, stage: Stage, system: Callable[[], SystemUi]) -> None:
+    def __init__(self, looper: Looper, compositor: Compositor, system: Callable[[], SystemUi]) -> None:
         self._looper = looper
-        self._stage = stage
+        self._compositor = compositor
         self._system = system
         self._down: set[int] = set()
         self._finger: Finger | None = None
@@ -33,7 +87,7 @@ class Glass:
 
     def touch(self, phase: Phase, at: tuple[float, float], pointer: int, *, at_s: float, number: int | None) -> None:
         """A finger does something; `at_s` is when on the monotonic clock, `number` that of the input."""
-        self._input = self._stage.cause = number
+        self._input = self._compositor.cause = number
         match phase:
             case Phase.DOWN:
                 self._down.add(pointer)
@@ -60,7 +114,7 @@ class Glass:
 
     def _finger_down(self, x: float, y: float) -> None:
         system = self._system()
-        caught = self._stage.stop_gliding()
+        caught = self._compositor.stop_gliding()
         finger = Finger(self._boxes_at(x, y), x, y, only_drags=caught)
         self._finger = finger
         if system.has_gestures:
@@ -69,14 +123,14 @@ class Glass:
             self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
 
     def _boxes_at(self, x: float, y: float) -> list[Box]:
-        for window in reversed(self._stage.windows):
+        for window in reversed(self._compositor.windows):
             path = window.box.under(x, y)
             if path and (window.opaque or any(touched(box.view) for box in path)):
                 return path
         return []
 
     def _on_toolbar(self, x: float, y: float) -> bool:
-        toolbars = [window for window in self._stage.windows if window.name == "FloatingToolbar"]
+        toolbars = [window for window in self._compositor.windows if window.name == "FloatingToolbar"]
         return any(window.box.visible.contains(x, y) for window in toolbars)
 
     def _decide(self, x: float, y: float) -> None:
@@ -100,13 +154,13 @@ class Glass:
     def _navigate(self, button: str) -> None:
         system = self._system()
         if button:
-            self._stage.change(system, system.navigation_presses[button])
+            self._compositor.change(system, system.navigation_presses[button])
 
     def _hold(self, finger: Finger) -> None:
         if finger is self._finger:
-            self._stage.cause = self._input
+            self._compositor.cause = self._input
             system = self._system()
-            self._stage.change(system, lambda: finger.hold(system.entry))
+            self._compositor.change(system, lambda: finger.hold(system.entry))
 
     def _finger_up(self, finger: Finger, x: float, y: float, *, rested: bool) -> None:
         system = self._system()
@@ -117,12 +171,12 @@ class Glass:
             if finger.taps(x, y) and not self._on_toolbar(x, y):
                 system.entry.dismiss()
             fling = finger.lift(x, y, system.entry, rested=rested)
-            if fling is not None and self._stage.moves(system):
+            if fling is not None and self._compositor.moves(system):
                 flings.append(fling)
 
-        self._stage.change(system, lift)
+        self._compositor.change(system, lift)
         for fling in flings:
-            self._stage.glide(_glide(fling), system)
+            self._compositor.glide(_glide(fling), system)
 
     def _drop_finger(self) -> None:
         self._finger = self._edge = None
@@ -133,15 +187,15 @@ class Glass:
         self._hold_timer = self._frame_timer = None
 
     def _show_soon(self) -> None:
-        if not self._stage.moves(self._system()):
-            self._stage.refresh(self._system())
+        if not self._compositor.moves(self._system()):
+            self._compositor.refresh(self._system())
         elif self._frame_timer is None:
             self._frame_timer = self._looper.later(_FRAME_S, self._show_now)
 
     def _show_now(self) -> None:
         self._frame_timer = None
-        self._stage.cause = self._input
-        self._stage.refresh(self._system())
+        self._compositor.cause = self._input
+        self._compositor.refresh(self._system())
 
 
 def _glide(fling: Fling) -> list[Action]:

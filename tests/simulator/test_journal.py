@@ -9,10 +9,9 @@ from pathlib import Path
 from odyssey_recorder.simulator.evdev import InputNodes
 from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.journal import Moment
+from odyssey_recorder.simulator.journal import Moment, RecordedJournal
 from odyssey_recorder.simulator.phone import Phone, Screen
 from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.truth import Truth
 from tests.simulator.person import Person
 
 
@@ -48,7 +47,7 @@ def test_a_touch_carries_the_picture_that_it_met_and_the_stamp_of_its_events(tmp
         guest.phone.put_setting("global", "transition_animation_scale", "0")
         met.append(tap(guest, "New note"))
 
-    downs = Truth.read(tmp_path / "journal").touch_downs()
+    downs = RecordedJournal.read(tmp_path / "journal").touch_downs()
     assert [down.frame.number for down in downs] == [screen.number for screen in met]
     assert [down.frame.rgb_sha256 for down in downs] == [rgb_sha256(screen) for screen in met]
     assert all(down.frame.t_ns <= down.t_ns for down in downs)
@@ -60,11 +59,11 @@ def test_whether_a_gesture_changed_the_screen_can_be_told(tmp_path: Path) -> Non
         tap(guest, "10:00")
         tap(guest, "Notes")
 
-    truth = Truth.read(tmp_path / "journal")
-    nothing, opening = (truth.gesture(down) for down in truth.touch_downs())
+    journal = RecordedJournal.read(tmp_path / "journal")
+    nothing, opening = (journal.gesture(down) for down in journal.touch_downs())
     assert [felt.words.split()[1] for felt in opening] == ["down", "up"]
-    assert not truth.changed_screen(*nothing)
-    assert truth.changed_screen(*opening)
+    assert not journal.changed_screen(*nothing)
+    assert journal.changed_screen(*opening)
 
 
 def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
@@ -73,12 +72,12 @@ def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
         guest.phone.set_rotation(1)
         last = guest.phone.screen().number
 
-    truth = Truth.read(tmp_path / "journal")
-    assert truth.frames[1].cause is None
-    assert truth.frames[2].cause == truth.inputs[0].number
-    assert truth.frames[last].cause is None
-    assert truth.inputs[0].event_us is None
-    assert re.fullmatch(r"key 187", truth.inputs[0].words)
+    journal = RecordedJournal.read(tmp_path / "journal")
+    assert journal.frames[1].cause is None
+    assert journal.frames[2].cause == journal.inputs[0].number
+    assert journal.frames[last].cause is None
+    assert journal.inputs[0].event_us is None
+    assert re.fullmatch(r"key 187", journal.inputs[0].words)
 
 
 def test_an_input_that_is_heard_of_late_met_the_frame_of_its_own_moment(tmp_path: Path) -> None:
@@ -90,5 +89,5 @@ def test_an_input_that_is_heard_of_late_met_the_frame_of_its_own_moment(tmp_path
         guest.phone.press_key(0, moment=Moment(shown.shown_ns - 1))
         guest.phone.press_key(0, moment=Moment(shown.shown_ns))
 
-    before, after = Truth.read(tmp_path / "journal").inputs[-2:]
+    before, after = RecordedJournal.read(tmp_path / "journal").inputs[-2:]
     assert (before.frame.number, after.frame.number) == (first.number, shown.number)
