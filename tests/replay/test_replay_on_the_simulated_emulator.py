@@ -160,7 +160,8 @@ def test_a_phone_that_comes_home_from_elsewhere_is_as_good(start: Start, recorde
     phone.perform(Click(to_grid(phone.find("Settings"), SIZE)))
     phone.settled()
 
-    result = replay_episode(recorded, phone.device, ReplayOptions(PlayRules(patience_ms=2000, settle=SETTLE, go_on=True)))
+    options = ReplayOptions(PlayRules(patience_ms=2000, settle=SETTLE, go_on=True))
+    result = replay_episode(recorded, phone.device, options)
 
     assert StepVerdict.DIVERGED not in verdicts(result)[:8]
     assert len(result.steps) == 11
