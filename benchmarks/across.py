@@ -64,7 +64,7 @@ def _episode(number: int, template: str) -> EpisodeFacts:
 
 
 def _picture(number: int, step: int, chance: random.Random) -> str:
-    """A picture by name: one in eight is a screen that many episodes show."""
+    """A frame by name: one in eight is a screen that many episodes show."""
     return f"common {chance.randrange(COMMON_SCREENS)}" if chance.random() < 0.125 else f"{number} {step}"
 
 

@@ -12,7 +12,7 @@ from google.protobuf.empty_pb2 import Empty
 from odyssey_recorder.device import emulator_control_pb2 as pb
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.discovery import find_control
-from odyssey_recorder.device.frame_memory import FrameMemory
+from odyssey_recorder.device.emulator_grpc import FrameMemory
 from odyssey_recorder.model.geometry import Size
 
 _SCREENCAP = "shell,v2,raw:screencap"
@@ -90,7 +90,7 @@ class BareControl:
             yield (image.image if memory is None else memory.copy(memory.length) for image in call)
 
     def close(self) -> None:
-        """Let go of the channel."""
+        """Disconnect from the channel."""
         self._channel.close()
 
 

@@ -1,6 +1,6 @@
-"""What it costs to check a dataset over decoding its pictures alone, and what a second time costs with nothing changed.
+"""What it costs to check a dataset over decoding its frames alone, and what a second time costs with nothing changed.
 
-The pictures are screens of simulated phones of 1080x2400. Each file gets a comment of its own, so that no two are alike
+The frames are screens of simulated phones of 1080x2400. Each file gets a comment of its own, so that no two are alike
 byte for byte, and each is decoded.
 """
 
@@ -42,7 +42,7 @@ _FOLDERS = ("annotations", "screenshots", "provenance", "ui_trees")
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """A screen of the phone as a PNG file, and its view tree."""
+    """A screen of the phone as a PNG file, and its view hierarchy."""
 
     png: bytes
     tree: bytes
@@ -170,7 +170,7 @@ def _proof(episode_id: str, hashes: Sequence[str]) -> EpisodeProvenance:
 
 
 def _told_apart(png: bytes, chance: random.Random) -> bytes:
-    """The same picture in another file: with a comment before its closing chunk."""
+    """The same frame in another file: with a comment before its closing chunk."""
     body = b"tEXtComment\0" + chance.randbytes(8).hex().encode()
     comment = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
     return png[:-12] + comment + png[-12:]

@@ -80,7 +80,7 @@ def _over_grpc(lab: Lab, serial: str, *, shares_memory: bool) -> Figure:
 
 
 def _while_encoding(lab: Lab, serial: str) -> Figure:
-    """While steps are recorded, with a picture each, as fast as a script without waits records them."""
+    """While steps are recorded, with a frame each, as fast as a script without waits records them."""
     with _connected(lab, serial, "grpc", shares_memory=False) as device:
         painted, alone = medians_in_turn(
             (lambda: _painted(device, encoding=True), lambda: _painted(device)), rounds=ROUNDS

@@ -1,4 +1,4 @@
-"""Passive mode under a hail of taps: what the steps say is held against the simulated phone's own journal."""
+"""Passive mode under a hail of taps: what the steps say is held against the simulated emulator's own journal."""
 
 import json
 import re
@@ -46,8 +46,8 @@ class _Tap:
 class _Verdict:
     """What the journal says of the steps.
 
-    `wrong` are pictures that are not what was shown at touch-down; `unproved` are steps that say of themselves that
-    their picture is not proved, and `wrong_of_these` how many of their pictures are wrong.
+    `wrong` are frames that are not what was shown at touch-down; `unproved` are steps that say of themselves that
+    their frame is not proved, and `wrong_of_these` how many of their frames are wrong.
     """
 
     lost: int
@@ -104,7 +104,7 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
 
 
 def _places(view_hierarchy: str) -> list[tuple[int, int]]:
-    """The middles of the calculator's keys, so that each tap shows another picture than the nine before."""
+    """The middles of the calculator's keys, so that each tap shows another frame than the nine before."""
     found: dict[str, tuple[int, int]] = {}
     for node in re.findall(r"<node [^>]*>", view_hierarchy):
         label = re.search(r'(?:text|content-desc)="([1-9]|AC|Clear)"', node)

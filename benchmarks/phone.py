@@ -26,7 +26,7 @@ _PICTURES = 8
 
 
 class VideoPhone(Phone):
-    """A phone whose screen is another one `per_second` times; the pictures are made beforehand and cost nothing."""
+    """A phone whose screen is another one `per_second` times; the frames are made beforehand and cost nothing."""
 
     def __init__(self, profile: Profile, per_second: float) -> None:
         super().__init__(profile)
@@ -36,11 +36,11 @@ class VideoPhone(Phone):
         self._told: list[Action] = []
 
     def screen(self) -> Screen:
-        """The newest picture of the video."""
+        """The newest frame of the video."""
         return self._shown
 
     def on_frame(self, tell: Action) -> Action:
-        """Call `tell` with each picture, on the video's thread."""
+        """Call `tell` with each frame, on the video's thread."""
         self._told.append(tell)
         return lambda: self._told.remove(tell)
 

@@ -1,4 +1,4 @@
-"""A recorded click: how long its input waits for its picture, and how many steps a script records in a minute."""
+"""A recorded click: how long its input waits for its frame, and how many steps a script records in a minute."""
 
 import statistics
 import time

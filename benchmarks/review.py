@@ -43,7 +43,7 @@ _FRAMES_MS = 33
 
 
 def measure(folder: Path) -> list[Figure]:
-    """The figures for each size of pictures, and of the list."""
+    """The figures for each size of frames, and of the list."""
     application()
     return [*(figure for size in SIZES for figure in _of_size(size, folder / f"review {size}")), _list_scrolled()]
 
@@ -111,7 +111,7 @@ def _row(number: int) -> ReviewRow:
 def _gone_through(
     window: QMainWindow, viewer: ReviewViewer, reviews: Sequence[OpenedReview]
 ) -> tuple[list[float], list[float]]:
-    """Milliseconds from opening an episode to its first picture, and from a key to the picture of the next step.
+    """Milliseconds from opening an episode to its first frame, and from a key to the frame of the next step.
 
     The first episode warms up: what is loaded when it is first used is nobody's step.
     """

@@ -66,7 +66,7 @@ class Day:
 
 
 def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
-    """Record `episodes` episodes on a simulated phone."""
+    """Record `episodes` episodes on a simulated emulator."""
     serial = lab.phones.start(PROFILE)
     words = [serial, lab.phones.running_dir, lab.server.port, folder / "session", episodes]
     command = [sys.executable, "-m", "benchmarks.session", *map(str, words)]

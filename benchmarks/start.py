@@ -1,4 +1,4 @@
-"""How long a person waits for the window: from the start of the program to its first picture, beside a bare window."""
+"""How long a person waits for the window: from the start of the program to its first frame, beside a bare window."""
 
 import os
 import statistics
@@ -76,7 +76,7 @@ def _agree(folder: Path) -> None:
 
 
 def _until_painted(program: str, environment: dict[str, str]) -> float:
-    """Milliseconds from the start of a process to the first picture of its window."""
+    """Milliseconds from the start of a process to the first frame of its window."""
     began_s = time.perf_counter()
     child = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=_WAIT_S, check=False

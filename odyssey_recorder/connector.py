@@ -1,4 +1,4 @@
-"""How devices are reached: through which adb server, by which way to pictures, and which one is meant."""
+"""How devices are reached: through which adb server, by which way to frames, and which one is meant."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """How devices are reached: the adb server, the way to pictures, and where running emulators note that they run.
+    """How devices are reached: the adb server, the way to frames, and where running emulators note that they run.
 
     `keyboards` is the folder that remembers the user's own keyboard while another one types. `console_token` is the
     file with the token of the emulators' consoles, in the home of whoever runs them; without it no snapshots are kept.
@@ -57,7 +57,7 @@ class DeviceConnector:
         return device
 
     def capture_path(self, device: ListedDevice) -> str:
-        """How pictures would come: "gRPC" or "screencap"; empty for a device that cannot be used. Asks nobody."""
+        """How frames would come: "gRPC" or "screencap"; empty for a device that cannot be used. Asks nobody."""
         if not device.is_ready:
             return ""
         found = find_control(device.serial, self.running) if self.capture != "adb" else None

@@ -35,15 +35,12 @@ _LIBRARIES = ("adbutils", "grpcio", "PySide6-Essentials", "pillow", "pydantic", 
 
 
 class Level(Enum):
-    """How bad a finding is."""
-
     OK = "ok"
     NOTE = "note"
     MISSING = "missing"
 
     @property
     def fails(self) -> bool:
-        """Whether nothing can be recorded like this."""
         return self is Level.MISSING
 
 
@@ -109,7 +106,6 @@ class Doctor:
 
 
 def as_json(findings: Sequence[DoctorFinding]) -> str:
-    """The findings as a JSON list."""
     return json.dumps([_as_tree(finding) for finding in findings], indent=2) + "\n"
 
 

@@ -151,11 +151,9 @@ class FakeDevice:
 
     @property
     def serial(self) -> str:
-        """The name that the fake was given."""
         return self._serial
 
     def properties(self) -> DeviceProperties:
-        """Those of an API 35 phone, of 160 dpi unless a test says otherwise."""
         with self._answering():
             return DeviceProperties(
                 serial=self._serial,
@@ -170,12 +168,10 @@ class FakeDevice:
             )
 
     def screen_state(self) -> ScreenState:
-        """What a test put into `state`."""
         with self._answering():
             return self.state
 
     def capture(self) -> Frame:
-        """The screen as it is now."""
         started_ns = time.monotonic_ns()
         with self._answering():
             if self._cut_frames:
@@ -184,7 +180,6 @@ class FakeDevice:
             return self._frame(started_ns)
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """The frame of the last change of the screen, where the device streams."""
         if not self.streams:
             return None
         with self._changed:
@@ -193,27 +188,22 @@ class FakeDevice:
             return frame
 
     def repeat_frame(self) -> None:
-        """Let the next frame be that of the last change of the screen, where there was one."""
         with self._changed:
             self._unseen = self._unseen or self._last_change
 
     @property
     def sends_frames(self) -> bool:
-        """Whether the device streams."""
         return self.streams
 
     @property
     def capture_path(self) -> str:
-        """As the paths of a real emulator are called."""
         return "gRPC" if self.streams else "screencap"
 
     @property
     def follows_finger(self) -> bool:
-        """Whether the device streams."""
         return self.streams
 
     def put_finger(self, at: Pixel) -> None:
-        """Note where the finger is."""
         with self._answering():
             self._check_input()
             if not self.streams:
@@ -222,7 +212,6 @@ class FakeDevice:
             self._changed.notify_all()
 
     def lift_finger(self) -> None:
-        """Note that the finger is lifted, if it is down, and show the next screen."""
         with self._answering():
             if self.finger and self.finger[-1].at is not None:
                 self._check_input()
@@ -230,37 +219,30 @@ class FakeDevice:
                 self._show_next()
 
     def touch(self, stroke: TouchStroke) -> None:
-        """Note the stroke, at once whatever its duration, and show the next screen."""
         self._perform(stroke)
 
     def press(self, key: SystemKey) -> None:
-        """Note the key and show the next screen."""
         self._perform(key)
 
     def check_text(self, text: str) -> None:
-        """Refuse what adb's `input text` cannot type."""
         check_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Note the text and show the next screen; half of a text is typed at once."""
         check_text(text)
         on_typed(len(text) // 2)
         self._perform(text)
 
     def view_hierarchy(self) -> str:
-        """What a test put into `tree`."""
         with self._answering():
             if self._restless:
                 raise DeviceError(f"The screen of {self._serial} never rests.")
             return self.tree
 
     def setting(self, namespace: str, name: str) -> str:
-        """What a test put into `settings`, empty if nothing."""
         with self._answering():
             return self.settings.get((namespace, name), "")
 
     def repair(self, repair: Repair) -> None:
-        """Change `settings` or `state` as a device would."""
         with self._answering():
             match repair:
                 case PutSetting(namespace, name, value):
@@ -275,17 +257,14 @@ class FakeDevice:
                     self.state = replace(self.state, size=self.state.panel or self.state.size)
 
     def free_bytes(self) -> int:
-        """What a test put into `room_bytes`."""
         with self._answering():
             return self.room_bytes
 
     def input_nodes(self) -> tuple[InputDeviceNode, ...]:
-        """What a test put into `nodes`."""
         with self._answering():
             return self.nodes
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Give `take` the list of nodes, then what a test gives to `print_input`, what it gave before included."""
         with self._answering():
             self._input_ended = False
             nodes = enumerate(self.nodes, start=1)
@@ -300,11 +279,9 @@ class FakeDevice:
             take(data, time.monotonic_ns())
 
     def leave_input(self) -> None:
-        """Let `getevent` end."""
         self.end_input()
 
     def read_clock(self) -> ClockReading:
-        """The host's clock, `clock_ahead_us` ahead."""
         before_ns = time.monotonic_ns()
         with self._answering():
             after_ns = time.monotonic_ns()
@@ -312,19 +289,16 @@ class FakeDevice:
             return ClockReading(before_ns, after_ns, before_ns // 1000 + ahead_us, after_ns // 1000 + ahead_us)
 
     def snapshots(self) -> tuple[str, ...]:
-        """The names that were saved, in the order of their first saving."""
         with self._keeping_snapshots():
             return tuple(self._snapshots)
 
     def save_snapshot(self, name: str) -> None:
-        """Remember what is shown, what a test has set, and how far the screens were counted."""
         with self._keeping_snapshots():
             self._snapshots[name] = Snapshot(
                 self._screen, self._screens_shown, self.state, self.tree, dict(self.settings), self.recents
             )
 
     def load_snapshot(self, name: str) -> None:
-        """Show again what was remembered, with a new frame; a finger that was down is lifted."""
         with self._keeping_snapshots():
             if name not in self._snapshots:
                 raise DeviceError(f"{self._serial} has no snapshot {name!r}. Choose one of those that it lists.")
@@ -337,12 +311,10 @@ class FakeDevice:
             self._show(saved.screen)
 
     def delete_snapshot(self, name: str) -> None:
-        """Forget what was remembered under this name."""
         with self._keeping_snapshots():
             self._snapshots.pop(name, None)
 
     def close_recents(self) -> None:
-        """Show the screen "home", with its launcher in front and no recent app."""
         with self._answering():
             self.recents = ()
             self.state = replace(
@@ -351,7 +323,6 @@ class FakeDevice:
             self._show("home")
 
     def close(self) -> None:
-        """Let every call fail from now on, those that wait for a frozen device too."""
         self._closed = True
         self._running.set()
         self._wake()

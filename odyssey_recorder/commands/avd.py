@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odyssey_recorder.device.avd import Avd, StartedDevice, VirtualDevices
+    from odyssey_recorder.device.emulator_console import EmulatorConsole
     from odyssey_recorder.device.preflight import PreflightFinding
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, start and stop virtual devices (AVDs).")
@@ -127,37 +128,32 @@ def stop(device: _Running = None) -> None:
 @app.command()
 def fold(device: _Running = None) -> None:
     """Fold a foldable."""
-    devices = _devices()
-    devices.fold(running_serial(devices, device))
+    _console(device).fold()
 
 
 @app.command()
 def unfold(device: _Running = None) -> None:
     """Open a foldable."""
-    devices = _devices()
-    devices.unfold(running_serial(devices, device))
+    _console(device).unfold()
 
 
 @app.command()
 def rotate(device: _Running = None) -> None:
     """Turn a device by a quarter."""
-    devices = _devices()
-    devices.rotate(running_serial(devices, device))
+    _console(device).rotate()
 
 
 @snapshot_app.command("list")
 def list_snapshots(*, device: _DeviceOption = None) -> None:
     """List the snapshots of a device that runs."""
-    devices = _devices()
-    for name in devices.snapshots(running_serial(devices, device)):
+    for name in _console(device).snapshots():
         _say(name)
 
 
 @snapshot_app.command("save")
 def save_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
     """Save the whole device, in place of what had the name."""
-    devices = _devices()
-    devices.save_snapshot(running_serial(devices, device), name)
+    _console(device).save_snapshot(name)
 
 
 @snapshot_app.command("load")
@@ -170,8 +166,7 @@ def load_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
 @snapshot_app.command("delete")
 def delete_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
     """Forget a snapshot."""
-    devices = _devices()
-    devices.delete_snapshot(running_serial(devices, device), name)
+    _console(device).delete_snapshot(name)
 
 
 def running_serial(devices: "VirtualDevices", named: str | None) -> str:
@@ -206,6 +201,11 @@ def _devices() -> "VirtualDevices":
 
     settings = read_settings()
     return virtual_devices(settings, user_connector(settings))
+
+
+def _console(device: str | None) -> "EmulatorConsole":
+    devices = _devices()
+    return devices.console(running_serial(devices, device))
 
 
 def _profiles_without(listed: "Sequence[Avd]") -> list[str]:

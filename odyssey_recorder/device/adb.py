@@ -78,16 +78,13 @@ class AdbDevice:
         shell.on_lost = self._forget
 
     def _forget(self) -> None:
-        """Forget what may be different when the device comes back."""
         self._has_panels = self._sdk = None
 
     @property
     def serial(self) -> str:
-        """The name under which adb lists the device."""
         return self._shell.serial
 
     def properties(self) -> DeviceProperties:
-        """What the device is."""
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
         values = dumpsys.properties(getprop)
         with device_errors(self.serial):
@@ -104,7 +101,6 @@ class AdbDevice:
             )
 
     def screen_state(self) -> ScreenState:
-        """Rotation, posture, focus and keyboard as they are now."""
         window, input_method, device_state, wm_size = self._shell.ask(
             "dumpsys window displays", "dumpsys input_method", "cmd device_state state", "wm size"
         )
@@ -143,16 +139,14 @@ class AdbDevice:
         return None
 
     def repeat_frame(self) -> None:
-        """There is none to repeat."""
+        pass
 
     @property
     def sends_frames(self) -> bool:
-        """Never."""
         return False
 
     @property
     def capture_path(self) -> str:
-        """Always "screencap"."""
         return "screencap"
 
     @property
@@ -161,11 +155,10 @@ class AdbDevice:
         return False
 
     def put_finger(self, at: Pixel) -> None:
-        """Raises InputRefusedError."""
         raise InputRefusedError(f"{self.serial} cannot follow a finger over adb: at {at.x}, {at.y} nothing was sent.")
 
     def lift_finger(self) -> None:
-        """There is no finger to lift."""
+        pass
 
     def touch(self, stroke: TouchStroke) -> None:
         """Carry out a contact as a tap, a hold, a swipe, or point by point."""
@@ -181,11 +174,9 @@ class AdbDevice:
             self._input_us = max(spent_us - trajectory.pauses_us, 0) // trajectory.inputs
 
     def press(self, key: SystemKey) -> None:
-        """Press and release a system key."""
         self._inject(input_command.key_command(key))
 
     def paste(self) -> None:
-        """Press the paste key."""
         self._inject(input_command.PASTE)
 
     def check_text(self, text: str) -> None:
@@ -219,7 +210,6 @@ class AdbDevice:
         return result.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:
-        """A value of Android's settings; empty where it was never set."""
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
         if result.exit_code != 0:
             words = _in_short(result.errors + result.output)
@@ -228,20 +218,17 @@ class AdbDevice:
         return "" if value == "null" else value
 
     def repair(self, repair: Repair) -> None:
-        """Carry out a repair in the device's shell."""
         result = self._shell.run(shell_line(repair))
         if _complains(result):
             words = _in_short(result.errors + result.output)
             raise DeviceError(f"{self.serial} refused `{shell_line(repair)}`. {words}".rstrip())
 
     def free_bytes(self) -> int:
-        """The free space where apps keep their data."""
         [answer] = self._shell.ask("df -k /data")
         with device_errors(self.serial):
             return dumpsys.free_bytes(answer)
 
     def input_nodes(self) -> tuple[InputDeviceNode, ...]:
-        """The input nodes as they are now."""
         [nodes] = self._shell.ask("getevent -lp")
         return parse_nodes(nodes)
 
@@ -281,11 +268,9 @@ class AdbDevice:
 
     @property
     def keeps_snapshots(self) -> bool:
-        """Whether the device has a console."""
         return self._console is not None
 
     def snapshots(self) -> tuple[str, ...]:
-        """The names of the emulator's snapshots, in its own order."""
         return self._snapshot_console().snapshots()
 
     def save_snapshot(self, name: str) -> None:
@@ -301,7 +286,6 @@ class AdbDevice:
             self._wait_until_booted(_RESTORED_S)
 
     def delete_snapshot(self, name: str) -> None:
-        """Delete a snapshot if it exists."""
         self._snapshot_console().delete_snapshot(name)
 
     def close_recents(self) -> None:
@@ -329,7 +313,6 @@ class AdbDevice:
         self._wait_until_booted(timeout_s, self._keyboard.give_back)
 
     def close(self) -> None:
-        """Disconnect and wake every waiting call."""
         self._shell.close()
         if self._console is not None:
             self._console.close()

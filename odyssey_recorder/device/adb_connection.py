@@ -21,7 +21,6 @@ class DeviceConnection(AdbConnection):
         super().__init__(*address)
 
     def request(self, service: str) -> None:
-        """Ask for a service and wait for the answer that it is there."""
         self.send_command(service)
         self.check_okay()  # type: ignore[no-untyped-call]
 

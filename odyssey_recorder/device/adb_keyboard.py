@@ -1,4 +1,4 @@
-"""How text in any script is typed by the ADBKeyBoard input method, and how the user's own keyboard comes back."""
+"""Typing text in any script with the ADBKeyBoard input method, and restoring the user's own keyboard."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 """The input method of https://github.com/senzhk/ADBKeyBoard, as Android names it."""
 
 _BROADCAST = "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64"
-"""For ADBKeyBoard alone: what is typed is no business of other apps."""
+"""Addressed to ADBKeyBoard alone, so that no other app gets the text."""
 
 _CHOSEN = "settings get secure default_input_method"
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
@@ -37,8 +37,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _OwnKeyboard:
-    """The keyboard that the user had chosen, and whether ADBKeyBoard could be chosen as well."""
-
     method: str
     had_adb_keyboard: bool
 
@@ -46,8 +44,8 @@ class _OwnKeyboard:
 class AdbKeyboard:
     """ADBKeyBoard on one device, chosen only while it types.
 
-    Before it is chosen, the user's own keyboard is written down in `folder`; what stands there still is put back by
-    `give_back`, in whatever process. Without a folder nothing is ever switched.
+    Before it is chosen, the user's own keyboard is recorded in `folder`, and `give_back`, in any process, restores it
+    from there. Without a folder nothing is ever switched.
     """
 
     def __init__(self, shell: AdbShell, folder: Path | None) -> None:
@@ -77,7 +75,7 @@ class AdbKeyboard:
             self.give_back()
 
     def give_back(self) -> None:
-        """Put the keyboard back that was written down, if one was; costs nothing otherwise. Raises DeviceError."""
+        """Restore the recorded keyboard, if there is one. Raises DeviceError."""
         if self._folder is None or not any(self._folder.glob("*.json")):
             return
         path = self._path(self._folder)
@@ -105,7 +103,6 @@ class AdbKeyboard:
             time.sleep(_SWITCH_POLL_S)
 
     def _write_down(self, own: _OwnKeyboard) -> None:
-        """Keep what must be put back, durably, before anything is changed."""
         assert self._folder is not None, "can_type comes first"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""How an adb server is reached: connections to it, what it knows of devices, and what its errors mean."""
+"""The adb server: connections to it, the devices that it lists, and what its errors mean."""
 
 import re
 import struct
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it takes a while to load, and a window opens before anythin
     from odyssey_recorder.device.adb_connection import DeviceConnection
 
 DEFAULT_PORT = 5037
-"""Where adb servers listen unless told otherwise."""
+"""Where adb servers listen by default."""
 
 _ANSWER_S = 10.0
 _START_S = 20.0
@@ -81,9 +81,9 @@ def _as_adb_said(who: str, words: str) -> DeviceError:
 class AdbServer:
     """The adb server at one host and port.
 
-    Nothing here starts it but `start`, unless the way to an `adb` is given: then the first question that nobody
-    answers does. One that was started here is started again when it dies. One that another program had started is
-    not: that program may be about to do so itself, with an adb of another version.
+    Only `start` starts it, unless `adb` gives the program: then the first unanswered question does. A server that was
+    started here is restarted when it dies. One that another program had started is not: that program may be about to
+    restart it itself, with another version of adb.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class AdbServer:
         self.port = port
         self._adb = adb
         self._is_ours: bool | None = None
-        """Whether this started the server; None as long as nobody has answered."""
+        """Whether this object started the server; None until it has answered."""
         self._starting = threading.Lock()
 
     def __str__(self) -> str:

@@ -53,7 +53,6 @@ class ShellStream:
 
     @property
     def errors(self) -> str:
-        """Standard error so far."""
         return self._errors.decode(errors="replace")
 
     @property
@@ -69,7 +68,6 @@ class ShellStream:
         return filled
 
     def read(self) -> bytes:
-        """All output that is still to come."""
         output = bytearray()
         while self._has_output():
             chunk = bytearray(self._unread)
@@ -134,8 +132,6 @@ class ShellStream:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What a command printed and how it ended."""
-
     output: str
     errors: str
     exit_code: int
@@ -169,7 +165,6 @@ class AdbShell:
         return parts
 
     def run(self, command: str, timeout_s: float | None = None) -> CommandResult:
-        """Run a command to its end."""
         with self.running(command, timeout_s) as stream:
             output = stream.read().decode(errors="replace")
             return CommandResult(output, stream.errors, stream.exit_code)
@@ -209,7 +204,6 @@ class AdbShell:
 
     @contextmanager
     def _connected(self, timeout_s: float) -> Iterator["DeviceConnection"]:
-        """A connection to the server that `close` reaches, from before anything is asked on it."""
         connection = self._server.connect(timeout_s)
         with connection.conn as sock:
             with self._lock:

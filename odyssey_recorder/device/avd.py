@@ -200,36 +200,12 @@ class VirtualDevices:
 
     def stop(self, serial: str) -> None:
         """End an emulator as its window's cross does, and wait until it is gone."""
-        end_emulator(serial, self._console(serial).kill, self._server, self._around.running)
-
-    def snapshots(self, serial: str) -> tuple[str, ...]:
-        """The names of a running emulator's snapshots."""
-        return self._console(serial).snapshots()
-
-    def save_snapshot(self, serial: str, name: str) -> None:
-        """Save the whole device under `name`, in place of what had it."""
-        self._console(serial).save_snapshot(name)
+        end_emulator(serial, self.console(serial).kill, self._server, self._around.running)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        """Bring the whole device back to what `name` holds, and return when it answers again."""
-        self._console(serial).load_snapshot(name)
+        """Restore the whole device to `name`, and return when it answers again."""
+        self.console(serial).load_snapshot(name)
         self._connect(serial).close()
-
-    def delete_snapshot(self, serial: str, name: str) -> None:
-        """Forget a snapshot."""
-        self._console(serial).delete_snapshot(name)
-
-    def fold(self, serial: str) -> None:
-        """Close a phone that folds."""
-        self._console(serial).fold()
-
-    def unfold(self, serial: str) -> None:
-        """Open a phone that folds."""
-        self._console(serial).unfold()
-
-    def rotate(self, serial: str) -> None:
-        """Turn the device by a quarter."""
-        self._console(serial).rotate()
 
     def _serial(self, name: str) -> str | None:
         running = running_avds(self._around.running).get(name)
@@ -284,7 +260,8 @@ class VirtualDevices:
             "ANDROID_ADB_SERVER_PORT": str(self._server.port),
         }
 
-    def _console(self, serial: str) -> EmulatorConsole:
+    def console(self, serial: str) -> EmulatorConsole:
+        """The console of a running emulator, which folds, turns and saves it."""
         console = console_of(serial, self._around.token)
         if console is None:
             raise DeviceError(f"{serial} is no emulator of this computer: it has no console.")

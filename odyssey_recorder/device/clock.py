@@ -1,14 +1,14 @@
-"""What the stamps of the device's input events are on the host's clock, and how surely."""
+"""The time of the device's input events on the host's clock, and its uncertainty."""
 
 from dataclasses import dataclass
 
 from odyssey_recorder.device.device import ClockReading
 
 DRIFT_PPM = 100
-"""Two quartz clocks part by less; a bound on their offset loosens by so much as it ages."""
+"""Quartz clocks drift apart by less; a bound on their offset loosens by this rate."""
 
 UNKNOWN_NS = 3_600_000_000_000
-"""The uncertainty of a moment of which it is known only that it is past."""
+"""The uncertainty of a moment that is only known to be past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,13 @@ class HostMoment:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class _OffsetBound:
     """The least or the most that the offset (host's time less the device's) was at the host's `at_ns`."""
 
     offset_ns: int
     at_ns: int
 
-    def looseness_ns(self, now_ns: int) -> int:
+    def slack_ns(self, now_ns: int) -> int:
         return abs(now_ns - self.at_ns) * DRIFT_PPM // 1_000_000 + 1
 
 
@@ -34,17 +34,16 @@ class DeviceClock:
     """The offset between two monotonic clocks, held between a lower and an upper bound.
 
     A reading bounds it from both sides, an input line from above: no event is stamped after its line arrived.
-    A word that contradicts the bounds says that the device's clock was changed: it was suspended, or a snapshot
-    loaded. A clock that was set back shows only in a reading: until one asked for after an event agrees, that event's
-    moment is not sure.
+    A contradiction means that the device's clock was changed: it was suspended, or a snapshot was loaded. A clock that
+    was set back shows only in a reading: until a reading made after an event agrees, that event's moment is uncertain.
     """
 
     def __init__(self, reading: ClockReading) -> None:
         low, self._high = _bounds(reading)
-        self._low: _Bound | None = low
+        self._low: _OffsetBound | None = low
 
     def read(self, reading: ClockReading) -> bool:
-        """Take in a reading; whether it agrees with all that was known. If not, it alone is known now."""
+        """Add a reading; whether it agrees with the bounds. If not, it replaces them."""
         low, high = _bounds(reading)
         agrees = self._lower(low.at_ns) <= high.offset_ns and low.offset_ns <= self._upper(low.at_ns)
         if not agrees or low.offset_ns > self._lower(low.at_ns):
@@ -54,8 +53,8 @@ class DeviceClock:
         return agrees
 
     def heard(self, device_us: int, arrived_ns: int) -> bool:
-        """Take in that an event stamped `device_us` arrived; whether that can be. If not, a reading is needed."""
-        high = _Bound(arrived_ns - device_us * 1000, arrived_ns)
+        """Add the arrival of an event stamped `device_us`; whether it is possible. If not, a reading is needed."""
+        high = _OffsetBound(arrived_ns - device_us * 1000, arrived_ns)
         possible = self._lower(arrived_ns) <= high.offset_ns
         if not possible:
             self._low = None
@@ -64,7 +63,7 @@ class DeviceClock:
         return possible
 
     def moment(self, device_us: int) -> HostMoment:
-        """When the host's clock stood at the device's `device_us`."""
+        """The host's time at the device's `device_us`."""
         device_ns = device_us * 1000
         latest_ns = device_ns + self._high.offset_ns
         if self._low is None:
@@ -74,15 +73,14 @@ class DeviceClock:
         return HostMoment(device_ns + low + half, half + 1000)  # a stamp is cut to whole microseconds
 
     def _lower(self, now_ns: int) -> int:
-        low = self._low or _Bound(self._high.offset_ns - UNKNOWN_NS, self._high.at_ns)
-        return low.offset_ns - low.looseness_ns(now_ns)
+        low = self._low or _OffsetBound(self._high.offset_ns - UNKNOWN_NS, self._high.at_ns)
+        return low.offset_ns - low.slack_ns(now_ns)
 
     def _upper(self, now_ns: int) -> int:
-        return self._high.offset_ns + self._high.looseness_ns(now_ns)
+        return self._high.offset_ns + self._high.slack_ns(now_ns)
 
 
-def _bounds(reading: ClockReading) -> tuple[_Bound, _Bound]:
-    """The least and the most that the offset was."""
+def _bounds(reading: ClockReading) -> tuple[_OffsetBound, _OffsetBound]:
     low = reading.before_ns - reading.most_us * 1000
     high = reading.after_ns - reading.least_us * 1000
-    return _Bound(low, reading.before_ns), _Bound(high, reading.after_ns)
+    return _OffsetBound(low, reading.before_ns), _OffsetBound(high, reading.after_ns)

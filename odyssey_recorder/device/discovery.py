@@ -1,4 +1,4 @@
-"""Where a running emulator writes down how its control service is reached, and which of these notes are still true."""
+"""The discovery files in which running emulators say how their control service is reached."""
 
 import getpass
 import os
@@ -24,7 +24,7 @@ _STILL_ACTIVE = 259
 class ControlEndpoint:
     """The control service of one running emulator on this computer.
 
-    `token` goes with every call, empty where the service is open. One that `wants_jwt` takes signed tokens alone.
+    `token` goes with every call, empty where the service is open. With `wants_jwt` it takes only signed tokens.
     """
 
     serial: str
@@ -47,7 +47,7 @@ class RunningAvd:
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
+class _DiscoveryFile:
     """What an emulator wrote down, and when."""
 
     pid: int
@@ -76,7 +76,7 @@ def running_folders(
 
 
 def process_is_alive(pid: int) -> bool:
-    """Whether a process of this number runs, whoever's it is."""
+    """Whether a process of this number runs, of any user."""
     if sys.platform == "win32":
         import ctypes
 
@@ -94,11 +94,11 @@ def process_is_alive(pid: int) -> bool:
         return True
     except (ProcessLookupError, OverflowError):
         return False
-    return not _waits_to_be_asked_after(pid)
+    return not _is_zombie(pid)
 
 
-def _waits_to_be_asked_after(pid: int) -> bool:
-    """Whether a process has ended, and only its parent has not taken note of it; known on Linux alone."""
+def _is_zombie(pid: int) -> bool:
+    """Whether a process has ended and waits for its parent; False except on Linux."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace").rpartition(")")[2].split()[0] == "Z"
     return False
@@ -109,7 +109,7 @@ def find_control(
 ) -> ControlEndpoint | None:
     """The control service of the emulator that adb lists as `serial`; None where no running one tells of it.
 
-    Where several notes name the serial the newest is believed: a number of a process may have been given anew.
+    Where several notes name the serial the newest is believed: a number of a process may have been given again.
     """
     found = [
         (written_s, endpoint)
@@ -125,7 +125,7 @@ def running_avds(
 ) -> Mapping[str, RunningAvd]:
     """The emulators that run, by the names of their virtual devices (AVDs); of several notes the newest is believed."""
     found = {}
-    notes = [note for folder in folders for note in _notes(folder, is_alive)]
+    notes = [note for folder in folders for note in _discovery_files(folder, is_alive)]
     for note in sorted(notes, key=lambda note: note.written_s):
         name, port = note.values.get("avd.id") or note.values.get("avd.name", ""), note.values.get("port.serial", "")
         if name and port.isdecimal():
@@ -135,13 +135,12 @@ def running_avds(
 
 def _endpoints(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, ControlEndpoint]]:
     """What each note in a folder says, after the time it was written; one that cannot be used is passed over."""
-    for note in _notes(folder, is_alive):
+    for note in _discovery_files(folder, is_alive):
         with suppress(ValueError):
             yield note.written_s, _endpoint(note.values)
 
 
-def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_Note]:
-    """The notes of the emulators that run."""
+def _discovery_files(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_DiscoveryFile]:
     for path in sorted(folder.glob("pid_*.ini")):
         name = _FILE_NAME.fullmatch(path.name)
         if name is None or not is_alive(int(name[1])):
@@ -152,7 +151,7 @@ def _notes(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_Note]:
             # would a link to one of our files, and a pipe would never be read to its end.
             if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_uid != os.getuid()):
                 continue
-            yield _Note(
+            yield _DiscoveryFile(
                 int(name[1]),
                 status.st_mtime,
                 _values(read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")),

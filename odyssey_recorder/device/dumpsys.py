@@ -122,7 +122,7 @@ def focused_activity(window: str) -> tuple[str, str]:
 
 
 def rotation(window: str) -> Rotation:
-    """How far a display's picture is turned.
+    """How far a display's frame is turned.
 
     `mCurrentRotation` tells of the sensor, `mRotation` of the display, which rules where both are there. Android 10
     has no `mRotation`, but the display's frames tell theirs.
@@ -133,13 +133,13 @@ def rotation(window: str) -> Rotation:
 
 
 def status_bar_height(window: str) -> int:
-    """The status bar's height in pixels of the picture; 0 while it is hidden."""
+    """The status bar's height in pixels of the frame; 0 while it is hidden."""
     bar = _insets_source(window, _STATUS_BAR)
     return bar.bottom - bar.top if bar else 0
 
 
 def navigation_bar(window: str) -> Box | None:
-    """Where the navigation bar is on the picture; None while it is hidden.
+    """Where the navigation bar is on the frame; None while it is hidden.
 
     The thin bar of gesture navigation is one too; on a phone that lies on its side it may be at the left or right.
     """
@@ -147,7 +147,7 @@ def navigation_bar(window: str) -> Box | None:
 
 
 def keyboard(window: str) -> Box | None:
-    """Where the on-screen keyboard is on the picture; None while it is hidden."""
+    """Where the on-screen keyboard is on the frame; None while it is hidden."""
     return _insets_source(window, _KEYBOARD)
 
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from odyssey_recorder.device import input_command
@@ -12,8 +13,8 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import OnTyped, ScreenState
 from odyssey_recorder.device.emulator_console import EmulatorConsole
-from odyssey_recorder.device.emulator_finger import EmulatorFinger, PictureShape
-from odyssey_recorder.device.emulator_grpc import EmulatorControl, PictureStream, StreamFrame
+from odyssey_recorder.device.emulator_finger import EmulatorFinger, FrameShape
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, ScreenshotStream
 from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, GrpcOptions
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.screen import Frame
@@ -58,17 +59,17 @@ class EmulatorDevice(AdbDevice):
         self._required = control.required
         self._restoring = threading.RLock()
         self._clipboard = threading.Lock()
-        self._followed: tuple[PictureStream, int] | None = None
-        self._shape: PictureShape | None = None
-        self._judged: PictureShape | None = None
-        self._fitting: PictureShape | None = None
+        self._followed: tuple[ScreenshotStream, int] | None = None
+        self._shape: FrameShape | None = None
+        self._judged: FrameShape | None = None
+        self._fitting: FrameShape | None = None
         self._finger = EmulatorFinger(self._wait_until)
         self._link = EmulatorLink(shell.serial, control, self._look)
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Return when the device is there and has booted, and the control service was tried.
 
-        Raises `DeviceTimeoutError` if it takes too long, and `DeviceError` where gRPC is demanded and not there.
+        Raises `DeviceTimeoutError` if it takes too long, and `DeviceError` where gRPC is required and not there.
         """
         super().wait_until_ready(timeout_s)
         self._link.wait_until_tried(min(timeout_s, _LINK_S))
@@ -84,7 +85,7 @@ class EmulatorDevice(AdbDevice):
         connection = self._connection()
         if connection is not None:
             try:
-                return self._frame(connection.control.screenshot(), streamed=False)
+                return self._numbered(connection.control.screenshot())
             except DeviceError as error:
                 self._drop(connection, error)
         self._allow_adb()
@@ -92,35 +93,33 @@ class EmulatorDevice(AdbDevice):
         return super().capture()
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """The next frame of the stream; None at once while there is none, unless gRPC is demanded."""
+        """The next frame of the stream; None at once while there is no stream, unless gRPC is required."""
         connection = self._connection()
-        picture = connection.stream.take(wait_s) if connection is not None else None
+        frame = connection.stream.take(wait_s) if connection is not None else None
         if connection is None and self._required:
             self._shell.closed.wait(wait_s)
         self._refuse_if_closed()
-        if connection is None or picture is None:
+        if connection is None or frame is None:
             return None
-        self._skip_what_is_missing(connection.stream, picture.seq)
-        return self._frame(picture, streamed=True)
+        self._skip_missing_numbers(connection.stream, frame.number)
+        return self._numbered(frame)
 
     def repeat_frame(self) -> None:
-        """Let the next frame be what the stream has last shown, with the time since when it is shown."""
+        """Let the next frame be the last one of the stream, with its own times."""
         connection = self._connection()
         if connection is not None:
             connection.stream.give_again()
 
     @property
     def sends_frames(self) -> bool:
-        """Whether the stream is there."""
         return self._connection() is not None
 
     @property
     def capture_path(self) -> str:
-        """How frames come at the moment: "gRPC" or "screencap"."""
         return "gRPC" if self._connection() is not None else super().capture_path
 
     def screen_state(self) -> ScreenState:
-        """What is on the screen; whether the emulator's pictures show it is judged anew."""
+        """What is on the screen; checks again whether the emulator's frames show it."""
         connection = self._link.connection
         return super().screen_state() if connection is None else self._judge(connection.stream)
 
@@ -128,21 +127,19 @@ class EmulatorDevice(AdbDevice):
 
     @property
     def follows_finger(self) -> bool:
-        """Whether the control service is there."""
         return self._connection() is not None
 
     def put_finger(self, at: Pixel) -> None:
-        """Put the finger down, or move it; pixels of the picture as it was when the finger came down."""
+        """Put the finger down, or move it; pixels of the frame on which it came down."""
         connection = self._connection()
         if connection is None:
             self._refuse_if_closed()
             self._finger.lift(None)
             raise InputRefusedError(f"{self.serial} cannot follow a finger at the moment. Do it again.")
         with self._dropping(connection):
-            self._finger.put(connection.control, self._picture_shape(), at)
+            self._finger.put(connection.control, self._frame_shape(), at)
 
     def lift_finger(self) -> None:
-        """Lift the finger where it is."""
         connection = self._connection()
         if connection is None:
             self._finger.lift(None)
@@ -152,8 +149,8 @@ class EmulatorDevice(AdbDevice):
 
     def touch(self, stroke: TouchStroke) -> None:
         """Carry out a contact at its own pace, each sample when it is due."""
-        self._put_in(
-            lambda control: self._finger.draw(control, self._picture_shape(), stroke),
+        self._carry_out(
+            lambda control: self._finger.draw(control, self._frame_shape(), stroke),
             lambda: AdbDevice.touch(self, stroke),
         )
 
@@ -165,21 +162,21 @@ class EmulatorDevice(AdbDevice):
         """
         connection = self._connection()
         if connection is not None and connection.has_keyboard:
-            self._put_in(lambda control: control.press(key), lambda: AdbDevice.press(self, key))
+            self._carry_out(lambda control: control.press(key), lambda: AdbDevice.press(self, key))
         else:
             super().press(key)
 
     def check_text(self, text: str) -> None:
-        """Raise `InputRefusedError` for text that neither adb nor, where it is there, the clipboard can type."""
+        """Raise `InputRefusedError` for text that neither adb nor the clipboard, if available, can type."""
         if input_command.is_plain(text) or self._connection() is None:
             super().check_text(text)
         else:
             check_pasted_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Type `text` into the focused field: by way of the clipboard what is long or beyond ASCII, the rest by adb.
+        """Type `text` into the focused field: long or non-ASCII lines by the clipboard, the rest by adb.
 
-        What was on the clipboard is put back.
+        The clipboard is restored.
         """
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
@@ -201,14 +198,13 @@ class EmulatorDevice(AdbDevice):
     # Snapshots -------------------------------------------------------------------------------------------------
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device; what is asked of it meanwhile waits."""
         with self._restoring:
             super().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
-        """Bring the whole device back, and wait until adb has found it again and the stream was opened again."""
+        """Restore the whole device, and wait until adb has found it again and the stream was opened again."""
         with self._restoring:
-            self._lift_at_last()
+            self._lift_if_possible()
             super().load_snapshot(name)
             self._shape = self._fitting = None
             self._link.renew()
@@ -217,16 +213,16 @@ class EmulatorDevice(AdbDevice):
             self._allow_adb()
 
     def close(self) -> None:
-        """Let go of the device, with its finger lifted and its clipboard as it was, and wake every call that waits."""
+        """Disconnect, with the finger lifted and the clipboard restored, and wake every waiting call."""
         super().close()
         with self._clipboard:
-            self._lift_at_last()
+            self._lift_if_possible()
         self._link.close()
 
-    # Which way -------------------------------------------------------------------------------------------------
+    # Choice of connection --------------------------------------------------------------------------------------
 
     def _connection(self) -> ControlConnection | None:
-        """The connection to use: none where its pictures are not what apps see, unless gRPC is demanded."""
+        """The connection, unless its frames are not what apps see and gRPC is not required."""
         fits = self._required or self._fitting is not None
         return self._link.connection if fits and not self._shell.closed.is_set() else None
 
@@ -239,8 +235,8 @@ class EmulatorDevice(AdbDevice):
         if self._shell.closed.is_set():
             raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
 
-    def _lift_at_last(self) -> None:
-        """Lift a finger that is down, if that can still be done; as far as we are concerned it is up then."""
+    def _lift_if_possible(self) -> None:
+        """Lift a finger that is down, if that can still be done."""
         connection = self._link.connection
         with suppress(InputRefusedError):
             self._finger.lift(connection.control if connection else None)
@@ -248,23 +244,23 @@ class EmulatorDevice(AdbDevice):
     def _drop(self, connection: ControlConnection, error: DeviceError) -> None:
         self._link.drop(connection, error)
 
-    def _look(self, connection: ControlConnection, newest: StreamFrame) -> None:
-        """In the link's thread: ask adb whether pictures of a new shape are what apps see."""
+    def _look(self, connection: ControlConnection, newest: Frame) -> None:
+        """On the link's thread: ask adb whether frames of a new shape are what apps see."""
         self._finger.recover(connection.control)
-        if PictureShape.of(newest) != self._fitting:
+        if FrameShape.of(newest) != self._fitting:
             self._judge(connection.stream)
 
-    def _judge(self, stream: PictureStream) -> ScreenState:
-        """Ask adb what is on the screen, and judge whether the stream shows it.
+    def _judge(self, stream: ScreenshotStream) -> ScreenState:
+        """Ask adb what is on the screen, and check whether the stream shows it.
 
-        Under `wm size`, or in an app that does not turn with the device, the emulator shows what apps do not see. While
-        the device is turned or folded, either may tell of it first; pictures that were good until now are waited for.
+        Under `wm size`, or in an app that does not turn with the device, the emulator does not show what apps see.
+        While the device is turned or folded either source may be first; a stream that fitted until now is waited for.
         """
         for _ in range(_LOOKS):
             received = stream.received
             state = super().screen_state()
             assert stream.newest is not None, "a connection is used from its first picture on"
-            shape = PictureShape.of(stream.newest)
+            shape = FrameShape.of(stream.newest)
             fits = shape.rotation == state.rotation and shape.panel == state.size
             if fits or self._fitting is None or not stream.came_after(received, _LATE_S):
                 break
@@ -273,34 +269,25 @@ class EmulatorDevice(AdbDevice):
 
     # The control service ---------------------------------------------------------------------------------------
 
-    def _frame(self, picture: StreamFrame, *, streamed: bool) -> Frame:
-        self._shape = PictureShape.of(picture)
-        return Frame(
-            number=next(self._frame_numbers),
-            size=picture.size,
-            pixels=picture.pixels,
-            started_ns=picture.started_ns,
-            arrived_ns=picture.arrived_ns,
-            source="gRPC",
-            streamed=streamed,
-            rotation=picture.rotation,
-        )
+    def _numbered(self, frame: Frame) -> Frame:
+        self._shape = FrameShape.of(frame)
+        return replace(frame, number=next(self._frame_numbers))
 
-    def _skip_what_is_missing(self, stream: PictureStream, seq: int) -> None:
-        """Leave a gap in the numbers where pictures were left out, or may have been before a stream began."""
-        if self._followed != (stream, seq - 1):
+    def _skip_missing_numbers(self, stream: ScreenshotStream, number: int) -> None:
+        """Leave a gap in the numbers where frames are missing, or may be before a stream began."""
+        if self._followed != (stream, number - 1):
             next(self._frame_numbers)
-        self._followed = stream, seq
+        self._followed = stream, number
 
-    def _picture_shape(self) -> PictureShape:
-        """That of the picture that was handed out last; before the first, of the one that was judged last."""
+    def _frame_shape(self) -> FrameShape:
+        """The shape of the last frame returned; before the first, of the last one checked."""
         shape = self._shape or self._judged
         assert shape is not None
         return shape
 
     @contextmanager
     def _dropping(self, connection: ControlConnection) -> Iterator[None]:
-        """Carry out an input, and leave a connection on which it fails."""
+        """Carry out an input, and drop the connection if it fails."""
         with self._restoring:
             pass
         try:
@@ -311,7 +298,7 @@ class EmulatorDevice(AdbDevice):
             self._refuse_if_closed()
             raise
 
-    def _put_in(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
+    def _carry_out(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
         connection = self._connection()
         if connection is not None:
             try:

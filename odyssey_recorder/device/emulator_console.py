@@ -1,4 +1,4 @@
-"""What is said on an emulator's console: its greeting, its token, one line in, text and OK or KO out."""
+"""The client of an emulator's console: a greeting, a token, one line in, text and OK or KO out."""
 
 import re
 import socket
@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.logs import hide
 
 TOKEN_FILE = ".emulator_console_auth_token"
-"""What an emulator calls the file, in the home folder of whoever runs it, that holds its console's token."""
+"""The file with the console's token, in the home folder of the user who runs the emulator."""
 
 _ANSWER_S = 5.0
 _SNAPSHOT_S = 60.0
@@ -40,7 +40,7 @@ def console_of(serial: str, token_file: Path) -> "EmulatorConsole | None":
 
 
 def check_snapshot_name(name: str) -> None:
-    """Raise `DeviceError` for a name that could mean anything else on a console's line, or as a folder's name."""
+    """Raise `DeviceError` for a name that is unsafe in a console command or as a folder's name."""
     if _SNAPSHOT_NAME.fullmatch(name) is None:
         raise DeviceError(
             f"{name!r} is no name for a snapshot. Use up to 100 letters, digits, full stops, hyphens and underscores."
@@ -48,7 +48,7 @@ def check_snapshot_name(name: str) -> None:
 
 
 def listed_snapshots(table: str) -> tuple[str, ...]:
-    """The names in what the emulator prints of its snapshots, those that cannot be loaded left out."""
+    """The names of the loadable snapshots in the emulator's table."""
     loadable = table.partition(_PARTIAL)[0]
     return tuple(found["name"] for line in loadable.splitlines() if (found := _SNAPSHOT.match(line.strip())))
 
@@ -56,14 +56,14 @@ def listed_snapshots(table: str) -> tuple[str, ...]:
 class EmulatorConsole:
     """The console of one running emulator on this computer; every command has a connection of its own.
 
-    Any thread may call, also at the same time. All raise `DeviceDisconnectedError` where nobody listens or the
+    Any thread may call, also at the same time. All raise `DeviceDisconnectedError` where nothing listens or the
     connection breaks, `DeviceTimeoutError` where no answer comes in time, and plain `DeviceError` for a KO.
     """
 
     def __init__(
         self, port: int, *, token_file: Path, answer_s: float = _ANSWER_S, snapshot_s: float = _SNAPSHOT_S
     ) -> None:
-        """`token_file` is read anew whenever the console asks for its token.
+        """`token_file` is read whenever the console asks for its token.
 
         A command may take `answer_s`; one that saves, loads or deletes a snapshot `snapshot_s`.
         """
@@ -82,32 +82,17 @@ class EmulatorConsole:
         """What the console answers to one line, without its OK."""
         return self._command(line, self._answer_s)
 
-    def avd_name(self) -> str:
-        """The name of the virtual device that runs."""
-        return self.command("avd name")
-
     def rotate(self) -> None:
-        """Turn the device by a quarter."""
         self.command("rotate")
 
     def fold(self) -> None:
-        """Fold a foldable."""
         self.command("fold")
 
     def unfold(self) -> None:
-        """Open a foldable."""
         self.command("unfold")
 
-    def hinge_angle(self) -> float:
-        """How far a foldable is open, in degrees: 0 is folded, 180 flat."""
-        answer = self.command("sensor get hinge-angle0")
-        try:
-            return float(answer.partition("=")[2].partition(":")[0])
-        except ValueError as error:
-            raise DeviceError(f"{self} told no angle of the hinge: {answer!r}. {_TRY_AGAIN}") from error
-
     def kill(self) -> None:
-        """End the emulator; whether its state is kept is as it was started."""
+        """End the emulator; how it was started decides whether its state is kept."""
         self.command("kill")
 
     def snapshots(self) -> tuple[str, ...]:
@@ -115,11 +100,11 @@ class EmulatorConsole:
         return listed_snapshots(self.command("avd snapshot list"))
 
     def save_snapshot(self, name: str) -> None:
-        """Save all of the device, in place of what had the name; it stands still so long."""
+        """Save the whole device, replacing an older one; it pauses meanwhile."""
         self._snapshot("save", name)
 
     def load_snapshot(self, name: str) -> None:
-        """Bring all of the device back; returns when it runs on, not when adb has found it again."""
+        """Restore the whole device; returns when it runs on, not when adb has found it again."""
         check_snapshot_name(name)
         try:
             self._snapshot("load", name)
@@ -133,12 +118,12 @@ class EmulatorConsole:
             raise DeviceError(f"emulator-{self.port} has no snapshot {name!r}. {listed} Save it first.") from error
 
     def delete_snapshot(self, name: str) -> None:
-        """Forget a snapshot; one that is not there is none the less."""
+        """Delete a snapshot; nothing happens if there is none of that name."""
         if name in self.snapshots():
             self._snapshot("delete", name)
 
     def close(self) -> None:
-        """Let every command that waits, and all later ones, raise `DeviceDisconnectedError`."""
+        """Let waiting and later commands raise `DeviceDisconnectedError`."""
         with self._lock:
             self._closed = True
             for sock in self._sockets:
@@ -181,7 +166,7 @@ class EmulatorConsole:
 
     @contextmanager
     def _connected(self, answer_s: float) -> Iterator["_Dialogue"]:
-        """A connection that `close` reaches; all that a socket raises leaves as ours."""
+        """A connection that `close` can cut; socket errors become ours."""
         expires_s = time.monotonic() + answer_s
         try:
             with socket.create_connection(("localhost", self.port), answer_s) as sock:
@@ -212,7 +197,7 @@ class _RefusedError(Exception):
 
 
 class _Dialogue:
-    """One connection's lines, until a moment on the monotonic clock."""
+    """The lines of one connection, with a deadline on the monotonic clock."""
 
     def __init__(self, sock: socket.socket, expires_s: float) -> None:
         self._socket = sock
@@ -220,7 +205,6 @@ class _Dialogue:
         self._received = b""
 
     def say(self, line: str) -> None:
-        """Send one line."""
         self._socket.settimeout(self._remaining_s())
         self._socket.sendall(f"{line}\n".encode())
 

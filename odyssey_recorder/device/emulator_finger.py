@@ -1,27 +1,28 @@
-"""How one finger is led over an emulator's panel in real time, and lifted again whatever happens on the way."""
+"""One finger on an emulator's panel: moved in real time, and lifted whatever happens."""
 
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from odyssey_recorder.device.emulator_grpc import EmulatorControl, StreamFrame
+from odyssey_recorder.device.emulator_grpc import EmulatorControl
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 
 
 @dataclass(frozen=True, slots=True)
-class PictureShape:
-    """How a picture lies on the panel: its size as displayed, and how far it is turned."""
+class FrameShape:
+    """How a frame lies on the panel: its size as displayed, and how far it is turned."""
 
     size: Size
     rotation: Rotation
 
     @classmethod
-    def of(cls, picture: StreamFrame) -> "PictureShape":
-        """The shape of a picture of the whole panel."""
-        return cls(picture.size, picture.rotation)
+    def of(cls, frame: Frame) -> "FrameShape":
+        assert frame.rotation is not None, "the control service reports it"
+        return cls(frame.size, frame.rotation)
 
     @property
     def panel(self) -> Size:
@@ -29,15 +30,15 @@ class PictureShape:
         return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
 
     def on_panel(self, at: Pixel) -> Pixel:
-        """Where on the panel, in its natural orientation, a touch at the picture's pixel nearest to `at` lies.
+        """The place on the panel, in natural orientation, of the frame's pixel nearest to `at`.
 
-        It may be at the panel's very width or height, which the emulator puts at the end of its axis.
+        It may equal the panel's width or height, which the emulator puts at the end of its axis.
         """
         return unrotate(self.size.clamp(at), self.panel, self.rotation)
 
 
 class EmulatorFinger:
-    """The one finger that we have on the panel; calls may come from any thread, and wait for a stroke to end.
+    """The one finger on the panel; calls may come from any thread, and wait for a stroke to end.
 
     `wait_until` returns at a moment of the monotonic clock (s), or raises when the device is closed.
     """
@@ -45,12 +46,12 @@ class EmulatorFinger:
     def __init__(self, wait_until: Callable[[float], None]) -> None:
         self._wait_until = wait_until
         self._lock = threading.Lock()
-        self._shape: PictureShape | None = None
+        self._shape: FrameShape | None = None
         self._at = Pixel(0, 0)
         self._is_lost = False
 
-    def put(self, control: EmulatorControl, shape: PictureShape, at: Pixel) -> None:
-        """Put the finger down on a picture of `shape`, or move it; it moves in the picture on which it came down.
+    def put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
+        """Put the finger down on a frame of `shape`, or move it; it moves in the frame on which it came down.
 
         Raises `InputRefusedError` where a finger that is down cannot be moved, otherwise as `control` does.
         """
@@ -65,7 +66,7 @@ class EmulatorFinger:
         with self._lock:
             self._lift(control)
 
-    def draw(self, control: EmulatorControl, shape: PictureShape, stroke: TouchStroke) -> None:
+    def draw(self, control: EmulatorControl, shape: FrameShape, stroke: TouchStroke) -> None:
         """Carry out a stroke, each sample when it is due; late ones are sent at once. Raises as `put` and `lift`."""
         with self._lock:
             begun_s = time.monotonic()
@@ -79,13 +80,13 @@ class EmulatorFinger:
                 self._lift(control)
 
     def recover(self, control: EmulatorControl) -> None:
-        """Lift a finger that an earlier connection has left on the panel; the emulator would for two minutes not."""
+        """Lift a finger that an earlier connection left down; the emulator lifts it after two minutes."""
         if self._is_lost:
             with self._lock:
                 control.lift_finger(self._at)
                 self._is_lost = False
 
-    def _put(self, control: EmulatorControl, shape: PictureShape, at: Pixel) -> None:
+    def _put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
         is_down = self._shape is not None
         self._shape = self._shape or shape
         self._at = self._shape.on_panel(at)
@@ -106,7 +107,7 @@ class EmulatorFinger:
         try:
             control.lift_finger(self._at)
         except DeviceTimeoutError:
-            raise  # it may have lifted all the same: whoever asked must look
+            raise  # it may have lifted all the same: the caller must look
         except DeviceError as error:
             raise InputRefusedError(f"The finger was not lifted: {error}") from error
         self._is_lost = False

@@ -1,10 +1,14 @@
-"""How the Android emulator's own control service is called over gRPC, and what its errors mean."""
+"""The Android emulator's control service over gRPC: its calls, its stream of frames, and what its errors mean."""
 
+import mmap
+import shutil
+import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import grpc
@@ -13,7 +17,7 @@ from google.protobuf.message import Message
 from grpc import StatusCode
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
-from odyssey_recorder.device.frame_memory import FrameMemory
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
@@ -33,7 +37,7 @@ _KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "
 _OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
-    # The service is on this computer, and a new channel shall not wait for the pauses of the one before.
+    # The service is on this computer, and a new channel must not inherit the backoff of the one before.
     ("grpc.enable_http_proxy", 0),
     ("grpc.use_local_subchannel_pool", 1),
 )
@@ -88,48 +92,41 @@ def control_errors(who: str) -> Iterator[None]:
         raise DeviceDisconnectedError(f"{service} was left: {error}. Connect to the device again.") from error
 
 
-@dataclass(frozen=True, slots=True)
-class ControlStatus:
-    """What the emulator says of itself; `hardware` holds its hardware-qemu.ini, such as `hw.keyboard`."""
+class FrameMemory:
+    """A private file into which the emulator writes its frames, each over the one before.
 
-    version: str
-    booted: bool
-    hardware: Mapping[str, str]
-
-    @property
-    def has_keyboard(self) -> bool:
-        """Whether the guest has a keyboard to which keys can be sent; without one the emulator drops them silently."""
-        return self.hardware.get("hw.keyboard", "").lower() in ("yes", "true", "1")
-
-
-@dataclass(frozen=True, slots=True)
-class StreamFrame:
-    """One picture of the screen, RGB, `size.width * size.height * 3` bytes, rows from the top, turned upright.
-
-    `seq` grows within a stream, and gaps in it are pictures that the emulator or we left out. `started_ns` is when
-    the emulator began to make it, on the host's monotonic clock and never later than `arrived_ns`.
+    A copy made while the emulator writes is torn; the caller has to find out.
     """
 
-    size: Size
-    pixels: bytes = field(repr=False)
-    rotation: Rotation
-    seq: int
-    started_ns: int
-    arrived_ns: int
+    def __init__(self, length: int) -> None:
+        """`length` is in bytes; the file lies in a folder that no other user can open."""
+        folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        path = folder / "frame"
+        path.touch(mode=0o600)
+        with path.open("r+b") as file:
+            file.truncate(length)
+            self._memory = mmap.mmap(file.fileno(), length, access=mmap.ACCESS_READ)
+        self.uri = path.as_uri()
+        self.length = length
 
-    def shows_same_as(self, other: "StreamFrame") -> bool:
-        """Whether both are the same to the pixel."""
-        return self.size == other.size and self.pixels == other.pixels
+    def copy(self, length: int) -> bytes:
+        """The first `length` bytes as they are now; fewer where the memory is shorter."""
+        return self._memory[:length]
+
+    def close(self) -> None:
+        self._memory.close()
+        self._remove()
 
 
-class PictureStream:
-    """The pictures that the emulator sends because its screen has changed; a thread reads, the newest is kept.
+class ScreenshotStream:
+    """The frames that the emulator sends when its screen changes; a thread reads them and keeps the newest.
 
-    `received` counts the pictures that came, `dropped` those that nobody took, that the emulator left out, and that
-    were torn. `ended` is set when no more will come; `error` then says why.
+    The `number` of a frame grows within a stream; gaps are frames that the emulator or this left out. `received` counts
+    the frames that came. `ended` is set when no more will come; `error` then says why.
 
-    A picture that was copied out of shared memory may be torn: the emulator may have begun to write the next one
-    before the copy had ended. It dates each picture before it writes it. So a copy is whole if the next picture is
+    A frame that was copied out of shared memory may be torn: the emulator may have begun to write the next one
+    before the copy had ended. It dates each frame before it writes it. So a copy is whole if the next frame is
     dated after the copy's end, and is dropped if it is dated before; if none has come for 15 ms after the copy's end,
     which is longer than writing one takes, it is whole too. Only whole ones are given out.
     """
@@ -142,25 +139,23 @@ class PictureStream:
         self._memory = memory
         self._not_before_ns = not_before_ns
         self._changed = threading.Condition()
-        self._whole: StreamFrame | None = None
-        self._taken: StreamFrame | None = None
-        self._copied: StreamFrame | None = None
+        self._whole: Frame | None = None
+        self._taken: Frame | None = None
+        self._copied: Frame | None = None
         self._copied_ns = 0
-        self._newest: StreamFrame | None = None
+        self._newest: Frame | None = None
         self._torn_in_a_row = 0
         self.received = 0
-        self.dropped = 0
         self.ended = threading.Event()
         self.error: DeviceError = DeviceDisconnectedError(f"The stream of pictures of {who} has ended. Wait a moment.")
         self._thread = threading.Thread(target=self._read, name=f"picture stream of {who}", daemon=True)
         self._thread.start()
 
     @property
-    def newest(self) -> StreamFrame | None:
-        """The last picture that came, given out or not; None before the first."""
+    def newest(self) -> Frame | None:
         return self._newest
 
-    def take(self, wait_s: float) -> StreamFrame | None:
+    def take(self, wait_s: float) -> Frame | None:
         """The newest whole picture, once; None where none comes in `wait_s`, or the stream has ended."""
         expires_s = time.monotonic() + wait_s
         with self._changed:
@@ -173,12 +168,12 @@ class PictureStream:
                     return None
                 sure_s = (self._copied_ns + _WRITING_NS) / 1e9 if self._copied is not None else expires_s
                 self._changed.wait(min(sure_s, expires_s) - now_s)
-            picture, self._whole = self._whole, None
-            self._taken = picture or self._taken
-            return picture
+            frame, self._whole = self._whole, None
+            self._taken = frame or self._taken
+            return frame
 
     def give_again(self) -> None:
-        """Let `take` give out the picture that it gave out last, unless a newer one waits."""
+        """Let `take` return its last frame again, unless a newer one waits."""
         with self._changed:
             self._whole = self._whole or self._taken
             self._changed.notify_all()
@@ -190,16 +185,14 @@ class PictureStream:
             return self.received > received
 
     def close(self, error: DeviceError | None = None) -> None:
-        """End the stream, for the reason `error`, and wake who waits; any thread may, and more than once."""
         self._end(error)
         self._call.cancel()
 
     def join(self) -> None:
-        """Wait until the thread has ended."""
         self._thread.join()
 
     def _read(self) -> None:
-        last: StreamFrame | None = None
+        last: Frame | None = None
         try:
             with control_errors(self._who):
                 for image in self._call:
@@ -210,21 +203,20 @@ class PictureStream:
                     if self._memory is not None and shared:
                         pixels = self._memory.copy(_length(image))
                     not_before_ns = last.started_ns if last else self._not_before_ns
-                    last = _picture(self._who, image, pixels, not_before_ns=not_before_ns)
+                    last = _frame(self._who, image, pixels, not_before_ns=not_before_ns, streamed=True)
                     self._put(last, shared=shared)
         except DeviceError as error:
             self._end(error)
         finally:
             self._end(None)
 
-    def _put(self, picture: StreamFrame, *, shared: bool) -> None:
+    def _put(self, frame: Frame, *, shared: bool) -> None:
         with self._changed:
-            self.dropped += max(picture.seq - self._newest.seq - 1, 0) if self._newest else 0
-            self._settle_copied(picture.started_ns)
-            self._copied, self._copied_ns = picture, picture.arrived_ns
+            self._settle_copied(frame.started_ns)
+            self._copied, self._copied_ns = frame, frame.arrived_ns
             if not shared:
                 self._keep_copied()
-            self._newest = picture
+            self._newest = frame
             self.received += 1
             self._changed.notify_all()
 
@@ -235,13 +227,11 @@ class PictureStream:
         if next_started_ns >= self._copied_ns:
             self._keep_copied()
             return
-        self.dropped += 1
         self._torn_in_a_row += 1
         if self._torn_in_a_row >= _MOST_TORN:
             raise DeviceError(f"The emulator {self._who} writes pictures faster than they can be copied.")
 
     def _keep_copied(self) -> None:
-        self.dropped += self._whole is not None
         self._torn_in_a_row = 0
         self._whole, self._copied = self._copied, None
 
@@ -266,29 +256,29 @@ class EmulatorControl:
         self._answer_s = answer_s
         self._channel = grpc.insecure_channel(address, _OPTIONS)
 
-    def status(self) -> ControlStatus:
-        """What the emulator says of itself."""
+    def has_keyboard(self) -> bool:
+        """Whether the guest has a keyboard to which keys can be sent; without one the emulator drops them silently."""
         answer = self._ask("getStatus", Empty(), pb.EmulatorStatus)
-        hardware = {entry.key: entry.value for entry in answer.hardwareConfig.entry}
-        return ControlStatus(answer.version, answer.booted, hardware)
+        values = (entry.value for entry in answer.hardwareConfig.entry if entry.key == "hw.keyboard")
+        return next(values, "").lower() in ("yes", "true", "1")
 
-    def screenshot(self, within: Size | None = None) -> StreamFrame:
+    def screenshot(self, within: Size | None = None) -> Frame:
         """The screen as it is now, made smaller to lie within a size if one is given.
 
-        Raises `DeviceError` where what comes is not one whole picture, as where the display is off.
+        Raises `DeviceError` where what comes is not one whole frame, as where the display is off.
         """
         asked_ns = time.monotonic_ns()
         with control_errors(self._who):
-            image = self._ask("getScreenshot", _picture_format(within), pb.Image)
-            return _picture(self._who, image, image.image, not_before_ns=asked_ns)
+            image = self._ask("getScreenshot", _image_format(within), pb.Image)
+            return _frame(self._who, image, image.image, not_before_ns=asked_ns)
 
-    def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> PictureStream:
-        """Have pictures of the whole size sent whenever the screen changes, the first at once.
+    def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
+        """Have frames of the whole size sent whenever the screen changes, the first at once.
 
         With `memory`, which the caller closes after the stream, they come by way of it where the emulator can. None is
         dated before `not_before_ns`, when the screen was surely another.
         """
-        wanted = _picture_format(None)
+        wanted = _image_format(None)
         if memory is not None:
             wanted.transport.channel = pb.ImageTransport.MMAP
             wanted.transport.handle = memory.uri
@@ -298,7 +288,9 @@ class EmulatorControl:
                 request_serializer=_serialized,
                 response_deserializer=pb.Image.FromString,
             )
-            return PictureStream(self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns)
+            return ScreenshotStream(
+                self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns
+            )
 
     def put_finger(self, at: Pixel) -> None:
         """Put the finger down at `at`, or move it there: pixels of the panel in its natural orientation."""
@@ -309,29 +301,16 @@ class EmulatorControl:
         self._touch(at, 0)
 
     def press(self, key: SystemKey) -> None:
-        """Press and release a key of the emulator's keyboard."""
         event = pb.KeyboardEvent(eventType=pb.KeyboardEvent.keypress, key=_KEYS[key])
         self._ask("sendKey", event, Empty)
 
     def clipboard(self) -> str:
-        """The text on the device's clipboard."""
         return self._ask("getClipboard", Empty(), pb.ClipData).text
 
     def set_clipboard(self, text: str) -> None:
-        """Put a text on the device's clipboard."""
         self._ask("setClipboard", pb.ClipData(text=text), Empty)
 
-    def set_posture(self, name: str) -> None:
-        """Fold or open a foldable: "CLOSED", "HALF_OPENED" or "OPENED". Raises KeyError for another name."""
-        value = {
-            "CLOSED": pb.Posture.POSTURE_CLOSED,
-            "HALF_OPENED": pb.Posture.POSTURE_HALF_OPENED,
-            "OPENED": pb.Posture.POSTURE_OPENED,
-        }[name]
-        self._ask("setPosture", pb.Posture(value=value), Empty)
-
     def close(self) -> None:
-        """Let go of the emulator; calls under way are left, later ones refused."""
         self._channel.close()
 
     def _touch(self, at: Pixel, pressure: int) -> None:
@@ -352,7 +331,7 @@ def _serialized(message: Message) -> bytes:
     return message.SerializeToString()
 
 
-def _picture_format(within: Size | None) -> pb.ImageFormat:
+def _image_format(within: Size | None) -> pb.ImageFormat:
     if within is None:
         return pb.ImageFormat(format=pb.ImageFormat.RGB888)
     return pb.ImageFormat(format=pb.ImageFormat.RGB888, width=within.width, height=within.height)
@@ -363,10 +342,10 @@ def _length(image: pb.Image) -> int:
     return image.format.width * image.format.height * 3
 
 
-def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) -> StreamFrame:
-    """What came as a value; raises `DeviceError` for anything but one whole RGB picture.
+def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, streamed: bool = False) -> Frame:
+    """What came as a value; raises `DeviceError` for anything but one whole RGB frame.
 
-    The emulator dates by the wall clock of the computer that both run on; a picture without a date is of now.
+    The emulator dates by the wall clock of the computer that both run on; a frame without a date is of now.
     """
     arrived_ns = time.monotonic_ns()
     shown_ns = image.timestampUs * 1000 - _wall_ahead_ns() if image.timestampUs else arrived_ns
@@ -376,13 +355,15 @@ def _picture(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int) ->
             f"The control service of {who} gave no whole picture: {len(pixels)} bytes came for {size},"
             f" {_length(image)} were expected. If the screen is off, wake the device; otherwise try again."
         )
-    return StreamFrame(
+    return Frame(
         size=size,
         pixels=pixels,
         rotation=Rotation(image.format.rotation.rotation),
-        seq=image.seq,
+        number=image.seq,
         started_ns=min(max(shown_ns, not_before_ns), arrived_ns),
         arrived_ns=arrived_ns,
+        source="gRPC",
+        streamed=streamed,
     )
 
 

@@ -74,7 +74,7 @@ class Ports:
 
 
 def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
-    """Ports that nobody listens at now. Raises DeviceError where too many emulators run."""
+    """Ports that nothing listens at now. Raises DeviceError where too many emulators run."""
     for console in consoles:
         if _is_free(console) and _is_free(console + 1):
             control = console + _CONTROL_PORT_ABOVE

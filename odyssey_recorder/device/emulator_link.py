@@ -1,4 +1,4 @@
-"""How the connection to an emulator's control service is kept up: found, watched for stalls, and opened again."""
+"""The connection to an emulator's control service: found, watched for stalls, and opened again."""
 
 import logging
 import threading
@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from odyssey_recorder.device.discovery import ControlEndpoint
-from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, PictureStream, StreamFrame
-from odyssey_recorder.device.frame_memory import FrameMemory
+from odyssey_recorder.device.emulator_grpc import ANSWER_S, EmulatorControl, FrameMemory, ScreenshotStream
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.geometry import Size
 
@@ -17,9 +17,9 @@ _log = logging.getLogger(__name__)
 
 _FIRST_PICTURE_S = 3.0
 _TICK_S = 1.0
-"""How long a stream may be silent before it is looked after, and between looks."""
+"""How long a stream may be silent before it is checked, and between checks."""
 _LATE_S = 0.3
-"""A picture of a change that was seen otherwise may come so much later."""
+"""How much later than a screenshot the stream may show a change."""
 _SMALL = 8
 _FIRST_PAUSE_S = 0.2
 _LAST_PAUSE_S = 2.0
@@ -43,28 +43,26 @@ class GrpcOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControlConnection:
-    """An open connection: its calls, its pictures, whether keys that are sent reach the guest, and since when it is.
+    """An open connection: its calls, its frames, and whether keys that are sent reach the guest.
 
-    Who holds `inputs` can go on with its calls after the stream has ended: only then is the connection let go.
+    The connection closes only when `inputs` is free, so that an input can be finished after the stream has ended.
     """
 
     control: EmulatorControl
-    stream: PictureStream
+    stream: ScreenshotStream
     has_keyboard: bool
     opened_ns: int
     inputs: threading.RLock = field(default_factory=threading.RLock)
 
 
 class EmulatorLink:
-    """A connection to the control service of one emulator, opened by a thread of its own, again and again.
+    """Keeps a connection to the control service of one emulator open, on a thread of its own.
 
-    `look` is called in that thread right before a connection is used for the first time, and then once in a tick;
-    what it raises ends the connection.
+    `look` is called on that thread before a connection is first used, and then regularly; what it raises ends the
+    connection.
     """
 
-    def __init__(
-        self, serial: str, options: GrpcOptions, look: Callable[[ControlConnection, StreamFrame], None]
-    ) -> None:
+    def __init__(self, serial: str, options: GrpcOptions, look: Callable[[ControlConnection, Frame], None]) -> None:
         self._serial = serial
         self._options = options
         self._look = look
@@ -81,7 +79,7 @@ class EmulatorLink:
 
     @property
     def connection(self) -> ControlConnection | None:
-        """The connection while there is one and its stream lives."""
+        """The connection, if there is one and its stream has not ended."""
         connection = self._connection
         if connection is None or connection.stream.ended.is_set() or self._is_outdated(connection.opened_ns):
             return None
@@ -89,23 +87,20 @@ class EmulatorLink:
 
     @property
     def problem(self) -> str:
-        """Why there is no connection, or was none the last time, and what can be done."""
+        """Why there is or was no connection, and what can be done."""
         connection = self._connection
         return str(connection.stream.error) if connection and connection.stream.ended.is_set() else self._problem
 
     def wait_until_tried(self, timeout_s: float) -> None:
-        """Return when the first try to connect, since `renew` if that was called, has ended, well or not."""
+        """Return when the first attempt to connect (after `renew`, if called) has succeeded or failed."""
         self._tried.wait(timeout_s)
 
     def drop(self, connection: ControlConnection, error: DeviceError) -> None:
-        """Leave a connection on which a call failed; another is opened soon."""
+        """Close a connection on which a call failed; another is opened soon."""
         connection.stream.close(error)
 
     def renew(self) -> None:
-        """Leave every connection that was begun until now: what comes over the next one is the screen of now, or later.
-
-        No picture of that is dated before.
-        """
+        """Replace the connection; no frame of the next one is dated before this call."""
         with self._renewing:
             self._since_ns = time.monotonic_ns()
             self._tried.clear()
@@ -114,7 +109,6 @@ class EmulatorLink:
             control.close()
 
     def close(self) -> None:
-        """End the connection and the thread, and wait until it has ended."""
         self._closing.set()
         control = self._control
         if control is not None:
@@ -156,7 +150,7 @@ class EmulatorLink:
             stack.callback(control.close)
             if self._closing.is_set():
                 raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
-            has_keyboard = control.status().has_keyboard
+            has_keyboard = control.has_keyboard()
             memory = self._memory(len(control.screenshot().pixels)) if self._shares_memory else None
             if memory is not None:
                 stack.callback(memory.close)
@@ -169,7 +163,7 @@ class EmulatorLink:
                 yield connection
             except DeviceError as error:
                 self._problem = str(error)
-                # A connection that was lost says nothing of the memory; a picture that was wrong or refused does.
+                # A lost connection says nothing about shared memory; a wrong or refused frame does.
                 self._shares_memory = self._shares_memory and type(error) is not DeviceError
                 raise
 
@@ -200,9 +194,9 @@ class EmulatorLink:
         return endpoint
 
     def _watch(self, connection: ControlConnection) -> None:
-        """Publish a connection whose pictures have proved to be true, and look after it until its stream ends.
+        """Publish a connection once its frames are known to be right, and check it until its stream ends.
 
-        While the stream is silent the screen is looked at once as a whole, then, each time, in a small picture.
+        While the stream is silent, a full screenshot is compared once, then small ones.
         """
         stream = connection.stream
         if not stream.came_after(0, _FIRST_PICTURE_S) and not stream.ended.is_set():
@@ -224,11 +218,11 @@ class EmulatorLink:
             stream.ended.wait(_TICK_S)
         raise stream.error
 
-    def _check_silence(
-        self, connection: ControlConnection, received: int, before: StreamFrame, now: StreamFrame
-    ) -> None:
+    def _check_silence(self, connection: ControlConnection, received: int, before: Frame, now: Frame) -> None:
         """Raise `DeviceError` where the screen has changed and the stream does not say so."""
-        if not now.shows_same_as(before) and not connection.stream.came_after(received, _LATE_S):
+        if (now.size, now.pixels) != (before.size, before.pixels) and not connection.stream.came_after(
+            received, _LATE_S
+        ):
             raise DeviceError(
                 f"The stream of pictures of {self._serial} has stalled. It is opened again; wait a moment."
             )

@@ -38,7 +38,6 @@ _TEXT_PIECE = 40
 
 
 def key_command(key: SystemKey) -> str:
-    """The command that presses and releases a system key."""
     return f"input keyevent {_KEYCODES[key]}"
 
 

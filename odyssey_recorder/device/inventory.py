@@ -38,12 +38,10 @@ class InventoryDevice:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it runs and answers."""
         return self.state == "device"
 
     @property
     def folds(self) -> bool:
-        """Whether it is a phone that folds."""
         return self.profile is not None and self.profile.fold is not None
 
 
@@ -100,7 +98,6 @@ class DeviceInventory:
         return InventoryListing(self._members(listed, avds), missing)
 
     def create(self, profile: str) -> Avd:
-        """Make an AVD by a profile."""
         return self.virtual.create(profile)
 
     def amend(self, avd: str) -> Avd:
@@ -131,20 +128,16 @@ class DeviceInventory:
         return serial
 
     def stop(self, serial: str) -> None:
-        """End an emulator, simulated or real, and wait until it is gone."""
         self.virtual.stop(serial)
 
     def fold(self, serial: str) -> None:
-        """Close a phone that folds."""
-        self.virtual.fold(serial)
+        self.virtual.console(serial).fold()
 
     def unfold(self, serial: str) -> None:
-        """Open a phone that folds."""
-        self.virtual.unfold(serial)
+        self.virtual.console(serial).unfold()
 
     def rotate(self, serial: str) -> None:
-        """Turn the device by a quarter."""
-        self.virtual.rotate(serial)
+        self.virtual.console(serial).rotate()
 
     def examine(self, serial: str) -> DeviceDetails:
         """Ask a running device for all that is shown of it, without changes."""
@@ -158,19 +151,15 @@ class DeviceInventory:
         )
 
     def fix(self, serial: str, finding: PreflightFinding) -> None:
-        """Carry out the repairs of a finding."""
         preflight.fix(self._connected(serial), finding)
 
     def save_snapshot(self, serial: str, name: str) -> None:
-        """Save the whole device under `name`, replacing an older one."""
         self._connected(serial).save_snapshot(name)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        """Restore the whole device to `name`."""
         self._connected(serial).load_snapshot(name)
 
     def delete_snapshot(self, serial: str, name: str) -> None:
-        """Delete a snapshot."""
         self._connected(serial).delete_snapshot(name)
 
     def let_go(self) -> None:
@@ -181,7 +170,6 @@ class DeviceInventory:
             device.close()
 
     def _connected(self, serial: str) -> Device:
-        """The connection that is kept, or a new one for another device."""
         with self._lock:
             kept = self._device
         if kept is not None and kept.serial == serial:

@@ -75,7 +75,7 @@ class Pasting:
             before = self._typed
             try:
                 if is_pasted(piece):
-                    self._enter(piece)
+                    self._paste_checked(piece)
                 else:
                     self._type(piece)
             except DeviceError as error:
@@ -83,17 +83,17 @@ class Pasting:
                 raise InputRefusedError(
                     f"Only {self._typed} of {len(text)} characters were typed: {why} Clear the field, then type again."
                 ) from error
-            self._note(before + len(piece))
+            self._report(before + len(piece))
 
-    def _note(self, typed: int) -> None:
+    def _report(self, typed: int) -> None:
         self._typed = typed
         self._on_typed(typed)
 
     def _type(self, piece: str) -> None:
         before = self._typed
-        self._type_by_adb(piece, lambda count: self._note(before + count))
+        self._type_by_adb(piece, lambda count: self._report(before + count))
 
-    def _enter(self, piece: str) -> None:
+    def _paste_checked(self, piece: str) -> None:
         """Bring a line into the field by the clipboard, and see that it holds all of it if it is long."""
         held = self._field_text() if len(piece) >= LONG_LINE else None
         if held is None and input_command.is_plain(piece):
@@ -105,7 +105,7 @@ class Pasting:
         start = self._typed
         count = self._count(held, piece)
         if count is not None and count < len(piece):
-            self._note(start + count)
+            self._report(start + count)
             self._type(piece[count:])
             count = self._count(held, piece)
         if count != len(piece):

@@ -80,7 +80,6 @@ class DeviceProfile(_Part):
 
 @cache
 def profiles() -> tuple[DeviceProfile, ...]:
-    """All profiles, in the order of their file names."""
     return read_profiles(data_folder("device_profiles"))
 
 

@@ -19,7 +19,7 @@ _BAND_ROWS = 128
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One complete picture of the screen.
+    """One complete frame of the screen.
 
     `pixels` holds `size.width * size.height` pixels, row by row from the top left, of three bytes (RGB) or four
     (RGBA, as `screencap` gives them). `number` counts the frames of one device object from 1; one that is
@@ -29,7 +29,7 @@ class Frame:
     `arrived_ns`, when the first sign of it had come: over gRPC that is all of it, of `screencap` the first byte. A
     `streamed` one came by itself because the screen had changed: it was on the screen from `started_ns` on, and
     whatever was shown before it came before it.
-    `rotation` is how far the picture is turned, where whoever took it says so.
+    `rotation` is how far the frame is turned, where whoever took it says so.
     """
 
     number: int
@@ -43,18 +43,11 @@ class Frame:
 
     @property
     def bytes_per_pixel(self) -> int:
-        """Three for RGB, four for RGBA."""
         return len(self.pixels) // (self.size.width * self.size.height)
 
     def image(self) -> Image.Image:
-        """The frame as an RGB picture; the screen has no transparency."""
+        """The frame as an RGB frame; the screen has no transparency."""
         return self._rows(0, self.size.height).convert("RGB")
-
-    def changed_share(self, other: "Frame", *, ignore_top_px: int = 0) -> float:
-        """The share (0..1) of pixels below the top `ignore_top_px` rows that differ; 1.0 for another size."""
-        if self.size != other.size:
-            return 1.0
-        return sum(self._changed(other, ignore_top_px)) / self._compared(ignore_top_px)
 
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
         """Whether both frames show the same screen, a blinking cursor aside."""
@@ -78,7 +71,6 @@ class Frame:
         return frozenset(cell for cell, share in changed.items() if share > least) or frozenset(changed)
 
     def _compared(self, ignore_top_px: int) -> int:
-        """How many pixels are looked at."""
         return max(self.size.height - ignore_top_px, 1) * self.size.width
 
     def _changed(self, other: "Frame", top: int) -> Iterator[int]:
@@ -102,7 +94,7 @@ class Frame:
             yield (last - first) * self.size.width - unchanged
 
     def _rows(self, first: int, last: int) -> Image.Image:
-        """Some rows as a picture; RGB, or RGBX where the fourth byte means nothing."""
+        """Some rows as a frame; RGB, or RGBX where the fourth byte means nothing."""
         mode = "RGBX" if self.bytes_per_pixel == 4 else "RGB"
         row = self.size.width * self.bytes_per_pixel
         whole = (first, last) == (0, self.size.height)

@@ -125,7 +125,6 @@ class AndroidSdk:
         return f"{_NO_TOOLS} Then run: {self.install_command(package)}"
 
     def _tool_folders(self) -> list[Path]:
-        """The folders of the command-line tools, `latest` first, then the highest version."""
         found = [folder for folder in self.folder.glob("cmdline-tools/*") if folder.is_dir()]
         return sorted(found, key=lambda folder: (folder.name == "latest", _version(folder.name)), reverse=True)
 

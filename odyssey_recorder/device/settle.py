@@ -1,4 +1,4 @@
-"""When a screen counts as settled: how long its frames must show the same, and how long to wait for that."""
+"""When a screen has settled: how long its frames must show the same, and how long to wait for that."""
 
 from dataclasses import dataclass
 from enum import Enum

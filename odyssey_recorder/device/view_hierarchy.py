@@ -22,7 +22,7 @@ _FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:
-    """One view: where it is on the picture, and what it says of itself.
+    """One view: where it is on the frame, and what it says of itself.
 
     `class_name` is the widget that it is taken for, such as ``android.widget.EditText``; `hint` is empty on a
     device whose dumps do not tell it.
@@ -43,7 +43,6 @@ class ViewNode:
 
     @property
     def is_field(self) -> bool:
-        """Whether text is edited in it."""
         return _FIELD_CLASS.search(self.class_name) is not None
 
     @property
@@ -112,7 +111,6 @@ def _drawn(root: _Element) -> Iterator[ViewNode]:
 
 
 def focused_field(nodes: tuple[ViewNode, ...]) -> ViewNode | None:
-    """The field that has the focus."""
     return next((node for node in nodes if node.focused and node.is_field), None)
 
 
@@ -128,12 +126,12 @@ def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
 
 
 def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | None:
-    """Where the view is that a click at `at` meets, clipped to a picture of `size`.
+    """Where the view is that a click at `at` meets, clipped to a frame of `size`.
 
     Android offers a touch to the topmost view first, and to each one before its parent, until one takes it
     (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that takes touches; where none does,
     the last drawn of all. A dump's bounds are clipped to the parents' already. None where there is none, or where it
-    covers more than `LARGEST_SHARE` of the picture.
+    covers more than `LARGEST_SHARE` of the frame.
     """
     held = [(_clipped(node.box, size), node.takes_touches) for node in nodes]
     held = [(box, takes) for box, takes in held if at in box]

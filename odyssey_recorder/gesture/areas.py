@@ -27,10 +27,10 @@ ENTER_TOP = {Navigation.BUTTONS: 0.79, Navigation.GESTURES: 0.66}
 
 @dataclass(frozen=True, slots=True)
 class ScreenAreas:
-    """Where on the picture a touch means more than its place, and which way the picture is turned.
+    """Where on the frame a touch means more than its place, and which way the frame is turned.
 
-    `panel` is the picture's size in natural orientation, `glass` that of the panel as it is built, None where it is the
-    same; the boxes are on the picture, None where they are not shown. `package` and `activity` have the focus, empty
+    `panel` is the frame's size in natural orientation, `glass` that of the panel as it is built, None where it is the
+    same; the boxes are on the frame, None where they are not shown. `package` and `activity` have the focus, empty
     when nothing has.
     """
 
@@ -45,7 +45,6 @@ class ScreenAreas:
 
     @property
     def size(self) -> Size:
-        """The size of the picture."""
         return self.panel.turned() if self.rotation in {Rotation.R90, Rotation.R270} else self.panel
 
 
@@ -64,7 +63,6 @@ class NavigationRules:
 
     @classmethod
     def for_density(cls, dpi: int) -> "NavigationRules":
-        """The rules of a screen of `dpi` dots per inch."""
         return cls(
             home_px=54 * dpi // 160, bottom_px=32 * dpi // 160, side_px=30 * dpi // 160, travel_px=40 * dpi // 160
         )
@@ -72,8 +70,6 @@ class NavigationRules:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A button of the navigation bar."""
-
     key: SystemKey
 
 
@@ -93,14 +89,14 @@ class KeyStroke:
 
 @dataclass(frozen=True, slots=True)
 class OnScreen:
-    """A gesture on the screen itself."""
+    pass
 
 
 Meaning = Pressed | Swiped | KeyStroke | OnScreen
 
 
 def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigation: NavigationRules) -> Meaning:
-    """What `stroke`, in pixels of the picture, meant on a screen that was parted as `areas` says."""
+    """What `stroke`, in pixels of the frame, meant on a screen that was parted as `areas` says."""
     bar = areas.navigation_bar
     if areas.navigation is Navigation.GESTURES:
         key = _swiped(stroke, areas.size, touch, navigation)
@@ -160,7 +156,6 @@ def _swiped(stroke: TouchStroke, size: Size, touch: TouchRules, rules: Navigatio
 
 
 def _held_us(stroke: TouchStroke, touch: TouchRules) -> int:
-    """How long the finger stayed where it was lifted."""
 
     def stayed(sample: TouchSample) -> bool:
         aside, along = sample.at.x - stroke.end.x, sample.at.y - stroke.end.y

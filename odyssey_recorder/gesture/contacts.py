@@ -75,8 +75,6 @@ class Contact:
 
 
 class LossCause(Enum):
-    """Why a contact cannot become an action."""
-
     PLACE_UNKNOWN = "it began where the last touch before the recording was, and the kernel does not say that again"
     EVENTS_DROPPED = "the device was too busy and dropped events of it"
     STREAM_LOST = "the stream of touch events broke off before the finger was lifted"
@@ -94,8 +92,6 @@ class ContactLost:
 
 @dataclass(frozen=True, slots=True)
 class KeyPressed:
-    """A system key went down."""
-
     node: str
     key: SystemKey
     time_us: int
@@ -147,7 +143,7 @@ def to_stroke(
     """The contact as pixels of a screenshot that was taken with the device turned by `rotation`.
 
     `panel` is the size of the panel that `node` belongs to in its natural orientation: the axes never turn.
-    `picture` is the screenshot's own size where the system lays out for another one (``wm size``); a stroke that
+    `frame` is the screenshot's own size where the system lays out for another one (``wm size``); a stroke that
     began beside it, where nothing feels it, begins outside of the screenshot.
     """
     x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]
@@ -182,8 +178,6 @@ def _pixel(raw: int, axis: AxisRange, extent: int) -> int:
 
 @dataclass(slots=True)
 class _Change:
-    """What one report says of one slot."""
-
     x: int | None = None
     y: int | None = None
     landed: bool = False

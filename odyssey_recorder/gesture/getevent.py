@@ -98,7 +98,7 @@ class AxisRange:
 
 @dataclass(frozen=True, slots=True)
 class InputDeviceNode:
-    """An input device and what it can say. Nodes are numbered anew at each boot: know it by its abilities."""
+    """An input device and what it can say. Nodes are numbered again at each boot: know it by its abilities."""
 
     node: str
     name: str
@@ -112,7 +112,7 @@ class InputDeviceNode:
 
     @property
     def is_slotless(self) -> bool:
-        """Whether it is a touch screen of the older protocol A, which tells of all fingers anew each time."""
+        """Whether it is a touch screen of the older protocol A, which tells of all fingers again each time."""
         return {POSITION_X, POSITION_Y} <= self.axes.keys() and SLOT not in self.axes
 
 
@@ -143,7 +143,6 @@ class LineBuffer:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that `data` completes."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[: self.LONGEST]
         return [line.decode(errors="replace") for line in lines]

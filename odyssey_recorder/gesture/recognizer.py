@@ -16,7 +16,6 @@ class TouchRules:
 
     @classmethod
     def for_density(cls, dpi: int) -> "TouchRules":
-        """The rules of a screen of `dpi` dots per inch."""
         return cls(touch_slop_px=max(1, (8 * dpi + 80) // 160))
 
 

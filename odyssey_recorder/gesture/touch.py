@@ -25,7 +25,6 @@ class TouchStroke:
 
     @property
     def start(self) -> Pixel:
-        """Where the finger came down."""
         return self.samples[0].at
 
     @property
@@ -35,7 +34,6 @@ class TouchStroke:
 
     @classmethod
     def press(cls, at: Pixel, *, duration_ms: int = 100) -> "TouchStroke":
-        """A finger that comes down, stays, and lifts."""
         return cls((TouchSample(at, 0),), duration_ms * 1000)
 
     @classmethod

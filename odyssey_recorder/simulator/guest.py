@@ -57,12 +57,16 @@ class Guest:
         return Snapshot(self.phone.save_snapshot(), self.nodes.save(), copy.deepcopy(self.files))
 
     def load_snapshot(self, snapshot: "Snapshot") -> None:
-        """Be again as then: the clock jumps, fingers are up, and who was connected or read input events is cut off."""
+        """Restore a snapshot: the clock jumps, fingers are up, and connections and readers of input are cut off."""
+        self.restore(snapshot)
+        self.faults.break_connections()
+
+    def restore(self, snapshot: "Snapshot") -> None:
+        """Restore a snapshot under whoever is connected."""
         self._felt.clear()
         self.phone.load_snapshot(snapshot.phone)
         self.nodes.load(snapshot.nodes)
         self.files = copy.deepcopy(snapshot.files)
-        self.faults.break_connections()
 
     def touch_screen(self) -> InputNode:
         """The node that reports touches now: a folded foldable's outer panel has one of its own."""

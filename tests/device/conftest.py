@@ -1,18 +1,12 @@
-"""The real adb server on the bench, and emulators behind it."""
+"""The real adb server, and emulators behind it."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice
-from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from tests.device.adb_bench import BUNDLED_ADB, AdbBench, StartBench, console
+from tests.device.bench import BUNDLED_ADB, DeviceBench, EmulatorPool, StartBench
 
 
 @pytest.fixture(scope="module")
@@ -21,23 +15,32 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbS
         yield server
 
 
+@pytest.fixture(scope="module")
+def emulators(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatorPool]:
+    pool = EmulatorPool(adb_server, tmp_path_factory.mktemp("emulators"))
+    yield pool
+    pool.stop()
+
+
 @pytest.fixture
-def start_bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartBench]:
-    """Starts a simulated emulator of a profile and connects to it."""
-    benches: list[AdbBench] = []
+def start_bench(emulators: EmulatorPool, over_grpc: bool) -> Iterator[StartBench]:
+    """Gives benches whose devices are closed at the end."""
+    with ExitStack() as stack:
 
-    def start(profile: str) -> AdbBench:
-        journal = tmp_path / "journal.jsonl"
-        phone = Phone(profile_named(profile), animation=False, journal=journal)
-        emulator = SimulatedEmulator(phone, adb_server_port=adb_server.port)
-        emulator.start()
-        server = AdbServer(port=adb_server.port)
-        device = AdbDevice(AdbShell(emulator.serial, server, answer_s=20), console=console(emulator))
-        benches.append(AdbBench(device, emulator, server, journal))
-        device.wait_until_ready(20)
-        return benches[-1]
+        def start(profile: str) -> DeviceBench:
+            bench = emulators.bench(profile, grpc=over_grpc)
+            stack.callback(bench.device.close)
+            return bench
 
-    yield start
-    for bench in benches:
-        bench.device.close()
-        bench.emulator.stop()
+        yield start
+
+
+@pytest.fixture
+def over_grpc() -> bool:
+    """Whether the devices of benches use the control service; a module may say so."""
+    return False
+
+
+@pytest.fixture
+def bench(start_bench: StartBench) -> DeviceBench:
+    return start_bench("small_phone")

@@ -17,7 +17,7 @@ LENGTH = SIZE[0] * SIZE[1] * 3
 
 
 def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = None) -> pb.Image:
-    """A picture of one colour, made `age_s` ago, or with no date at all."""
+    """A frame of one colour, made `age_s` ago, or with no date at all."""
     stamp_us = 0 if age_s is None else int((time.time() - age_s) * 1e6)
     return pb.Image(
         format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=SIZE[0], height=SIZE[1]),
@@ -52,7 +52,7 @@ class ScriptedControl:
         self._server.stop(None).wait()
 
     def held(self, *images: pb.Image) -> Iterator[pb.Image]:
-        """These pictures, and then silence until the server ends."""
+        """These frames, and then silence until the server ends."""
         yield from images
         self.released.wait(30)
 

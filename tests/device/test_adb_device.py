@@ -4,8 +4,8 @@ import hashlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,18 +22,13 @@ from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.profile import profile_named
-from tests.device.adb_bench import BUNDLED_ADB, AdbBench, StartBench
+from tests.device.bench import BUNDLED_ADB, DeviceBench, StartBench
 from tests.device.contract import DeviceContract, Listener
 from tests.device.scripted_console import GREETING, scripted
 
 
 @pytest.fixture
-def bench(start_bench: StartBench) -> AdbBench:
-    return start_bench("small_phone")
-
-
-@pytest.fixture
-def impatient_bench(bench: AdbBench) -> Iterator[AdbBench]:
+def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
     device = AdbDevice(AdbShell(bench.device.serial, bench.server, answer_s=0.3))
     yield replace(bench, device=device)
     device.close()
@@ -43,7 +38,7 @@ class TestAdbDevice(DeviceContract):
     """The contract, kept through the real adb."""
 
 
-def test_a_picture_is_to_the_pixel_what_the_phone_showed(bench: AdbBench) -> None:
+def test_a_picture_is_to_the_pixel_what_the_phone_showed(bench: DeviceBench) -> None:
     bench.change_screen()
 
     picture = bench.device.capture().image()
@@ -78,7 +73,7 @@ def test_a_foldable_s_picture_is_that_of_the_panel_that_is_lit(start_bench: Star
     assert hashlib.sha256(frame.image().tobytes()).hexdigest() == bench.shown()[-1]
 
 
-def test_a_turned_device_gives_turned_pictures(bench: AdbBench) -> None:
+def test_a_turned_device_gives_turned_pictures(bench: DeviceBench) -> None:
     upright = bench.device.screen_state()
 
     bench.emulator.phone.set_rotation(1)
@@ -89,14 +84,14 @@ def test_a_turned_device_gives_turned_pictures(bench: AdbBench) -> None:
     assert bench.device.capture().size == upright.size.turned()
 
 
-def test_the_foreground_activity_is_told(bench: AdbBench) -> None:
+def test_the_foreground_activity_is_told(bench: DeviceBench) -> None:
     state, phone = bench.device.screen_state(), bench.emulator.phone.state()
 
     assert (state.package, state.activity) == (phone.package, phone.activity)
     assert state.package
 
 
-def test_an_old_anr_and_another_display_change_nothing_of_what_is_told(bench: AdbBench) -> None:
+def test_an_old_anr_and_another_display_change_nothing_of_what_is_told(bench: DeviceBench) -> None:
     bench.emulator.phone.set_rotation(1)
     bench.emulator.faults.keep_anr(bench.emulator.phone.state())
     bench.emulator.phone.set_rotation(0)
@@ -110,7 +105,7 @@ def test_an_old_anr_and_another_display_change_nothing_of_what_is_told(bench: Ad
     assert before.status_bar_px == bench.emulator.phone.state().status_bar.height
 
 
-def test_a_tap_a_hold_and_a_swipe_are_what_they_were(bench: AdbBench) -> None:
+def test_a_tap_a_hold_and_a_swipe_are_what_they_were(bench: DeviceBench) -> None:
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
     taps = len(bench.inputs())
     bench.device.touch(TouchStroke.press(Pixel(200, 300), duration_ms=700))
@@ -124,7 +119,7 @@ def test_a_tap_a_hold_and_a_swipe_are_what_they_were(bench: AdbBench) -> None:
     assert len(swipe) > 4
 
 
-def test_a_bent_stroke_is_followed_point_by_point_in_its_time(bench: AdbBench) -> None:
+def test_a_bent_stroke_is_followed_point_by_point_in_its_time(bench: DeviceBench) -> None:
     corner = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=500)
 
     begin = time.monotonic()
@@ -139,24 +134,27 @@ def test_a_bent_stroke_is_followed_point_by_point_in_its_time(bench: AdbBench) -
     ]
 
 
-def test_a_connection_that_ends_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: AdbBench) -> None:
+def test_a_connection_that_ends_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: DeviceBench) -> None:
     long_way = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=60_000)
     other = AdbDevice(AdbShell(bench.device.serial, bench.server))
 
-    def draw() -> None:
-        with suppress(DeviceDisconnectedError):
-            bench.device.touch(long_way)
-
-    drawing = threading.Thread(target=draw)
-    drawing.start()
-    while not bench.inputs():
-        other.input_nodes()
-    bench.device.close()
-    drawing.join(timeout=10)
+    with ThreadPoolExecutor(1) as drawing:
+        stroke = drawing.submit(bench.device.touch, long_way)
+        while not bench.inputs():
+            other.input_nodes()
+        bench.device.close()
+        assert isinstance(stroke.exception(timeout=10), DeviceDisconnectedError)
     while len(bench.inputs()) < 2:
         other.input_nodes()
 
     assert bench.inputs() == ["touch down 100,300", "touch up 500,700"]
+
+
+def test_system_keys_arrive(bench: DeviceBench) -> None:
+    for key in SystemKey:
+        bench.device.press(key)
+
+    assert sorted(bench.inputs()) == ["key 187", "key 3", "key 4"]
 
 
 @pytest.mark.parametrize(
@@ -168,28 +166,21 @@ def test_a_connection_that_ends_in_the_middle_of_a_stroke_leaves_no_finger_down(
         "a long text: " + "0123456789 " * 12,
     ],
 )
-def test_text_arrives_as_it_was_written(bench: AdbBench, text: str) -> None:
+def test_text_arrives_as_it_was_written(bench: DeviceBench, text: str) -> None:
     bench.device.type_text(text)
 
     typed = [told.removeprefix("text ") if told != "key 66" else "\n" for told in bench.inputs()]
     assert "".join(typed) == text
 
 
-@pytest.mark.parametrize(("key", "code"), [(SystemKey.HOME, 3), (SystemKey.BACK, 4), (SystemKey.RECENT, 187)])
-def test_system_keys_arrive(bench: AdbBench, key: SystemKey, code: int) -> None:
-    bench.device.press(key)
-
-    assert bench.inputs() == [f"key {code}"]
-
-
-def test_a_connection_that_breaks_in_the_middle_of_a_picture_is_a_device_that_went_away(bench: AdbBench) -> None:
+def test_a_connection_that_breaks_in_the_middle_of_a_picture_is_a_device_that_went_away(bench: DeviceBench) -> None:
     bench.emulator.faults.spoil_frames(FrameFault.DROP)
 
     with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
         bench.device.capture()
 
 
-def test_the_server_lists_the_device(bench: AdbBench) -> None:
+def test_the_server_lists_the_device(bench: DeviceBench) -> None:
     listed = {device.serial: device for device in bench.server.devices()}
 
     assert listed[bench.device.serial].is_ready
@@ -197,7 +188,7 @@ def test_the_server_lists_the_device(bench: AdbBench) -> None:
     assert bench.server.version() == 41
 
 
-def test_a_device_is_reached_by_host_and_port_too(bench: AdbBench, adb_server: PrivateAdbServer) -> None:
+def test_a_device_is_reached_by_host_and_port_too(bench: DeviceBench, adb_server: PrivateAdbServer) -> None:
     address = f"127.0.0.1:{bench.emulator.adb_port}"
     adb_server.adb("connect", address)
     device = AdbDevice(AdbShell(address, bench.server))
@@ -209,7 +200,7 @@ def test_a_device_is_reached_by_host_and_port_too(bench: AdbBench, adb_server: P
     adb_server.adb("disconnect", address)
 
 
-def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: AdbBench) -> None:
+def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: DeviceBench) -> None:
     nobody = AdbDevice(AdbShell("emulator-1", bench.server))
 
     with pytest.raises(DeviceDisconnectedError, match=r"emulator-1 is gone .*Start it again or plug it in"):
@@ -244,20 +235,10 @@ def test_a_server_that_was_started_here_is_started_again_when_it_dies(private: P
     private.adb("kill-server")
     device = AdbDevice(AdbShell("emulator-1", server))
 
-    answers = list[str]()
+    with ThreadPoolExecutor(3) as asking:
+        answers = [asking.submit(device.input_nodes) for _ in range(3)]
 
-    def ask() -> None:
-        with pytest.raises(DeviceDisconnectedError, match="emulator-1 is gone") as told:
-            device.input_nodes()
-        answers.append(str(told.value))
-
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-
-    assert len(answers) == 3
+    assert all("emulator-1 is gone" in str(answer.exception(timeout=30)) for answer in answers)
     assert server.version() == 41
 
 
@@ -279,9 +260,12 @@ def test_a_server_that_another_program_started_is_not_started_again_and_the_pers
     assert server.version() == 41
 
 
-def test_an_adb_that_fails_is_quoted() -> None:
-    with pytest.raises(DeviceError, match=r"127\.0\.0\.1:1 does not start: .*can't open file"):
-        AdbServer(port=1).start(sys.executable)
+@pytest.mark.parametrize(
+    ("adb", "words"), [(sys.executable, "does not start: .*can't open file"), ("/nowhere/adb", "")]
+)
+def test_an_adb_that_fails_is_quoted(adb: str, words: str) -> None:
+    with pytest.raises(DeviceError, match=rf"127\.0\.0\.1:1 .*{words}"):
+        AdbServer(port=1).start(adb)
 
 
 def test_without_an_adb_of_the_user_s_own_the_bundled_one_is_used(
@@ -293,12 +277,7 @@ def test_without_an_adb_of_the_user_s_own_the_bundled_one_is_used(
     assert Path(find_adb()) == BUNDLED_ADB
 
 
-def test_an_adb_that_is_none_does_not_start_a_server() -> None:
-    with pytest.raises(DeviceError, match=r"127\.0\.0\.1"):
-        AdbServer(port=1).start("/nowhere/adb")
-
-
-def test_who_follows_the_input_is_told_when_a_snapshot_is_loaded(bench: AdbBench) -> None:
+def test_who_follows_the_input_is_told_when_a_snapshot_is_loaded(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     listener = Listener(bench.device)
 
@@ -310,26 +289,24 @@ def test_who_follows_the_input_is_told_when_a_snapshot_is_loaded(bench: AdbBench
     assert isinstance(listener.error, DeviceDisconnectedError)
 
 
-def test_loading_waits_for_a_device_that_is_away_for_a_while(bench: AdbBench) -> None:
+def test_loading_waits_for_a_device_that_is_away_for_a_while(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.emulator.faults.go_offline()
-    loaded = threading.Event()
-    stop = bench.emulator.phone.on_frame(loaded.set)
-    loading = threading.Thread(target=bench.device.load_snapshot, args=("home",))
+    restored = threading.Event()
+    stop = bench.emulator.phone.on_frame(restored.set)
 
-    loading.start()
-    assert loaded.wait(10)
-    loading.join(0.1)
-    assert loading.is_alive()
-    bench.emulator.faults.go_online()
-    loading.join(20)
+    with ThreadPoolExecutor(1) as loading:
+        loaded = loading.submit(bench.device.load_snapshot, "home")
+        assert restored.wait(10)
+        assert wait([loaded], 0.1).not_done
+        bench.emulator.faults.go_online()
+        loaded.result(timeout=20)
 
-    assert not loading.is_alive()
     bench.device.input_nodes()
     stop()
 
 
-def test_the_clock_of_the_snapshot_is_read_when_it_was_loaded(bench: AdbBench) -> None:
+def test_the_clock_of_the_snapshot_is_read_when_it_was_loaded(bench: DeviceBench) -> None:
     saved = bench.device.read_clock()
     bench.device.save_snapshot("home")
     bench.emulator.guest.clock.jump(5000)
@@ -341,60 +318,26 @@ def test_the_clock_of_the_snapshot_is_read_when_it_was_loaded(bench: AdbBench) -
     assert saved.least_us <= loaded.least_us <= saved.most_us + passed_us
 
 
-def test_what_is_asked_while_a_snapshot_is_saved_waits_until_the_device_goes_on(bench: AdbBench) -> None:
-    errors: list[DeviceError] = []
-
-    def save(device: AdbDevice) -> None:
-        try:
-            device.save_snapshot("home")
-        except DeviceError as error:
-            errors.append(error)
-
-    with scripted(GREETING, b"", then_hang=True) as (port, heard):
-        console = EmulatorConsole(port, token_file=Path("no token"))
-        device = AdbDevice(AdbShell(bench.device.serial, bench.server), console=console)
-        saving = threading.Thread(target=save, args=(device,))
-        batch = threading.Thread(target=device.input_nodes)
-        saving.start()
+@pytest.mark.parametrize("end", ["the console hangs up", "the device is closed"])
+def test_other_calls_wait_while_a_snapshot_is_saved(bench: DeviceBench, end: str) -> None:
+    with ThreadPoolExecutor(2) as calls, scripted(GREETING, b"", then_hang=True) as (port, heard):
+        shell = AdbShell(bench.device.serial, bench.server)
+        device = AdbDevice(shell, console=EmulatorConsole(port, token_file=Path("no token")))
+        saving = calls.submit(device.save_snapshot, "home")
         while not heard:
-            saving.join(0.005)
-        batch.start()
-        batch.join(0.1)
-        assert batch.is_alive()
-    saving.join(10)
-    batch.join(10)
+            wait([saving], 0.005)
+        waiting = calls.submit(device.input_nodes)
+        assert wait([waiting], 0.1).not_done
+        if end == "the device is closed":
+            device.close()
+            assert isinstance(waiting.exception(timeout=10), DeviceDisconnectedError)
 
-    assert not batch.is_alive()
-    assert [type(error) for error in errors] == [DeviceDisconnectedError]
+    assert isinstance(saving.exception(timeout=10), DeviceDisconnectedError)
+    assert (waiting.exception() is None) == (end == "the console hangs up")
     device.close()
 
 
-def test_closing_ends_a_snapshot_that_is_being_saved_and_who_waits_for_it(bench: AdbBench) -> None:
-    errors: list[DeviceError] = []
-
-    def carry_out(call: Callable[[], object]) -> None:
-        try:
-            call()
-        except DeviceError as error:
-            errors.append(error)
-
-    with scripted(GREETING, b"", then_hang=True) as (port, heard):
-        console = EmulatorConsole(port, token_file=Path("no token"))
-        device = AdbDevice(AdbShell(bench.device.serial, bench.server), console=console)
-        calls = (lambda: device.save_snapshot("home"), device.input_nodes)
-        threads = [threading.Thread(target=carry_out, args=(call,)) for call in calls]
-        threads[0].start()
-        while not heard:
-            threads[0].join(0.005)
-        threads[1].start()
-        device.close()
-        for thread in threads:
-            thread.join(10)
-
-    assert [type(error) for error in errors] == [DeviceDisconnectedError, DeviceDisconnectedError]
-
-
-def test_a_device_without_a_console_keeps_no_snapshots_and_says_why(bench: AdbBench) -> None:
+def test_a_device_without_a_console_keeps_no_snapshots_and_says_why(bench: DeviceBench) -> None:
     device = AdbDevice(AdbShell(bench.device.serial, bench.server))
 
     assert not device.keeps_snapshots

@@ -79,32 +79,6 @@ def test_each_failure_has_its_kind(error: Exception, ours: type[DeviceError]) ->
     assert type(caught.value) is ours
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            "device 'emulator-6000' not found",
-            "emulator-6000 is gone (adb: device 'emulator-6000' not found). Start it again or plug it in.",
-        ),
-        (
-            "device offline",
-            "emulator-6000 is offline (adb: device offline). Wait until it has started; if it stays so, start it "
-            "again (Cold Boot).",
-        ),
-        (
-            "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set",
-            "emulator-6000 does not trust this computer (adb: device unauthorized. This adb server's "
-            "$ADB_VENDOR_KEYS is not set). Allow USB debugging in the dialog on its screen.",
-        ),
-    ],
-)
-def test_a_device_that_cannot_be_used_is_named_with_its_mend(words: str, message: str) -> None:
-    with pytest.raises(DeviceDisconnectedError) as caught, device_errors("emulator-6000"):
-        raise AdbError(words)
-
-    assert str(caught.value) == message
-
-
 def test_a_long_complaint_of_adb_is_shortened() -> None:
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise AdbError("no\nend " * 1000)

@@ -12,7 +12,7 @@ from odyssey_recorder.device.adb_keyboard import ADB_KEYBOARD, broadcast_command
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.view_hierarchy import focused_text, parse
 from odyssey_recorder.errors import DeviceDisconnectedError, InputRefusedError
-from tests.device.adb_bench import AdbBench, StartBench
+from tests.device.bench import DeviceBench
 from tests.simulator.person import Person
 
 SCRIPTS = {
@@ -29,7 +29,7 @@ SCRIPTS = {
 class Note:
     """A phone with the cursor in the empty body of a new note, and devices that may switch its keyboard."""
 
-    bench: AdbBench
+    bench: DeviceBench
     folder: Path
 
     def device(self) -> AdbDevice:
@@ -56,8 +56,7 @@ class Note:
 
 
 @pytest.fixture
-def note(start_bench: StartBench, tmp_path: Path) -> Note:
-    bench = start_bench("small_phone")
+def note(bench: DeviceBench, tmp_path: Path) -> Note:
     person = Person(bench.emulator.phone)
     person.open("Notes")
     person.tap("New note")

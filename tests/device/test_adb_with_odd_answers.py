@@ -2,8 +2,8 @@
 
 import socket
 import struct
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -43,9 +43,12 @@ def phone(answers: Mapping[str, bytes]) -> dict[str, bytes]:
     return {shell("dumpsys SurfaceFlinger --display-id"): printed(ONE_PANEL), **answers}
 
 
-def test_warnings_beside_the_picture_do_no_harm_where_they_come_apart() -> None:
-    with device_with(phone({shell("screencap"): printed(PICTURE, errors=WARNING)})) as device:
+def test_warnings_beside_a_frame_or_an_input_do_no_harm() -> None:
+    noise = {shell("input keyevent 3"): printed(b"", errors=b"WARNING: linker: unused DT entry\n")}
+
+    with device_with(phone({shell("screencap"): printed(PICTURE, errors=WARNING), **noise})) as device:
         assert device.capture().pixels == PIXELS
+        device.press(SystemKey.HOME)
 
 
 def test_a_foldable_s_lit_panel_is_captured_and_looked_up_anew_each_time() -> None:
@@ -144,32 +147,11 @@ def test_an_input_that_the_device_complains_of_was_refused(answer: bytes, words:
     assert SERIAL in str(caught.value)
 
 
-def test_a_linker_s_warning_is_not_a_refusal() -> None:
-    noise = printed(b"", errors=b"WARNING: linker: unused DT entry\n")
-
-    with ScriptedAdbServer({shell("input keyevent 3"): noise}) as server:
-        AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port))).press(SystemKey.HOME)
-
-    assert shell("input keyevent 3") in server.requests
-
-
-def test_text_that_breaks_off_says_how_much_of_it_was_typed() -> None:
-    answers = {
-        shell(f"input text {'a' * 40}"): printed(b""),
-        shell("input text b"): printed(b"", errors=b"Error: no", exit_code=255),
-    }
+@pytest.mark.parametrize("end", [printed(b"", errors=b"Error: no", exit_code=255), fail("closed")])
+def test_text_that_breaks_off_says_how_much_of_it_was_typed(end: bytes) -> None:
+    answers = {shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): end}
 
     with device_with(answers) as device, pytest.raises(InputRefusedError, match="Only 40 of 41 characters"):
-        device.type_text("a" * 40 + "b")
-
-
-def test_a_device_that_goes_away_in_the_middle_of_a_text_has_not_typed_it() -> None:
-    answers = {shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): fail("closed")}
-
-    with (
-        device_with(answers) as device,
-        pytest.raises(InputRefusedError, match="Only 40 of 41 characters were typed"),
-    ):
         device.type_text("a" * 40 + "b")
 
 
@@ -233,24 +215,16 @@ def test_silence_at_any_point_ends_in_a_time_out(answers: dict[str, bytes]) -> N
 
 
 def test_closing_wakes_a_call_that_waits() -> None:
-    outcome: list[Exception] = []
-
-    def wait_for_ever(device: AdbDevice) -> None:
-        try:
-            device.press(SystemKey.BACK)
-        except DeviceError as error:
-            outcome.append(error)
-
-    with ScriptedAdbServer({shell("input keyevent 4"): OKAY + HANG}) as server:
+    with (
+        ThreadPoolExecutor(1) as waiting,
+        ScriptedAdbServer({shell("input keyevent 4"): OKAY + HANG}) as server,
+    ):
         device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port), answer_s=600))
-        waiting = threading.Thread(target=wait_for_ever, args=(device,))
-        waiting.start()
+        pressed = waiting.submit(device.press, SystemKey.BACK)
         server.wait_for(shell("input keyevent 4"))
         device.close()
-        waiting.join(timeout=10)
 
-        assert not waiting.is_alive()
-    assert [type(error) for error in outcome] == [DeviceDisconnectedError]
+        assert isinstance(pressed.exception(timeout=10), DeviceDisconnectedError)
 
 
 def test_a_device_that_has_not_booted_is_waited_for_only_so_long() -> None:
@@ -331,27 +305,38 @@ def test_a_screen_whose_views_cannot_be_read_is_told_with_the_reason(errors: byt
         device.view_hierarchy()
 
 
-@pytest.mark.parametrize(("output", "value"), [(b"null\n", ""), (b"\n", ""), (b"2\r\n", "2"), (b"a b\n", "a b")])
-def test_a_setting_is_its_value_and_null_is_none(output: bytes, value: str) -> None:
-    with device_with({shell("settings get secure x"): printed(output)}) as device:
-        assert device.setting("secure", "x") == value
+@pytest.mark.parametrize(
+    ("name", "command", "output", "value"),
+    [
+        ("x", "settings get secure x", b"null\n", ""),
+        ("x", "settings get secure x", b"\n", ""),
+        ("x", "settings get secure x", b"2\r\n", "2"),
+        ("x", "settings get secure x", b"a b\n", "a b"),
+        ("$(reboot); x", "settings get secure '$(reboot); x'", b"1\n", "1"),
+    ],
+)
+def test_a_setting_is_its_value_and_null_is_none(name: str, command: str, output: bytes, value: str) -> None:
+    with device_with({shell(command): printed(output)}) as device:
+        assert device.setting("secure", name) == value
 
 
-def test_a_setting_s_name_is_one_word_of_the_command_whatever_it_holds() -> None:
-    with device_with({shell("settings get global '$(reboot); x'"): printed(b"1\n")}) as device:
-        assert device.setting("global", "$(reboot); x") == "1"
-
-
-def test_settings_that_fail_are_no_value() -> None:
-    answers = {
-        shell("settings get nowhere x"): printed(b"", errors=b"Invalid namespace", exit_code=255),
-    }
-
-    with (
-        device_with(answers) as device,
-        pytest.raises(DeviceError, match=f"{SERIAL} does not tell .*Invalid namespace"),
-    ):
-        device.setting("nowhere", "x")
+@pytest.mark.parametrize(
+    ("command", "answer", "ask", "words"),
+    [
+        (
+            "settings get nowhere x",
+            printed(b"", errors=b"Invalid namespace", exit_code=255),
+            lambda device: device.setting("nowhere", "x"),
+            "does not tell .*Invalid namespace",
+        ),
+        ("cat /proc/uptime", printed(b"soon\n"), lambda device: device.read_clock(), "answered what cannot be used"),
+    ],
+)
+def test_an_answer_that_is_no_value_is_an_error(
+    command: str, answer: bytes, ask: Callable[[AdbDevice], object], words: str
+) -> None:
+    with device_with({shell(command): answer}) as device, pytest.raises(DeviceError, match=f"{SERIAL} {words}"):
+        ask(device)
 
 
 @pytest.mark.parametrize(("uptime", "least_us"), [(b"40371.25 160000.00\n", 40_371_250_000), (b"0.07 0.01\n", 70_000)])
@@ -361,14 +346,6 @@ def test_the_clock_is_between_two_steps_of_what_the_kernel_prints(uptime: bytes,
 
     assert (reading.least_us, reading.most_us) == (least_us, least_us + 10_000)
     assert reading.before_ns < reading.after_ns
-
-
-def test_a_clock_that_prints_no_time_is_an_error() -> None:
-    with (
-        device_with({shell("cat /proc/uptime"): printed(b"soon\n")}) as device,
-        pytest.raises(DeviceError, match=f"{SERIAL} answered what cannot be used"),
-    ):
-        device.read_clock()
 
 
 LINE = b"[   40371.250000] /dev/input/event12: EV_KEY       KEY_BACK             DOWN                \n"
@@ -399,22 +376,12 @@ def test_getevent_must_begin_in_time_and_may_then_be_silent_for_as_long_as_it_li
     ):
         device.follow_input(lambda *_: None)
     silent = {shell("getevent -lt"): OKAY + HANG, shell("getevent -lp"): OKAY + HANG}
-    with device_with(silent, answer_s=0.1) as device:
-        outcome: list[type[Exception]] = []
-
-        def follow() -> None:
-            try:
-                device.follow_input(lambda *_: None)
-            except DeviceError as error:
-                outcome.append(type(error))
-
-        following = threading.Thread(target=follow)
-        following.start()
+    with ThreadPoolExecutor(1) as following, device_with(silent, answer_s=0.1) as device:
+        followed = following.submit(device.follow_input, lambda *_: None)
         for _ in range(3):
             with pytest.raises(DeviceTimeoutError):
                 device.input_nodes()
-        assert following.is_alive()
+        assert not followed.done()
         device.close()
-        following.join(timeout=10)
 
-    assert outcome == [DeviceDisconnectedError]
+        assert isinstance(followed.exception(timeout=10), DeviceDisconnectedError)

@@ -63,25 +63,24 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
     assert [finding for finding in started.findings if finding.fix] == []
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     assert bench.prop("persist.sys.timezone") == "Etc/UTC"
-    assert bench.sdk.starts() == [
-        f"-avd My_Fold -port {bench.port} -grpc {bench.port + 3000} -grpc-use-token -no-boot-anim "
-        "-no-window -no-snapshot-load"
-    ]
+    [start] = bench.sdk.starts()
+    assert start.startswith(f"-avd My_Fold -port {bench.port} -grpc ")
+    assert start.endswith(" -grpc-use-token -no-boot-anim -no-window -no-snapshot-load")
 
-    device = bench.connector.connect(serial)
-    devices.save_snapshot(serial, "clean")
-    devices.fold(serial)
+    device, console = bench.connector.connect(serial), devices.console(serial)
+    console.save_snapshot("clean")
+    console.fold()
     assert device.screen_state().posture == "CLOSED"
-    devices.rotate(serial)
+    console.rotate()
     assert device.screen_state().rotation is not Rotation(0)
     devices.load_snapshot(serial, "clean")
     assert (device.screen_state().posture, device.screen_state().rotation) == ("OPENED", Rotation(0))
-    devices.fold(serial)
-    devices.unfold(serial)
+    console.fold()
+    console.unfold()
     assert device.screen_state().posture == "OPENED"
-    assert devices.snapshots(serial) == ("clean",)
-    devices.delete_snapshot(serial, "clean")
-    assert devices.snapshots(serial) == ()
+    assert console.snapshots() == ("clean",)
+    console.delete_snapshot("clean")
+    assert console.snapshots() == ()
     device.close()
 
     devices.stop(serial)
@@ -132,32 +131,19 @@ def test_ctrl_c_while_it_starts_ends_an_emulator_that_has_no_console_yet(bench: 
     assert bench.devices.create("small_phone", replace=True).serial is None
 
 
-@pytest.mark.parametrize(
-    ("words", "advice"),
-    [
-        (
-            "ERROR        | x86_64 emulation currently requires hardware acceleration!\n"
-            "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm).\n",
-            "sudo gpasswd -a $USER kvm",
-        ),
-        (
-            "FATAL        | Device pixel_fold requires foldable feature, but the system image does not support. Quit.",
-            "an image of API 34 or newer",
-        ),
-    ],
-)
-def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_do(
-    bench: Bench, words: str, advice: str
-) -> None:
+def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_do(bench: Bench) -> None:
+    words = (
+        "ERROR        | x86_64 emulation currently requires hardware acceleration!\n"
+        "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
+    )
     bench.devices.create("pixel_fold")
     bench.sdk.last_words(words)
 
     with pytest.raises(DeviceError) as told:
         bench.devices.start("pixel_fold")
 
-    assert "The emulator of pixel_fold ended at once." in str(told.value)
-    assert advice in str(told.value)
-    assert " ".join(words.splitlines()[-1].split()) in str(told.value)
+    assert "The emulator of pixel_fold ended at once. Let yourself use KVM: sudo gpasswd" in str(told.value)
+    assert words.splitlines()[-1] in str(told.value)
     [log] = bench.logs.glob("emulator-pixel_fold-*.log")
     assert str(log) in str(told.value)
     assert words.splitlines()[-1] in log.read_text()
@@ -219,16 +205,6 @@ def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: B
     assert bench.devices.create("small_phone", replace=True) == Avd("small_phone", "small_phone", None)
 
 
-def test_what_avdmanager_refuses_is_told_with_what_to_do(bench: Bench) -> None:
-    bench.sdk.refusal("ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n")
-
-    with pytest.raises(
-        DeviceError, match=r"did not make .* small_phone\. .*set JAVA_HOME .* It said: ERROR: JAVA_HOME"
-    ):
-        bench.devices.create("small_phone")
-    assert bench.devices.list() == ()
-
-
 def test_without_its_image_a_device_is_neither_made_nor_started(bench: Bench) -> None:
     bench.devices.create("small_phone")
     bench.sdk.remove(IMAGE)
@@ -251,4 +227,4 @@ def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: Bench) -> None:
 
 def test_what_is_no_emulator_has_no_console(bench: Bench) -> None:
     with pytest.raises(DeviceError, match=r"R5CR10 is no emulator of this computer"):
-        bench.devices.rotate("R5CR10")
+        bench.devices.console("R5CR10")

@@ -52,24 +52,25 @@ def find(folder: Path, *, alive: bool = True) -> ControlEndpoint | None:
     return find_control("emulator-5556", (folder,), is_alive=lambda _: alive)
 
 
-def test_a_note_gives_address_and_token(write: Write) -> None:
-    found = find(write(LINUX_NOTE))
+JWKS = "grpc.jwks=/run/user/1000/avd/running/1/jwks\n"
 
-    assert found == ControlEndpoint("emulator-5556", 8556, "MTIzNDU2Nzg5", wants_jwt=False)
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        (LINUX_NOTE, ("MTIzNDU2Nzg5", False)),
+        (LINUX_NOTE.replace("=", " = ").replace("\n", "\r\n"), ("MTIzNDU2Nzg5", False)),
+        (LINUX_NOTE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA=="), ("MTIzNDU2Nzg5MA==", False)),
+        ("port.serial=5556\ngrpc.port=8556\n", ("", False)),
+        (f"port.serial=5556\ngrpc.port=8556\n{JWKS}", ("", True)),
+    ],
+    ids=["Linux", "Windows", "padded token", "open", "signed tokens alone"],
+)
+def test_a_note_gives_address_and_token(write: Write, note: str, expected: tuple[str, bool]) -> None:
+    found = find(write(note))
+
+    assert found == ControlEndpoint("emulator-5556", 8556, *expected)
     assert found.address == "localhost:8556"
-
-
-def test_spaces_around_the_equals_sign_and_line_ends_of_windows_mean_nothing(write: Write) -> None:
-    found = find(write(LINUX_NOTE.replace("=", " = ").replace("\n", "\r\n")))
-
-    assert found == ControlEndpoint("emulator-5556", 8556, "MTIzNDU2Nzg5", wants_jwt=False)
-
-
-def test_a_token_keeps_the_equals_signs_at_its_end(write: Write) -> None:
-    found = find(write(LINUX_NOTE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA==")))
-
-    assert found is not None
-    assert found.token == "MTIzNDU2Nzg5MA=="
 
 
 def test_a_token_never_stands_in_the_log(write: Write, tmp_path: Path) -> None:
@@ -80,19 +81,6 @@ def test_a_token_never_stands_in_the_log(write: Write, tmp_path: Path) -> None:
     text = (tmp_path / "a.log").read_text(encoding="utf-8")
     assert "reached at ControlEndpoint" in text
     assert "cGxhbnRlZA==" not in text
-
-
-def test_an_open_service_has_no_token(write: Write) -> None:
-    found = find(write("port.serial=5556\ngrpc.port=8554\n"))
-
-    assert found == ControlEndpoint("emulator-5556", 8554, "", wants_jwt=False)
-
-
-def test_a_service_with_signed_tokens_alone_says_so(write: Write) -> None:
-    found = find(write("port.serial=5556\ngrpc.port=8554\ngrpc.jwks=/run/user/1000/avd/running/1/jwks\n"))
-
-    assert found is not None
-    assert found.wants_jwt
 
 
 def test_the_note_of_a_process_that_has_ended_is_passed_over(write: Write) -> None:
@@ -123,14 +111,16 @@ def test_a_note_that_says_nothing_of_use_is_passed_over(write: Write, note: str 
     assert found.port == 8600
 
 
-def test_of_two_notes_for_one_serial_the_newer_is_believed(write: Write) -> None:
-    write(LINUX_NOTE.replace("8556", "8601"), 1)
-    folder = write(LINUX_NOTE.replace("8556", "8602"), 2, age_s=60)
+def test_of_two_notes_the_newer_is_believed(write: Write) -> None:
+    note = f"{LINUX_NOTE}avd.id=Fold\n"
+    write(note.replace("8556", "8601"), 1)
+    folder = write(note.replace("8556", "8602"), 2, age_s=60)
 
     found = find(folder)
 
     assert found is not None
     assert found.port == 8601
+    assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": RunningAvd("emulator-5556", 1)}
 
 
 def test_other_files_and_folders_that_are_not_there_are_no_notes(write: Write, tmp_path: Path) -> None:
@@ -239,10 +229,3 @@ def test_the_virtual_devices_that_run_are_known_by_their_names_also_without_a_co
     found = running_avds((folder, folder / "missing"), is_alive=lambda pid: pid != 4)
 
     assert found == {"Old": RunningAvd("emulator-5554", 1), "My_Fold": RunningAvd("emulator-5556", 2)}
-
-
-def test_of_two_notes_of_one_virtual_device_the_newest_is_believed(write: Write) -> None:
-    write("port.serial=5556\navd.id=Fold\n", 7)
-    folder = write("port.serial=5554\navd.id=Fold\n", 9, age_s=100)
-
-    assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": RunningAvd("emulator-5556", 7)}

@@ -1,8 +1,8 @@
 """The console's client, against the simulated emulator's console and against one that says what a test wrote down."""
 
 import socket
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -50,33 +50,17 @@ def test_only_an_emulator_of_this_computer_has_a_console(tmp_path: Path) -> None
         assert console_of(serial, tmp_path) is None
 
 
-def test_the_token_is_read_from_its_file(console: EmulatorConsole) -> None:
-    assert console.avd_name() == "Simulated_pixel_fold"
-
-
 def test_a_device_is_turned_folded_and_opened(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
     console.rotate()
     turned = emulator.phone.state().rotation
     console.fold()
-    folded = console.hinge_angle()
+    folded = emulator.phone.state().posture
     console.unfold()
+    opened = emulator.phone.state().posture
 
-    assert (turned, folded, console.hinge_angle()) == (1, 0, 180)
-
-
-def test_snapshots_are_saved_listed_loaded_and_deleted(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
-    assert console.snapshots() == ()
-    console.save_snapshot("upright")
-    console.save_snapshot("second.one-2")
-    console.rotate()
-
-    console.load_snapshot("upright")
-
-    assert emulator.phone.state().rotation == 0
-    assert console.snapshots() == ("upright", "second.one-2")
-    console.delete_snapshot("upright")
-    console.delete_snapshot("upright")
-    assert console.snapshots() == ("second.one-2",)
+    assert folded is not None
+    assert opened is not None
+    assert (turned, folded.name, opened.name) == (1, "CLOSED", "OPENED")
 
 
 def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: EmulatorConsole) -> None:
@@ -127,7 +111,7 @@ def test_a_console_that_is_not_there_is_told_with_a_mend(tmp_path: Path) -> None
         port = listener.getsockname()[1]
 
     with pytest.raises(DeviceDisconnectedError, match=rf"emulator-{port} cannot be reached.*Start it again"):
-        EmulatorConsole(port, token_file=tmp_path / "token").avd_name()
+        EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
 
 
 def test_a_console_that_never_answers_times_out(tmp_path: Path) -> None:
@@ -165,21 +149,11 @@ def test_a_token_that_is_missing_or_not_taken_is_told_with_its_file(tmp_path: Pa
 
 
 def test_closing_wakes_who_waits(tmp_path: Path) -> None:
-    with scripted(GREETING, b"", then_hang=True) as (port, heard):
+    with ThreadPoolExecutor(1) as asking, scripted(GREETING, b"", then_hang=True) as (port, heard):
         console = EmulatorConsole(port, token_file=tmp_path / "token")
-        errors: list[DeviceError] = []
-
-        def ask() -> None:
-            try:
-                console.command("ping")
-            except DeviceError as error:
-                errors.append(error)
-
-        batch = threading.Thread(target=ask)
-        batch.start()
+        answer = asking.submit(console.command, "ping")
         while not heard:
-            batch.join(0.005)
+            wait([answer], 0.005)
         console.close()
-        batch.join(10)
 
-        assert [type(error) for error in errors] == [DeviceDisconnectedError]
+        assert isinstance(answer.exception(timeout=10), DeviceDisconnectedError)

@@ -1,12 +1,11 @@
 """A device behind the control service of the simulated emulator and the real adb keeps the contract, whatever fails."""
 
 import hashlib
-import logging
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,39 +21,21 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.faults import FrameFault
+from tests.device.bench import DeviceBench, StartBench
 from tests.device.contract import Bench, DeviceContract
-from tests.device.emulator_bench import EmulatorBench, start_bench
 
 CAFE = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
 POWER_KEY = 26
-
-StartBench = Callable[[str], EmulatorBench]
-
-
-@pytest.fixture
-def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[StartBench]:
-    """Starts a simulated emulator of a profile and connects to it."""
-    benches: list[EmulatorBench] = []
-
-    def start_one(profile: str) -> EmulatorBench:
-        benches.append(start_bench(profile, adb_server, tmp_path))
-        return benches[-1]
-
-    yield start_one
-    for bench in benches:
-        bench.device.close()
-        bench.emulator.stop()
+LONG_STROKE = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300)), duration_ms=60_000)
 
 
 @pytest.fixture
-def bench(start: StartBench) -> EmulatorBench:
-    return start("small_phone")
+def over_grpc() -> bool:
+    return True
 
 
 @pytest.fixture
-def impatient_bench(bench: EmulatorBench) -> Iterator[EmulatorBench]:
+def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
     device = bench.another_device(adb_s=0.3, answer_s=0.3)
     device.wait_until_ready(20)
     yield replace(bench, device=device)
@@ -75,7 +56,7 @@ class TestEmulatorDevice(DeviceContract):
         assert bench.device.capture().shows_same_as(before)
 
 
-def write_note(bench: EmulatorBench) -> None:
+def write_note(bench: DeviceBench) -> None:
     """Open a new note, so that its field has the focus."""
     bench.device.touch(TouchStroke.press(bench.button))
     new = next(node for node in bench.emulator.phone.view_hierarchy().walk() if node.content_desc == "New note")
@@ -84,7 +65,7 @@ def write_note(bench: EmulatorBench) -> None:
     )
 
 
-def fields(bench: EmulatorBench) -> list[str]:
+def fields(bench: DeviceBench) -> list[str]:
     """What is written in the fields of the screen."""
     return [node.text for node in bench.emulator.phone.view_hierarchy().walk() if node.class_name.endswith("EditText")]
 
@@ -92,14 +73,14 @@ def fields(bench: EmulatorBench) -> list[str]:
 # Frames
 
 
-def test_the_best_way_is_chosen_by_itself(bench: EmulatorBench) -> None:
+def test_the_best_way_is_chosen_by_itself(bench: DeviceBench) -> None:
     assert bench.device.capture_path == "gRPC"
     assert bench.device.sends_frames
     assert bench.device.follows_finger
     assert bench.device.capture().source == "gRPC"
 
 
-def test_a_change_of_the_screen_comes_by_itself(bench: EmulatorBench) -> None:
+def test_a_change_of_the_screen_comes_by_itself(bench: DeviceBench) -> None:
     first = bench.next_streamed()
 
     bench.change_screen()
@@ -113,7 +94,7 @@ def test_a_change_of_the_screen_comes_by_itself(bench: EmulatorBench) -> None:
     assert bench.device.next_frame(0) is None
 
 
-def test_pictures_of_both_ways_show_the_same(bench: EmulatorBench) -> None:
+def test_pictures_of_both_ways_show_the_same(bench: DeviceBench) -> None:
     over_grpc = bench.device.capture()
 
     bench.leave_adb_alone()
@@ -125,8 +106,13 @@ def test_pictures_of_both_ways_show_the_same(bench: EmulatorBench) -> None:
     assert over_adb.number == over_grpc.number + 1
 
 
-def test_pictures_in_messages_are_those_in_shared_memory(bench: EmulatorBench) -> None:
-    device = bench.another_device(shares_memory=False)
+@pytest.mark.parametrize("reason", ["not wanted", "no room"])
+def test_frames_without_shared_memory_are_those_with_it(
+    bench: DeviceBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, reason: str
+) -> None:
+    if reason == "no room":
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    device = bench.another_device(shares_memory=reason == "no room")
     device.wait_until_ready(20)
 
     in_message = device.next_frame(5)
@@ -136,20 +122,8 @@ def test_pictures_in_messages_are_those_in_shared_memory(bench: EmulatorBench) -
     device.close()
 
 
-def test_a_computer_with_no_room_for_shared_memory_does_without(
-    bench: EmulatorBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    device = bench.another_device()
-
-    device.wait_until_ready(20)
-
-    assert device.next_frame(5) is not None
-    device.close()
-
-
 def test_a_note_that_cannot_be_read_leaves_adb_and_is_told(
-    bench: EmulatorBench, caplog: pytest.LogCaptureFixture
+    bench: DeviceBench, caplog: pytest.LogCaptureFixture
 ) -> None:
     def find() -> ControlEndpoint:
         raise RuntimeError("unreadable")
@@ -164,8 +138,8 @@ def test_a_note_that_cannot_be_read_leaves_adb_and_is_told(
     caplog.clear()
 
 
-def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start: StartBench) -> None:
-    bench = start("pixel_fold")
+def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start_bench: StartBench) -> None:
+    bench = start_bench("pixel_fold")
     bench.emulator.phone.set_posture("CLOSED")
     device = bench.another_device()
     device.wait_until_ready(20)
@@ -177,7 +151,7 @@ def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start: Star
     device.close()
 
 
-def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: EmulatorBench) -> None:
+def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: DeviceBench) -> None:
     bench.next_streamed()
 
     bench.emulator.faults.control.drop_streams()
@@ -189,18 +163,33 @@ def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: EmulatorBenc
     assert bench.next_streamed().pixels == bench.device.capture().pixels
 
 
-def test_frames_go_on_while_the_service_is_gone(bench: EmulatorBench) -> None:
-    bench.emulator.faults.control.switch_off(off=True)
+@pytest.mark.parametrize("fault", ["off", "refused", "stalled", "display off"])
+def test_frames_come_over_adb_while_the_service_fails_and_over_grpc_afterwards(bench: DeviceBench, fault: str) -> None:
+    bench.next_streamed()
+    match fault:
+        case "off":
+            bench.emulator.faults.control.switch_off(off=True)
+        case "refused":
+            bench.emulator.faults.control.refuse(refuse=True)
+        case "stalled":
+            bench.emulator.faults.control.stall(stalled=True)
+            bench.change_screen()
+            bench.wait_for_path("screencap")
+        case _:
+            bench.emulator.phone.press_key(POWER_KEY)
 
-    frames = [bench.device.capture() for _ in range(3)]
+    frames = [bench.device.capture() for _ in range(2)]
 
-    assert [frame.source for frame in frames] == ["screencap"] * 3
-    assert bench.device.next_frame(5) is None
+    assert [frame.source for frame in frames] == ["screencap"] * 2
+    assert not bench.device.sends_frames
+    if fault == "display off":
+        bench.emulator.phone.press_key(POWER_KEY)
     bench.mend()
     bench.wait_for_path("gRPC")
+    assert bench.device.capture().source == "gRPC"
 
 
-def test_a_token_that_changes_is_read_again(bench: EmulatorBench) -> None:
+def test_a_token_that_changes_is_read_again(bench: DeviceBench) -> None:
     bench.emulator.faults.control.renew_token()
 
     frame = bench.device.capture()
@@ -212,25 +201,7 @@ def test_a_token_that_changes_is_read_again(bench: EmulatorBench) -> None:
     assert len(bench.inputs()) == 2
 
 
-def test_a_display_that_is_off_is_left_to_adb_until_it_is_on(bench: EmulatorBench) -> None:
-    bench.emulator.phone.press_key(POWER_KEY)
-
-    frame = bench.device.capture()
-    bench.emulator.phone.press_key(POWER_KEY)
-    bench.wait_for_path("gRPC")
-
-    assert frame.source == "screencap"
-    assert bench.device.capture().source == "gRPC"
-
-
-def test_a_service_that_refuses_us_leaves_adb(bench: EmulatorBench) -> None:
-    bench.emulator.faults.control.refuse(refuse=True)
-
-    assert bench.device.capture().source == "screencap"
-    assert not bench.device.sends_frames
-
-
-def test_an_input_that_is_refused_for_its_token_goes_over_adb_once(bench: EmulatorBench) -> None:
+def test_an_input_that_is_refused_for_its_token_goes_over_adb_once(bench: DeviceBench) -> None:
     bench.emulator.faults.control.refuse(refuse=True)
 
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
@@ -238,19 +209,7 @@ def test_an_input_that_is_refused_for_its_token_goes_over_adb_once(bench: Emulat
     assert bench.inputs() == ["touch down 100,300", "touch up 100,300"]
 
 
-def test_a_stream_that_stalls_is_noticed_by_the_next_change(bench: EmulatorBench) -> None:
-    bench.next_streamed()
-    bench.emulator.faults.control.stall(stalled=True)
-
-    bench.change_screen()
-    bench.wait_for_path("screencap")
-
-    assert bench.device.capture().source == "screencap"
-    bench.mend()
-    bench.wait_for_path("gRPC")
-
-
-def test_a_screen_at_rest_is_no_stall(bench: EmulatorBench) -> None:
+def test_a_screen_at_rest_is_no_stall(bench: DeviceBench) -> None:
     bench.next_streamed()
 
     later = bench.device.next_frame(1.4)
@@ -259,32 +218,14 @@ def test_a_screen_at_rest_is_no_stall(bench: EmulatorBench) -> None:
     assert bench.device.capture_path == "gRPC"
 
 
-def test_a_consumer_who_comes_late_gets_the_newest_frame_alone(bench: EmulatorBench) -> None:
-    for _ in range(5):
-        bench.change_screen()
-        bench.device.press(SystemKey.HOME)
-    last = bench.device.capture()
-    bench.wait_until(lambda: (frame := bench.device.next_frame(1)) is not None and frame.pixels == last.pixels)
-
-    assert bench.device.next_frame(0) is None
-
-
-def test_closing_wakes_who_waits_for_a_frame(bench: EmulatorBench) -> None:
+def test_closing_wakes_who_waits_for_a_frame(bench: DeviceBench) -> None:
     bench.next_streamed()
-    caught: list[DeviceError] = []
 
-    def wait() -> None:
-        try:
-            bench.device.next_frame(60)
-        except DeviceError as error:
-            caught.append(error)
+    with ThreadPoolExecutor(1) as waiting:
+        frame = waiting.submit(bench.device.next_frame, 60)
+        bench.device.close()
+        assert isinstance(frame.exception(timeout=10), DeviceDisconnectedError)
 
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    bench.device.close()
-    waiting.join(10)
-
-    assert [type(error) for error in caught] == [DeviceDisconnectedError]
     with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
         bench.device.next_frame(1)
     with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
@@ -294,7 +235,7 @@ def test_closing_wakes_who_waits_for_a_frame(bench: EmulatorBench) -> None:
 # Forced ways
 
 
-def test_adb_can_be_forced(bench: EmulatorBench) -> None:
+def test_adb_can_be_forced(bench: DeviceBench) -> None:
     device = DeviceConnector(bench.server, "adb", (bench.folder,)).connect(bench.emulator.serial)
 
     assert device.capture_path == "screencap"
@@ -304,7 +245,7 @@ def test_adb_can_be_forced(bench: EmulatorBench) -> None:
     device.close()
 
 
-def test_forced_grpc_does_not_fall_back(bench: EmulatorBench) -> None:
+def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     device = bench.another_device(required=True)
     device.wait_until_ready(20)
     assert device.capture().source == "gRPC"
@@ -326,7 +267,7 @@ def test_forced_grpc_does_not_fall_back(bench: EmulatorBench) -> None:
     ],
 )
 def test_forced_grpc_says_what_to_do_where_there_is_none(
-    bench: EmulatorBench, endpoint: ControlEndpoint | None, words: str
+    bench: DeviceBench, endpoint: ControlEndpoint | None, words: str
 ) -> None:
     device = EmulatorDevice(AdbShell(bench.emulator.serial, bench.server), GrpcOptions(lambda: endpoint, required=True))
 
@@ -339,7 +280,7 @@ def test_forced_grpc_says_what_to_do_where_there_is_none(
 
 
 @pytest.mark.parametrize("rotation", [0, 1, 2, 3])
-def test_touches_land_where_the_picture_shows_them(bench: EmulatorBench, rotation: int) -> None:
+def test_touches_land_where_the_picture_shows_them(bench: DeviceBench, rotation: int) -> None:
     bench.emulator.phone.set_rotation(rotation)
     bench.wait_until(lambda: bench.device.capture().rotation == rotation)
     frame = bench.device.capture()
@@ -353,6 +294,11 @@ def test_touches_land_where_the_picture_shows_them(bench: EmulatorBench, rotatio
     assert near(up, at)
 
 
+def kinds(bench: DeviceBench) -> list[str]:
+    """What the phone got, without places."""
+    return [words.rsplit(" ", 1)[0] for words in bench.inputs()]
+
+
 def touch_place(told: str) -> tuple[float, float]:
     """Where a touch was that the phone was told of."""
     x, y = told.rsplit(" ", 1)[1].split(",")
@@ -364,7 +310,7 @@ def near(place: tuple[float, float], at: Pixel) -> bool:
     return abs(place[0] - at.x) <= 1 and abs(place[1] - at.y) <= 1
 
 
-def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: EmulatorBench) -> None:
+def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: DeviceBench) -> None:
     bench.emulator.phone.override_size(480, 800)
     state = bench.device.screen_state()
 
@@ -381,7 +327,7 @@ def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: 
 
 @pytest.mark.parametrize("late_s", [0.0, 0.15])
 def test_a_turn_that_adb_tells_of_before_the_pictures_do_leaves_the_way_as_it_is(
-    bench: EmulatorBench, late_s: float
+    bench: DeviceBench, late_s: float
 ) -> None:
     upright = bench.device.capture()
     bench.emulator.faults.control.delay_frames(late_s)
@@ -394,7 +340,7 @@ def test_a_turn_that_adb_tells_of_before_the_pictures_do_leaves_the_way_as_it_is
     assert bench.device.capture().size == upright.size.turned()
 
 
-def test_a_finger_goes_where_the_picture_that_was_seen_last_shows_it(bench: EmulatorBench) -> None:
+def test_a_finger_goes_where_the_picture_that_was_seen_last_shows_it(bench: DeviceBench) -> None:
     bench.device.capture()
     bench.emulator.phone.set_rotation(1)
     bench.device.screen_state()
@@ -404,8 +350,8 @@ def test_a_finger_goes_where_the_picture_that_was_seen_last_shows_it(bench: Emul
     assert near(touch_place(bench.inputs()[0]), Pixel(300, 720 - 100)), "the same place of the glass"
 
 
-def test_a_folded_device_shows_and_takes_touches_on_its_outer_panel(start: StartBench) -> None:
-    bench = start("pixel_fold")
+def test_a_folded_device_shows_and_takes_touches_on_its_outer_panel(start_bench: StartBench) -> None:
+    bench = start_bench("pixel_fold")
     opened = bench.device.capture()
     bench.emulator.phone.set_posture("CLOSED")
     bench.wait_until(lambda: bench.device.capture().size != opened.size)
@@ -423,31 +369,40 @@ def test_a_folded_device_shows_and_takes_touches_on_its_outer_panel(start: Start
 # Input
 
 
-def test_a_finger_is_followed(bench: EmulatorBench) -> None:
+def test_a_finger_is_followed(bench: DeviceBench) -> None:
     for at in (Pixel(100, 300), Pixel(110, 320), Pixel(130, 340)):
         bench.device.put_finger(at)
     bench.device.lift_finger()
     bench.device.lift_finger()
 
     told = bench.inputs()
-    assert [words.rsplit(" ", 1)[0] for words in told] == ["touch down", "touch move", "touch move", "touch up"]
+    assert kinds(bench) == ["touch down", "touch move", "touch move", "touch up"]
     assert near(touch_place(told[-1]), Pixel(130, 340))
 
 
-def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(bench: EmulatorBench) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [lambda device: device.lift_finger(), lambda device: device.put_finger(Pixel(110, 310))],
+    ids=["lift", "move"],
+)
+def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(
+    bench: DeviceBench, call: Callable[[AdbDevice], None]
+) -> None:
     bench.device.put_finger(Pixel(100, 300))
 
     bench.leave_adb_alone()
     with pytest.raises(InputRefusedError, match="before the finger lifted"):
-        bench.device.lift_finger()
+        call(bench.device)
+    with pytest.raises(InputRefusedError, match="cannot follow a finger at the moment"):
+        bench.device.put_finger(Pixel(120, 320))
     bench.emulator.faults.clear()
     bench.wait_for_path("gRPC")
 
-    assert [words.rsplit(" ", 1)[0] for words in bench.inputs()] == ["touch down", "touch up"]
+    assert kinds(bench) == ["touch down", "touch up"]
 
 
 def test_whether_a_finger_was_lifted_is_not_known_where_the_device_does_not_answer(
-    impatient_bench: EmulatorBench,
+    impatient_bench: DeviceBench,
 ) -> None:
     impatient_bench.device.put_finger(Pixel(100, 300))
 
@@ -457,18 +412,7 @@ def test_whether_a_finger_was_lifted_is_not_known_where_the_device_does_not_answ
         impatient_bench.device.lift_finger()
 
 
-def test_a_finger_that_is_led_on_without_a_connection_is_refused(bench: EmulatorBench) -> None:
-    bench.device.put_finger(Pixel(100, 300))
-
-    bench.leave_adb_alone()
-
-    with pytest.raises(InputRefusedError, match="before the finger lifted"):
-        bench.device.put_finger(Pixel(110, 310))
-    with pytest.raises(InputRefusedError, match="cannot follow a finger at the moment"):
-        bench.device.put_finger(Pixel(120, 320))
-
-
-def test_a_stroke_takes_its_own_time(bench: EmulatorBench) -> None:
+def test_a_stroke_takes_its_own_time(bench: DeviceBench) -> None:
     corner = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=300)
     before = bench.device.capture().arrived_ns
 
@@ -476,50 +420,31 @@ def test_a_stroke_takes_its_own_time(bench: EmulatorBench) -> None:
 
     told = bench.inputs()
     assert bench.device.capture().started_ns - before >= 300_000_000
-    assert [words.rsplit(" ", 1)[0] for words in told] == ["touch down", "touch move", "touch move", "touch up"]
+    assert kinds(bench) == ["touch down", "touch move", "touch move", "touch up"]
     assert near(touch_place(told[2]), Pixel(500, 700))
 
 
-def test_closing_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: EmulatorBench) -> None:
-    long_way = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300)), duration_ms=60_000)
-    caught: list[DeviceError] = []
+def test_closing_in_the_middle_of_a_stroke_leaves_no_finger_down(bench: DeviceBench) -> None:
+    with ThreadPoolExecutor(1) as drawing:
+        stroke = drawing.submit(bench.device.touch, LONG_STROKE)
+        bench.wait_until(lambda: bool(bench.inputs()))
+        bench.device.close()
+        assert isinstance(stroke.exception(timeout=10), DeviceDisconnectedError)
 
-    def draw() -> None:
-        try:
-            bench.device.touch(long_way)
-        except DeviceError as error:
-            caught.append(error)
-
-    drawing = threading.Thread(target=draw)
-    drawing.start()
-    bench.wait_until(lambda: bool(bench.inputs()))
-    bench.device.close()
-    drawing.join(10)
-
-    assert [words.rsplit(" ", 1)[0] for words in bench.inputs()] == ["touch down", "touch up"]
-    assert [type(error) for error in caught] == [DeviceDisconnectedError]
+    assert kinds(bench) == ["touch down", "touch up"]
 
 
-def test_a_connection_that_breaks_in_the_middle_of_a_stroke_refuses_it(bench: EmulatorBench) -> None:
-    long_way = TouchStroke.drag((Pixel(100, 300), Pixel(200, 300), Pixel(500, 300)), duration_ms=1000)
-    caught: list[DeviceError] = []
+def test_a_connection_that_breaks_in_the_middle_of_a_stroke_refuses_it(bench: DeviceBench) -> None:
+    points = (Pixel(100, 300), Pixel(200, 300), Pixel(500, 300))
 
-    def draw() -> None:
-        try:
-            bench.device.touch(long_way)
-        except DeviceError as error:
-            caught.append(error)
-
-    drawing = threading.Thread(target=draw)
-    drawing.start()
-    bench.wait_until(lambda: len(bench.inputs()) > 1)
-    bench.emulator.faults.control.switch_off(off=True)
-    drawing.join(10)
-
-    assert [type(error) for error in caught] == [InputRefusedError]
+    with ThreadPoolExecutor(1) as drawing:
+        stroke = drawing.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=1000))
+        bench.wait_until(lambda: len(bench.inputs()) > 1)
+        bench.emulator.faults.control.switch_off(off=True)
+        assert isinstance(stroke.exception(timeout=10), InputRefusedError)
 
 
-def test_a_stroke_outlives_the_stream(bench: EmulatorBench) -> None:
+def test_a_stroke_outlives_the_stream(bench: DeviceBench) -> None:
     corner = TouchStroke.drag((Pixel(100, 300), Pixel(300, 300), Pixel(300, 700)), duration_ms=800)
     drawing = threading.Thread(target=bench.device.touch, args=(corner,))
 
@@ -531,40 +456,27 @@ def test_a_stroke_outlives_the_stream(bench: EmulatorBench) -> None:
     bench.wait_for_path("gRPC")
 
     told = bench.inputs()
-    assert [words.rsplit(" ", 1)[0] for words in told] == ["touch down", "touch move", "touch move", "touch up"]
+    assert kinds(bench) == ["touch down", "touch move", "touch move", "touch up"]
     assert near(touch_place(told[-1]), Pixel(300, 700))
 
 
 @pytest.mark.parametrize(("key", "code"), [(SystemKey.HOME, 3), (SystemKey.BACK, 4), (SystemKey.RECENT, 187)])
-def test_system_keys_are_those_of_the_keyboard(bench: EmulatorBench, key: SystemKey, code: int) -> None:
-    heard = bytearray()
-    ready = threading.Event()
-
-    def take(data: bytes, _: int) -> None:
-        heard.extend(data)
-        ready.set()
-
-    listening = AdbDevice(AdbShell(bench.emulator.serial, bench.server))
-
-    def listen() -> None:
-        with suppress(DeviceDisconnectedError):
-            listening.follow_input(take)
-
-    thread = threading.Thread(target=listen)
-    thread.start()
-    assert ready.wait(10)
+def test_system_keys_are_those_of_the_keyboard_and_show_in_getevent(
+    bench: DeviceBench, key: SystemKey, code: int
+) -> None:
+    reports: list[object] = []
+    end = bench.emulator.guest.nodes.read(lambda node, _: reports.append(node), lambda: None)
 
     bench.device.press(key)
-    bench.wait_until(lambda: b"UP" in bytes(heard))
-    listening.close()
-    thread.join(10)
+    bench.wait_until(lambda: bool(bench.inputs()))
+    end()
 
     assert bench.inputs() == [f"key {code}"]
-    assert b"DOWN" in bytes(heard)
+    assert reports
 
 
 @pytest.mark.parametrize("text", [CAFE, "你好世界\n\u0645\u0631\u062d 👩‍👩‍👧", "e\u0301\tx"])
-def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: EmulatorBench, text: str) -> None:
+def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: DeviceBench, text: str) -> None:
     write_note(bench)
     bench.emulator.phone.set_clipboard("was there")
 
@@ -576,7 +488,7 @@ def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: Emula
     assert bench.emulator.phone.get_clipboard() == "was there"
 
 
-def test_the_clipboard_is_as_before_where_pasting_is_refused(bench: EmulatorBench) -> None:
+def test_the_clipboard_is_as_before_where_pasting_is_refused(bench: DeviceBench) -> None:
     bench.emulator.phone.set_clipboard("was there")
     bench.emulator.faults.refuse_input(refuse=True)
 
@@ -586,58 +498,43 @@ def test_the_clipboard_is_as_before_where_pasting_is_refused(bench: EmulatorBenc
     assert bench.emulator.phone.get_clipboard() == "was there"
 
 
-def typing(bench: EmulatorBench, text: str) -> threading.Thread:
-    """Types in a thread of its own, where the end of it all is no matter."""
-
-    def type_text() -> None:
-        with suppress(DeviceError):
-            bench.device.type_text(text)
-
-    thread = threading.Thread(target=type_text)
-    thread.start()
-    return thread
-
-
-def test_the_clipboard_is_as_before_where_the_device_is_closed_while_pasting(bench: EmulatorBench) -> None:
+@pytest.mark.parametrize("end", ["closed", "connection lost"])
+def test_what_was_on_the_clipboard_is_put_back_or_its_loss_is_logged(
+    bench: DeviceBench, caplog: pytest.LogCaptureFixture, end: str
+) -> None:
     bench.emulator.phone.set_clipboard("was there")
 
-    thread = typing(bench, CAFE)
-    bench.wait_until(lambda: bench.emulator.phone.get_clipboard() == CAFE)
-    bench.device.close()
-    thread.join(10)
+    with ThreadPoolExecutor(1) as typing:
+        typed = typing.submit(bench.device.type_text, CAFE)
+        bench.wait_until(lambda: bench.emulator.phone.get_clipboard() == CAFE)
+        if end == "closed":
+            bench.device.close()
+        else:
+            bench.emulator.faults.control.switch_off(off=True)
+        assert isinstance(typed.exception(timeout=10) or InputRefusedError(), DeviceError)
 
-    assert bench.emulator.phone.get_clipboard() == "was there"
-
-
-def test_a_clipboard_that_cannot_be_put_back_is_told(bench: EmulatorBench, caplog: pytest.LogCaptureFixture) -> None:
-    thread = typing(bench, CAFE)
-    bench.wait_until(lambda: bench.emulator.phone.get_clipboard() == CAFE)
-    bench.emulator.faults.control.switch_off(off=True)
-    thread.join(10)
-
-    assert f"What was on the clipboard of {bench.device.serial} is lost" in caplog.text
+    is_lost = f"What was on the clipboard of {bench.device.serial} is lost" in caplog.text
+    assert (bench.emulator.phone.get_clipboard() == "was there", is_lost) == (end == "closed", end != "closed")
     caplog.clear()
 
 
-def test_text_for_which_the_clipboard_is_refused_is_left_to_adb(bench: EmulatorBench) -> None:
-    bench.emulator.faults.control.refuse(refuse=True)
+@pytest.mark.parametrize("service", ["refused", "off"])
+def test_text_of_another_script_is_refused_where_adb_alone_is_left(bench: DeviceBench, service: str) -> None:
+    if service == "off":
+        bench.leave_adb_alone()
+        with pytest.raises(InputRefusedError, match="'é', character 4"):
+            bench.device.check_text(CAFE)
+    else:
+        bench.emulator.faults.control.refuse(refuse=True)
 
     with pytest.raises(InputRefusedError, match="'é', character 4"):
         bench.device.type_text(CAFE)
 
 
-def test_plain_text_leaves_the_clipboard_alone(bench: EmulatorBench) -> None:
-    write_note(bench)
-
-    bench.device.type_text("plain")
-
-    assert "text plain" in bench.inputs()
-
-
 LONG = "It was a dark and stormy night; 100 % of the rain fell in torrents. " * 8
 
 
-def write_long(bench: EmulatorBench, text: str) -> list[int]:
+def write_long(bench: DeviceBench, text: str) -> list[int]:
     """Type into the text of a new note, which holds a word already; what was told of the progress."""
     write_note(bench)
     bench.device.type_text("Title\nSo: ")
@@ -646,7 +543,7 @@ def write_long(bench: EmulatorBench, text: str) -> list[int]:
     return told
 
 
-def test_a_long_text_is_pasted_and_the_clipboard_is_as_before(bench: EmulatorBench) -> None:
+def test_a_long_text_is_pasted_and_the_clipboard_is_as_before(bench: DeviceBench) -> None:
     bench.emulator.phone.set_clipboard("was there")
 
     told = write_long(bench, f"{LONG}\nshort\n{LONG}")
@@ -659,7 +556,7 @@ def test_a_long_text_is_pasted_and_the_clipboard_is_as_before(bench: EmulatorBen
 
 
 @pytest.mark.parametrize("taken", [0, 100])
-def test_a_field_that_takes_no_paste_or_a_part_of_it_gets_the_rest_by_keys(bench: EmulatorBench, taken: int) -> None:
+def test_a_field_that_takes_no_paste_or_a_part_of_it_gets_the_rest_by_keys(bench: DeviceBench, taken: int) -> None:
     bench.emulator.phone.limit_text(pasted=taken)
 
     told = write_long(bench, LONG)
@@ -670,7 +567,7 @@ def test_a_field_that_takes_no_paste_or_a_part_of_it_gets_the_rest_by_keys(bench
     assert told[-1] == len(LONG)
 
 
-def test_a_field_that_is_full_is_told_with_how_much_it_took(bench: EmulatorBench) -> None:
+def test_a_field_that_is_full_is_told_with_how_much_it_took(bench: DeviceBench) -> None:
     bench.emulator.phone.set_clipboard("was there")
     bench.emulator.phone.limit_text(held=304)
 
@@ -683,69 +580,32 @@ def test_a_field_that_is_full_is_told_with_how_much_it_took(bench: EmulatorBench
     assert bench.emulator.phone.get_clipboard() == "was there"
 
 
-def test_a_long_text_is_typed_where_no_field_can_be_read(bench: EmulatorBench) -> None:
+def test_a_long_text_is_typed_where_no_field_can_be_read(bench: DeviceBench) -> None:
     bench.device.type_text(LONG)
 
     assert len([entry for entry in bench.inputs() if entry.startswith("text ")]) == len(LONG) // 40 + 1
 
 
-def test_text_of_another_script_is_refused_where_adb_alone_is_left(bench: EmulatorBench) -> None:
-    bench.leave_adb_alone()
-
-    for call in (bench.device.check_text, bench.device.type_text):
-        with pytest.raises(InputRefusedError, match="'é', character 4"):
-            call(CAFE)
-
-
-def test_a_picture_that_was_cut_is_taken_again_by_the_other_way(bench: EmulatorBench) -> None:
-    bench.emulator.faults.spoil_frames(FrameFault.CUT)
-
-    assert bench.device.capture().source == "gRPC"
-
-
-def test_the_adb_calls_are_adb_s(bench: EmulatorBench, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert bench.device.properties().serial == bench.device.serial
-        assert "<hierarchy" in bench.device.view_hierarchy()
-        assert bench.device.setting("secure", "navigation_mode") in ("0", "2")
-        assert bench.device.input_nodes()
-        assert bench.device.read_clock().least_us > 0
-    assert caplog.records == []
-
-
 # Snapshots
 
 
-def test_after_a_snapshot_was_loaded_no_frame_is_dated_before(bench: EmulatorBench) -> None:
+@pytest.mark.parametrize("changed", [True, False])
+def test_after_a_snapshot_was_loaded_no_frame_is_dated_before(bench: DeviceBench, changed: bool) -> None:
     before = bench.next_streamed()
     bench.device.save_snapshot("home")
-    bench.change_screen()
+    if changed:
+        bench.change_screen()
     asked_ns = time.monotonic_ns()
 
     bench.device.load_snapshot("home")
 
     assert bench.device.sends_frames
     after = bench.next_streamed()
-    assert after.pixels == before.pixels
-    assert after.started_ns >= asked_ns
-    bench.change_screen()
-    assert bench.next_streamed().pixels == bench.device.capture().pixels
-
-
-def test_the_stream_of_a_screen_that_looks_the_same_is_opened_anew_too(bench: EmulatorBench) -> None:
-    bench.device.save_snapshot("home")
-    before = bench.next_streamed()
-    asked_ns = time.monotonic_ns()
-
-    bench.device.load_snapshot("home")
-
-    after = bench.next_streamed()
     assert (after.pixels, after.number > before.number) == (before.pixels, True)
     assert after.started_ns >= asked_ns
-    assert bench.device.next_frame(0) is None
 
 
-def test_a_finger_that_was_down_is_up_when_a_snapshot_was_loaded(bench: EmulatorBench) -> None:
+def test_a_finger_that_was_down_is_up_when_a_snapshot_was_loaded(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.device.put_finger(bench.button)
 
@@ -756,8 +616,8 @@ def test_a_finger_that_was_down_is_up_when_a_snapshot_was_loaded(bench: Emulator
     assert [words.split()[1] for words in bench.inputs()] == ["down", "up", "down", "up"]
 
 
-def test_a_snapshot_brings_rotation_and_posture_back(start: StartBench) -> None:
-    bench = start("pixel_fold")
+def test_a_snapshot_brings_rotation_and_posture_back(start_bench: StartBench) -> None:
+    bench = start_bench("pixel_fold")
     before, state = bench.device.capture(), bench.device.screen_state()
     bench.device.save_snapshot("open")
     bench.emulator.phone.set_posture("CLOSED")
@@ -771,7 +631,7 @@ def test_a_snapshot_brings_rotation_and_posture_back(start: StartBench) -> None:
     assert bench.device.screen_state() == state
 
 
-def test_a_snapshot_is_loaded_over_adb_alone_too(bench: EmulatorBench) -> None:
+def test_a_snapshot_is_loaded_over_adb_alone_too(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.leave_adb_alone()
     before = bench.device.capture()
@@ -784,7 +644,7 @@ def test_a_snapshot_is_loaded_over_adb_alone_too(bench: EmulatorBench) -> None:
 
 
 @pytest.mark.parametrize("path", ["gRPC", "screencap"])
-def test_pictures_wait_while_the_device_stands_still_for_a_snapshot(bench: EmulatorBench, path: str) -> None:
+def test_pictures_wait_while_the_device_stands_still_for_a_snapshot(bench: DeviceBench, path: str) -> None:
     if path == "screencap":
         bench.leave_adb_alone()
     before = bench.device.capture()
@@ -802,7 +662,7 @@ def test_pictures_wait_while_the_device_stands_still_for_a_snapshot(bench: Emula
     assert bench.device.snapshots() == ("slow",)
 
 
-def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes_on(bench: EmulatorBench) -> None:
+def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes_on(bench: DeviceBench) -> None:
     bench.emulator.faults.refuse_snapshots(refuse=True)
 
     with pytest.raises(DeviceError, match=f"{bench.device.serial} refused .*: Snapshot save failure: no space left"):
@@ -813,7 +673,7 @@ def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes
     bench.device.capture()
 
 
-def test_where_grpc_is_demanded_and_gone_a_load_says_so(bench: EmulatorBench) -> None:
+def test_where_grpc_is_demanded_and_gone_a_load_says_so(bench: DeviceBench) -> None:
     device = bench.another_device(required=True)
     device.wait_until_ready(20)
     device.save_snapshot("home")
@@ -824,7 +684,7 @@ def test_where_grpc_is_demanded_and_gone_a_load_says_so(bench: EmulatorBench) ->
     device.close()
 
 
-def test_closing_recent_apps_shows_in_no_getevent(bench: EmulatorBench) -> None:
+def test_closing_recent_apps_shows_in_no_getevent(bench: DeviceBench) -> None:
     bench.change_screen()
     reports: list[object] = []
     end = bench.emulator.guest.nodes.read(lambda node, _: reports.append(node), lambda: None)

@@ -15,22 +15,20 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from odyssey_recorder.device import emulator_control_pb2 as pb
-from odyssey_recorder.device.emulator_grpc import EmulatorControl, PictureStream
-from odyssey_recorder.device.frame_memory import FrameMemory
+from odyssey_recorder.device.emulator_grpc import EmulatorControl, FrameMemory, ScreenshotStream
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from tests.device.scripted_control import LENGTH, SIZE, ScriptedControl, image
 
 CALLS: dict[str, Callable[[EmulatorControl], object]] = {
-    "status": lambda control: control.status(),
+    "has_keyboard": lambda control: control.has_keyboard(),
     "screenshot": lambda control: control.screenshot(),
     "put_finger": lambda control: control.put_finger(Pixel(1, 2)),
     "lift_finger": lambda control: control.lift_finger(Pixel(1, 2)),
     "press": lambda control: control.press(SystemKey.HOME),
     "clipboard": lambda control: control.clipboard(),
     "set_clipboard": lambda control: control.set_clipboard("x"),
-    "set_posture": lambda control: control.set_posture("CLOSED"),
 }
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
@@ -49,11 +47,11 @@ def control(service: ScriptedControl) -> Iterator[EmulatorControl]:
 
 
 @pytest.fixture
-def open_stream(control: EmulatorControl) -> Iterator[Callable[..., PictureStream]]:
+def open_stream(control: EmulatorControl) -> Iterator[Callable[..., ScreenshotStream]]:
     """Opens a stream that is ended with the test."""
-    opened: list[PictureStream] = []
+    opened: list[ScreenshotStream] = []
 
-    def begin(memory: FrameMemory | None = None) -> PictureStream:
+    def begin(memory: FrameMemory | None = None) -> ScreenshotStream:
         opened.append(control.stream(memory))
         return opened[-1]
 
@@ -103,7 +101,7 @@ def test_every_call_shows_the_token(
 def test_an_open_service_is_shown_no_token(service: ScriptedControl) -> None:
     control = EmulatorControl("emulator-1", service.address, "")
 
-    control.status()
+    control.has_keyboard()
     control.close()
 
     assert "authorization" not in service.metadata[0]
@@ -114,26 +112,21 @@ def test_what_is_sent_is_what_was_meant(service: ScriptedControl, control: Emula
     control.lift_finger(Pixel(5, 6))
     control.press(SystemKey.RECENT)
     control.set_clipboard("é")
-    control.set_posture("OPENED")
 
     assert service.asked == [
         pb.TouchEvent(touches=[pb.Touch(x=3, y=4, pressure=1024)]),
         pb.TouchEvent(touches=[pb.Touch(x=5, y=6)]),
         pb.KeyboardEvent(eventType=pb.KeyboardEvent.keypress, key="AppSwitch"),
         pb.ClipData(text="é"),
-        pb.Posture(value=pb.Posture.POSTURE_OPENED),
     ]
     assert control.clipboard() == "old"
 
 
-def test_a_status_tells_version_and_hardware(service: ScriptedControl, control: EmulatorControl) -> None:
-    status = control.status()
-
-    assert (status.version, status.booted) == ("1", True)
-    assert not status.has_keyboard
+def test_without_hardware_to_tell_of_there_is_no_keyboard(control: EmulatorControl) -> None:
+    assert not control.has_keyboard()
 
 
-# Pictures
+# Frames
 
 
 def test_a_picture_tells_its_size_rotation_and_moments(service: ScriptedControl, control: EmulatorControl) -> None:
@@ -147,7 +140,7 @@ def test_a_picture_tells_its_size_rotation_and_moments(service: ScriptedControl,
 
     picture = control.screenshot(Size(100, 200))
 
-    assert (picture.size, picture.rotation, picture.seq) == (Size(*SIZE), Rotation.R270, 7)
+    assert (picture.size, picture.rotation, picture.number) == (Size(*SIZE), Rotation.R270, 7)
     assert picture.pixels == bytes([7]) * LENGTH
     assert asked_ns <= picture.started_ns <= picture.arrived_ns <= time.monotonic_ns()
     assert service.asked == [pb.ImageFormat(format=pb.ImageFormat.RGB888, width=100, height=200)]
@@ -183,7 +176,7 @@ def test_a_picture_larger_than_grpc_s_own_limit_comes_through(
 )
 def test_a_streamed_picture_is_as_old_as_its_date_says_but_never_of_the_future(
     service: ScriptedControl,
-    open_stream: Callable[[], PictureStream],
+    open_stream: Callable[[], ScreenshotStream],
     age_s: float | None,
     least_s: float,
     most_s: float,
@@ -197,7 +190,7 @@ def test_a_streamed_picture_is_as_old_as_its_date_says_but_never_of_the_future(
 
 
 def test_pictures_of_a_stream_never_start_before_the_ones_before_them(
-    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+    service: ScriptedControl, open_stream: Callable[[], ScreenshotStream]
 ) -> None:
     service.stream = lambda _: service.held(image(0, age_s=1), image(1, age_s=60))
     stream = open_stream()
@@ -210,7 +203,7 @@ def test_pictures_of_a_stream_never_start_before_the_ones_before_them(
 
 
 def test_who_comes_late_gets_the_newest_and_the_others_are_counted(
-    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+    service: ScriptedControl, open_stream: Callable[[], ScreenshotStream]
 ) -> None:
     service.stream = lambda _: service.held(*(image(seq) for seq in (0, 1, 2, 5)))
     stream = open_stream()
@@ -219,13 +212,13 @@ def test_who_comes_late_gets_the_newest_and_the_others_are_counted(
     picture = stream.take(0)
 
     assert picture is not None
-    assert picture.seq == 5
+    assert picture.number == 5
     assert stream.take(0) is None
-    assert (stream.received, stream.dropped) == (4, 5)
+    assert stream.received == 4
 
 
 def test_a_stream_that_ends_wakes_who_waits_and_says_why(
-    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+    service: ScriptedControl, open_stream: Callable[[], ScreenshotStream]
 ) -> None:
     service.stream = lambda _: iter([])
     stream = open_stream()
@@ -236,7 +229,7 @@ def test_a_stream_that_ends_wakes_who_waits_and_says_why(
 
 
 def test_a_picture_of_a_display_that_is_off_is_none(
-    service: ScriptedControl, open_stream: Callable[[], PictureStream]
+    service: ScriptedControl, open_stream: Callable[[], ScreenshotStream]
 ) -> None:
     off = pb.Image(format=pb.ImageFormat(format=pb.ImageFormat.RGB888))
     service.stream = lambda _: service.held(off, image(1))
@@ -244,14 +237,14 @@ def test_a_picture_of_a_display_that_is_off_is_none(
     picture = open_stream().take(5)
 
     assert picture is not None
-    assert picture.seq == 1
+    assert picture.number == 1
 
 
 # Shared memory
 
 
 def written(asked: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
-    """A picture that was written into the memory of who asked."""
+    """A frame that was written into the memory of who asked."""
     made = image(seq, age_s=age_s, pixels=b"")
     with Path(url2pathname(urlsplit(asked.transport.handle).path)).open("r+b") as file:
         file.write(bytes([seq]) * LENGTH)
@@ -259,7 +252,7 @@ def written(asked: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
 
 
 def test_pictures_come_by_way_of_shared_memory(
-    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], ScreenshotStream], memory: FrameMemory
 ) -> None:
     service.stream = lambda asked: service.held(written(asked, 9))
 
@@ -271,7 +264,7 @@ def test_pictures_come_by_way_of_shared_memory(
 
 
 def test_an_emulator_that_sends_bytes_all_the_same_is_understood(
-    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], ScreenshotStream], memory: FrameMemory
 ) -> None:
     service.stream = lambda _: service.held(image(3))
 
@@ -282,7 +275,7 @@ def test_an_emulator_that_sends_bytes_all_the_same_is_understood(
 
 
 def test_a_copy_is_dropped_when_the_next_picture_is_dated_before_its_end(
-    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], ScreenshotStream], memory: FrameMemory
 ) -> None:
     service.stream = lambda asked: service.held(written(asked, 1, age_s=2), image(2, age_s=1))
     stream = open_stream(memory)
@@ -291,13 +284,12 @@ def test_a_copy_is_dropped_when_the_next_picture_is_dated_before_its_end(
     picture = stream.take(5)
 
     assert picture is not None
-    assert picture.seq == 2
-    assert stream.dropped == 1
+    assert picture.number == 2
     assert stream.take(0.05) is None
 
 
 def test_a_copy_is_kept_when_the_next_picture_is_dated_after_its_end(
-    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], ScreenshotStream], memory: FrameMemory
 ) -> None:
     def pictures(asked: pb.ImageFormat) -> Iterator[pb.Image]:
         yield written(asked, 1)
@@ -312,12 +304,11 @@ def test_a_copy_is_kept_when_the_next_picture_is_dated_after_its_end(
 
     assert first is not None
     assert second is not None
-    assert (first.seq, second.seq) == (1, 2)
-    assert stream.dropped == 0
+    assert (first.number, second.number) == (1, 2)
 
 
 def test_an_emulator_that_writes_too_fast_ends_the_stream(
-    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream], memory: FrameMemory
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], ScreenshotStream], memory: FrameMemory
 ) -> None:
     service.stream = lambda asked: service.held(*(written(asked, seq, age_s=60) for seq in range(32)))
     stream = open_stream(memory)
@@ -327,7 +318,7 @@ def test_an_emulator_that_writes_too_fast_ends_the_stream(
 
 
 def test_memory_that_is_too_small_gives_no_picture(
-    service: ScriptedControl, open_stream: Callable[[FrameMemory], PictureStream]
+    service: ScriptedControl, open_stream: Callable[[FrameMemory], ScreenshotStream]
 ) -> None:
     memory = FrameMemory(LENGTH - 1)
     service.stream = lambda asked: service.held(image(1, pixels=b""))
@@ -374,7 +365,7 @@ def test_every_error_of_grpc_is_one_of_ours_and_says_what_to_do(
     with pytest.raises(
         DeviceError, match=f"emulator-1 .*{words}.* \\(gRPC {code.name}: as the test wants\\)"
     ) as caught:
-        control.status()
+        control.has_keyboard()
     stream = control.stream()
     assert stream.take(30) is None
 

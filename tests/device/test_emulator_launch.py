@@ -78,5 +78,5 @@ def test_each_start_has_a_log_of_its_own_and_only_some_are_kept(tmp_path: Path) 
     for _ in range(15):
         new_log(tmp_path, "Fold").touch()
 
-    assert len(list(tmp_path.glob("emulator-Fold-2026*.log"))) == 10
+    assert len(list(tmp_path.glob("emulator-Fold-[0-9][0-9][0-9][0-9]*.log"))) == 10
     assert other.exists(), "the log of another device"

@@ -9,7 +9,6 @@ from odyssey_recorder.device.input_command import (
     check_text,
     is_even_line,
     is_still,
-    key_command,
     press_command,
     swipe_command,
     text_commands,
@@ -18,7 +17,6 @@ from odyssey_recorder.device.input_command import (
 )
 from odyssey_recorder.errors import InputRefusedError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
-from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 
 
@@ -95,27 +93,16 @@ def test_text_that_cannot_be_typed_is_refused_with_its_first_culprit(text: str, 
 
 
 @pytest.mark.parametrize(
-    ("key", "command"),
+    ("press", "command"),
     [
-        (SystemKey.HOME, "input keyevent 3"),
-        (SystemKey.BACK, "input keyevent 4"),
-        (SystemKey.RECENT, "input keyevent 187"),
+        (stroke((30, 40, 0), (32, 41, 60), duration_ms=100), "input tap 30 40"),
+        (stroke((30, 40, 0), duration_ms=850), "input swipe 30 40 30 40 850"),
+        (stroke((30, 40, 0), duration_ms=400), "input swipe 30 40 30 40 600"),
     ],
+    ids=["tap", "hold", "hardly a long press"],
 )
-def test_each_system_key_has_its_key_code(key: SystemKey, command: str) -> None:
-    assert key_command(key) == command
-
-
-def test_a_short_press_is_a_tap_where_the_finger_came_down() -> None:
-    assert press_command(stroke((30, 40, 0), (32, 41, 60), duration_ms=100)) == "input tap 30 40"
-
-
-def test_a_hold_lasts_as_long_as_the_finger_did() -> None:
-    assert press_command(TouchStroke.press(Pixel(30, 40), duration_ms=850)) == "input swipe 30 40 30 40 850"
-
-
-def test_a_hold_that_is_hardly_a_long_press_is_drawn_out_to_be_one_for_sure() -> None:
-    assert press_command(TouchStroke.press(Pixel(30, 40), duration_ms=400)) == "input swipe 30 40 30 40 600"
+def test_a_press_is_a_tap_or_surely_a_long_press(press: TouchStroke, command: str) -> None:
+    assert press_command(press) == command
 
 
 def test_a_finger_that_trembles_is_still_and_one_that_leaves_and_returns_is_not() -> None:

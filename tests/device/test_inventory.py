@@ -22,7 +22,7 @@ from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, Dev
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
-from tests.device.adb_bench import StartBench
+from tests.device.bench import StartBench
 from tests.device.sdk_bench import free_console_port, stand_in_sdk
 from tests.fakes import FakeDevice
 

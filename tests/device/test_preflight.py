@@ -1,4 +1,4 @@
-"""What stands in the way of a recording is named, with what mends it."""
+"""What stands in the way of a recording is named, with what fixes it."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.device.adb_bench import StartBench
+from tests.device.bench import DeviceBench
 from tests.fakes import FakeDevice
 
 AXES = {
@@ -171,8 +171,7 @@ def test_only_the_animations_that_are_on_are_repaired() -> None:
     )
 
 
-def test_repairs_mend_the_simulated_emulator(start_bench: StartBench) -> None:
-    bench = start_bench("small_phone")
+def test_repairs_mend_the_simulated_emulator(bench: DeviceBench) -> None:
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     bench.emulator.phone.put_setting("secure", "navigation_mode", "2")
     bench.emulator.phone.override_size(600, 1000)
@@ -186,9 +185,8 @@ def test_repairs_mend_the_simulated_emulator(start_bench: StartBench) -> None:
 
 
 def test_the_commands_that_it_names_mend_the_simulated_emulator(
-    start_bench: StartBench, adb_server: PrivateAdbServer
+    bench: DeviceBench, adb_server: PrivateAdbServer
 ) -> None:
-    bench = start_bench("small_phone")
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     before = take_readings(bench.device)
     assert {"On-screen keyboard", "Animations"} <= lacking(before)

@@ -106,6 +106,7 @@ def test_an_empty_sdk_lacks_all_and_says_how_to_come_by_its_first_tool(tmp_path:
     ]
     assert all(finding.prevents and finding.command in finding.fix for finding in missing)
     assert all("tick Android SDK Command-line Tools (latest)" in finding.fix for finding in missing)
+    assert "odyssey-recorder simulate" in no_sdk().fix
 
 
 def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -> None:
@@ -117,7 +118,3 @@ def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -
         sdk.require_package(IMAGE)
     program(folder / "system.img")
     sdk.require_package(IMAGE)
-
-
-def test_without_an_sdk_the_simulated_emulator_is_named() -> None:
-    assert "odyssey-recorder simulate" in no_sdk().fix

@@ -13,7 +13,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.profile import PROFILES
-from tests.device.emulator_bench import EmulatorBench, start_bench
+from tests.device.bench import DeviceBench, start_bench
 
 TARGETS = 50
 STILL_PAGE = "com.odyssey.calculator"
@@ -23,7 +23,7 @@ STILL_PAGE = "com.odyssey.calculator"
 @pytest.fixture(scope="module", params=PROFILES)
 def bench(
     request: pytest.FixtureRequest, adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[EmulatorBench]:
+) -> Iterator[DeviceBench]:
     bench = start_bench(str(request.param), adb_server, tmp_path_factory.mktemp("running"))
     try:
         bench.emulator.phone.start_activity(STILL_PAGE)
@@ -33,12 +33,12 @@ def bench(
         bench.emulator.stop()
 
 
-def postures(bench: EmulatorBench) -> list[tuple[str, Rotation]]:
+def postures(bench: DeviceBench) -> list[tuple[str, Rotation]]:
     names = [posture.name for posture in bench.emulator.phone.profile.postures]
     return list(product(names or [""], Rotation))
 
 
-def hold(bench: EmulatorBench, posture: str, rotation: Rotation) -> Size:
+def hold(bench: DeviceBench, posture: str, rotation: Rotation) -> Size:
     """Hold the phone so, and have the device notice; the size of the picture."""
     phone = bench.emulator.phone
     if posture:
@@ -59,13 +59,13 @@ def targets(size: Size, seed: object) -> list[Pixel]:
     return [*others, *corners]
 
 
-def felt(bench: EmulatorBench, count: int) -> list[Pixel]:
+def felt(bench: DeviceBench, count: int) -> list[Pixel]:
     """The pixels of the last so many touches, as the phone felt them."""
     places = [words.split()[2].split(",") for words in bench.inputs() if words.startswith("touch ")]
     return [Pixel(floor(float(x)), floor(float(y))) for x, y in places[-count:]]
 
 
-def shown(bench: EmulatorBench) -> str:
+def shown(bench: DeviceBench) -> str:
     """The hash of the newest picture, as the phone drew it."""
     entries = [json.loads(line) for line in (bench.folder / "journal.jsonl").read_text().splitlines()]
     return str([entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry][-1])
@@ -76,7 +76,7 @@ def near(one: Pixel, other: Pixel) -> bool:
     return abs(one.x - other.x) <= 1 and abs(one.y - other.y) <= 1
 
 
-def test_picture_live_finger_and_stroke_agree_however_the_device_is_held(bench: EmulatorBench) -> None:
+def test_picture_live_finger_and_stroke_agree_however_the_device_is_held(bench: DeviceBench) -> None:
     for posture, rotation in postures(bench):
         size = hold(bench, posture, rotation)
         places = targets(size, (posture, rotation))
@@ -95,7 +95,7 @@ def test_picture_live_finger_and_stroke_agree_however_the_device_is_held(bench: 
         assert all(near(at, places[0]) for at in tapped), (posture, rotation)
 
 
-def test_where_apps_see_another_size_than_the_panel_pictures_and_fingers_go_over_adb(bench: EmulatorBench) -> None:
+def test_where_apps_see_another_size_than_the_panel_pictures_and_fingers_go_over_adb(bench: DeviceBench) -> None:
     phone = bench.emulator.phone
     phone.override_size(700, 1000)
     for rotation in Rotation:

@@ -17,7 +17,7 @@ from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.phone import Phone
-from tests.device.emulator_bench import EmulatorBench, start_bench
+from tests.device.bench import DeviceBench, start_bench
 from tests.recording.desk import Desk, Recording, pixels
 
 
@@ -29,7 +29,7 @@ class Tap:
     shown: str
 
 
-def taps(bench: EmulatorBench) -> list[Tap]:
+def taps(bench: DeviceBench) -> list[Tap]:
     """Every touch that the phone felt, in order."""
     entries = [json.loads(line) for line in (bench.folder / "journal.jsonl").read_text().splitlines()]
     shown = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
@@ -51,7 +51,7 @@ def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
         annotator.wait(lambda told=told: len(annotator.notices) > told or len(recorder.view.steps) > steps)  # type: ignore[misc]
 
 
-def reasons_of_a_true_episode(service: Desk, bench: EmulatorBench, recording: Recording) -> list[str]:
+def reasons_of_a_true_episode(service: Desk, bench: DeviceBench, recording: Recording) -> list[str]:
     """Publish, and hold every step against the phone's word; why each step's picture differs from device_info."""
     recording.ready()
     recording.recorder.complete("done")
@@ -75,15 +75,15 @@ def reasons_of_a_true_episode(service: Desk, bench: EmulatorBench, recording: Re
     return reasons
 
 
-Start = Callable[[str, str], tuple[EmulatorBench, Device]]
+Start = Callable[[str, str], tuple[DeviceBench, Device]]
 
 
 @pytest.fixture
 def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
     """Starts an emulator of a profile, reached over "adb" alone or over "gRPC" as well."""
-    benches: list[EmulatorBench] = []
+    benches: list[DeviceBench] = []
 
-    def started(profile: str, way: str) -> tuple[EmulatorBench, Device]:
+    def started(profile: str, way: str) -> tuple[DeviceBench, Device]:
         bench = start_bench(profile, adb_server, tmp_path)
         benches.append(bench)
         return bench, bench.device if way == "gRPC" else AdbDevice(AdbShell(bench.emulator.serial, bench.server))

@@ -93,18 +93,11 @@ def captured(name: str) -> list[TouchNews]:
 # --- a finger --------------------------------------------------------------------------------------------
 
 
-def test_a_tap_begins_and_ends() -> None:
-    assert news_of(report(10, LAND, x(5), y(6)), report(90, LIFT)) == [
+def test_a_tap_begins_and_ends_and_a_still_finger_sends_nothing() -> None:
+    assert news_of(report(10, LAND, x(5), y(6)), report(950_010, ("ABS_MT_PRESSURE", 0), LIFT)) == [
         ContactBegan(TOUCH, 0, 10),
-        Contact(TOUCH, 0, (RawSample(5, 6, 10),), lifted_us=90, fingers=1),
+        Contact(TOUCH, 0, (RawSample(5, 6, 10),), lifted_us=950_010, fingers=1),
     ]
-
-
-def test_a_finger_held_still_sends_nothing_and_is_a_long_contact() -> None:
-    (contact,) = contacts_of(report(0, LAND, x(5), y(6)), report(950_000, ("ABS_MT_PRESSURE", 0), LIFT))
-
-    assert len(contact.samples) == 1
-    assert contact.lifted_us - contact.samples[0].time_us == 950_000
 
 
 def test_a_drag_has_a_sample_for_every_report_that_moves_it_and_fills_in_the_axis_that_stands() -> None:
@@ -159,52 +152,32 @@ def test_a_tap_within_one_report_is_a_contact_without_duration() -> None:
     ]
 
 
-def test_a_lift_without_a_landing_is_nothing() -> None:
+def test_other_axes_keys_and_switches_and_a_lift_without_a_landing_bring_nothing() -> None:
+    others = [InputEvent(TOUCH, 3, "EV_SW", "SW_LID", 1), InputEvent(TOUCH, 3, "EV_SYN", "SYN_CONFIG", 0)]
+
+    assert news_of(report(0, ("ABS_X", 5), ("ABS_Y", 5)), key(1, "KEY_LEFTSHIFT"), key(2, "BTN_STYLUS"), others) == []
     assert news_of(report(5, LIFT, x(1), y(2)), report(6, LIFT)) == []
-
-
-def test_other_axes_keys_and_switches_bring_nothing() -> None:
-    assert (
-        news_of(
-            report(0, ("ABS_X", 5), ("ABS_Y", 5)),
-            key(1, "KEY_LEFTSHIFT"),
-            key(2, "BTN_STYLUS"),
-            [InputEvent(TOUCH, 3, "EV_SW", "SW_LID", 1), InputEvent(TOUCH, 3, "EV_SYN", "SYN_CONFIG", 0)],
-        )
-        == []
-    )
 
 
 # --- traps that recorders fell into ----------------------------------------------------------------------
 
 
-def test_a_second_tap_at_the_same_place_is_not_lost() -> None:
-    taps = contacts_of(
-        report(0, LAND, x(5), y(6)), report(1, LIFT), report(2, LAND), report(3, LIFT)
-    )  # the kernel sends no place again
-
-    assert [tap.samples[0] for tap in taps] == [RawSample(5, 6, 0), RawSample(5, 6, 2)]
-
-
-@pytest.mark.parametrize(("changed", "place"), [(x(50), (50, 6)), (y(60), (5, 60))])
-def test_a_tap_that_shares_one_coordinate_with_the_last_is_not_lost(
-    changed: tuple[str, int], place: tuple[int, int]
+@pytest.mark.parametrize(
+    ("first", "second", "places"),
+    [
+        ([x(5), y(6)], [], [(5, 6), (5, 6)]),  # the kernel repeats no place
+        ([x(5), y(6)], [x(50)], [(5, 6), (50, 6)]),
+        ([x(5), y(6)], [y(60)], [(5, 6), (5, 60)]),
+        ([x(0), y(0)], [x(2), y(2)], [(0, 0), (2, 2)]),
+    ],
+    ids=["same place", "same y", "same x", "coordinate zero"],
+)
+def test_no_second_tap_is_lost_though_the_tracking_id_is_zero_every_time(
+    first: list[tuple[str, int]], second: list[tuple[str, int]], places: list[tuple[int, int]]
 ) -> None:
-    *_, tap = contacts_of(report(0, LAND, x(5), y(6)), report(1, LIFT), report(2, LAND, changed), report(3, LIFT))
+    taps = contacts_of(report(0, LAND, *first), report(1, LIFT), report(2, LAND, *second), report(3, LIFT))
 
-    assert (tap.samples[0].x, tap.samples[0].y) == place
-
-
-def test_coordinate_zero_is_a_place() -> None:
-    (tap,) = contacts_of(report(0, LAND, x(0), y(0)), report(1, LIFT))
-
-    assert tap.samples == (RawSample(0, 0, 0),)
-
-
-def test_the_tracking_id_may_be_zero_every_time() -> None:
-    taps = contacts_of(report(0, LAND, x(1), y(1)), report(1, LIFT), report(2, LAND, x(2), y(2)), report(3, LIFT))
-
-    assert [tap.samples[0].x for tap in taps] == [1, 2]
+    assert [tap.samples for tap in taps] == [(RawSample(*place, 2 * time),) for time, place in enumerate(places)]
 
 
 def test_the_axis_comes_from_a_numeric_listing_too() -> None:
@@ -213,13 +186,6 @@ def test_the_axis_comes_from_a_numeric_listing_too() -> None:
     (contact,) = contacts_of(report(0, LAND, x(2048), y(4095)), report(1, LIFT))
 
     assert to_stroke(contact, node, PHONE, Rotation.R0).start == Pixel(540, 2399)
-
-
-def test_a_press_on_the_bar_of_the_screen_is_a_touch_and_no_key() -> None:
-    (contact,) = contacts_of(report(0, LAND, x(16384), y(32400)), report(80_000, LIFT))
-    stroke = to_stroke(contact, SCREEN, PHONE, Rotation.R0)
-
-    assert isinstance(recognize(stroke, TouchRules.for_density(420), PHONE), Click)
 
 
 def test_a_tap_that_is_read_late_keeps_its_own_time() -> None:
@@ -262,13 +228,7 @@ def test_a_pinch_is_two_contacts_that_know_of_each_other() -> None:
     assert (other.slot, other.samples, other.fingers) == (0, (RawSample(10, 10, 0), RawSample(20, 20, 2)), 2)
 
 
-def test_a_slot_stays_the_current_one_across_reports() -> None:
-    (tap,) = contacts_of(report(0, slot(3)), report(1, LAND, x(1), y(2)), report(2, LIFT))
-
-    assert tap.slot == 3
-
-
-def test_each_slot_keeps_its_own_place() -> None:
+def test_each_slot_keeps_its_own_place_and_stays_the_current_one_across_reports() -> None:
     *_, last = contacts_of(
         report(0, LAND, x(1), y(1)),
         report(1, slot(1), LAND, x(9), y(9)),
@@ -277,23 +237,18 @@ def test_each_slot_keeps_its_own_place() -> None:
         report(4, LIFT),
     )
 
-    assert (last.samples, last.fingers) == ((RawSample(9, 9, 3),), 1)
+    assert (last.slot, last.samples, last.fingers) == (1, (RawSample(9, 9, 3),), 1)
 
 
-def test_fingers_on_another_screen_do_not_count() -> None:
-    outer = report(0, LAND, x(1), y(1), node=OTHER_TOUCH)
-    inner = [*report(1, LAND, x(2), y(2)), *report(2, LIFT)]
-
-    (contact,) = contacts_of(outer, inner)
-
-    assert (contact.node, contact.fingers) == (TOUCH, 1)
-
-
-def test_reports_of_two_nodes_may_be_interleaved() -> None:
+def test_reports_of_two_screens_may_be_interleaved_and_their_fingers_count_apart() -> None:
     one, other = report(0, LAND, x(1), y(1)), report(0, LAND, x(2), y(2), node=OTHER_TOUCH)
     mixed = [event for pair in zip(one, other, strict=True) for event in pair]
 
-    assert news_of(mixed) == [ContactBegan(TOUCH, 0, 0), ContactBegan(OTHER_TOUCH, 0, 0)]
+    assert news_of(mixed, report(1, LIFT)) == [
+        ContactBegan(TOUCH, 0, 0),
+        ContactBegan(OTHER_TOUCH, 0, 0),
+        Contact(TOUCH, 0, (RawSample(1, 1, 0),), lifted_us=1, fingers=1),
+    ]
 
 
 # --- what is lost ----------------------------------------------------------------------------------------
@@ -320,20 +275,13 @@ def test_after_dropped_events_the_contact_is_lost_and_all_up_to_the_next_report_
 
 
 def test_a_key_among_dropped_events_is_ignored_but_not_in_silence() -> None:
+    (unfinished, _) = key(0, "KEY_BACK")
     drop = [InputEvent(KEYBOARD, 0, "EV_SYN", "SYN_DROPPED", 0)]
-    dropped = EventsDropped(KEYBOARD, 0)
 
-    assert news_of(drop, key(1, "KEY_BACK")) == [dropped]
-    assert news_of(drop, key(1, "KEY_BACK"), key(2, "KEY_HOME")) == [dropped, KeyPressed(KEYBOARD, SystemKey.HOME, 2)]
-
-
-def test_a_report_that_events_were_dropped_from_is_forgotten() -> None:
-    (unfinished, _) = key(1, "KEY_BACK")
-    drop = [InputEvent(KEYBOARD, 2, "EV_SYN", "SYN_DROPPED", 0)]
-
-    told = news_of([unfinished], drop, report(3, node=KEYBOARD), report(4, node=KEYBOARD))
-
-    assert told == [EventsDropped(KEYBOARD, 2)]
+    assert news_of([unfinished], drop, key(1, "KEY_BACK"), key(2, "KEY_HOME")) == [
+        EventsDropped(KEYBOARD, 0),
+        KeyPressed(KEYBOARD, SystemKey.HOME, 2),
+    ]
 
 
 def test_when_the_stream_breaks_off_contacts_are_lost_and_places_forgotten() -> None:
@@ -364,23 +312,16 @@ def test_when_a_node_goes_its_contacts_are_lost_and_no_others(gone: Message) -> 
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("KEY_HOME", SystemKey.HOME),
-        ("KEY_HOMEPAGE", SystemKey.HOME),
-        ("KEY_BACK", SystemKey.BACK),
-        ("KEY_APPSELECT", SystemKey.RECENT),
+        ("KEY_HOME", KeyPressed(KEYBOARD, SystemKey.HOME, 1)),
+        ("KEY_HOMEPAGE", KeyPressed(KEYBOARD, SystemKey.HOME, 1)),
+        ("KEY_BACK", KeyPressed(KEYBOARD, SystemKey.BACK, 1)),
+        ("KEY_APPSELECT", KeyPressed(KEYBOARD, SystemKey.RECENT, 1)),
+        ("KEY_A", KeyTyped(KEYBOARD, "KEY_A", 1)),
+        ("KEY_BACKSPACE", KeyTyped(KEYBOARD, "KEY_BACKSPACE", 1)),
     ],
 )
-def test_a_key_of_the_toolbar_is_pressed_once_however_long_it_is_held(code: str, expected: SystemKey) -> None:
-    assert news_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [
-        KeyPressed(KEYBOARD, expected, 1)
-    ]
-
-
-def test_a_key_that_writes_is_typed_once_however_long_it_is_held_and_its_lift_is_no_news() -> None:
-    assert news_of(key(1, "KEY_A"), key(2, "KEY_A", 2), key(3, "KEY_A", 0), key(4, "KEY_BACKSPACE")) == [
-        KeyTyped(KEYBOARD, "KEY_A", 1),
-        KeyTyped(KEYBOARD, "KEY_BACKSPACE", 4),
-    ]
+def test_a_key_is_pressed_once_however_long_it_is_held(code: str, expected: TouchNews) -> None:
+    assert news_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [expected]
 
 
 # --- real captures ---------------------------------------------------------------------------------------
@@ -434,23 +375,6 @@ def test_raw_values_are_pixels_of_the_panel_and_times_count_from_touch_down() ->
     assert stroke.duration_us == 400
 
 
-@pytest.mark.parametrize(
-    ("rotation", "asked"),
-    [
-        (Rotation.R0, Pixel(300, 900)),
-        (Rotation.R90, Pixel(900, 780)),
-        (Rotation.R180, Pixel(780, 1500)),
-        (Rotation.R270, Pixel(1500, 300)),
-    ],
-)
-def test_a_turned_picture_is_touched_where_the_capture_of_a_real_emulator_says(
-    rotation: Rotation, asked: Pixel
-) -> None:
-    contact = Contact(TOUCH, 0, (RawSample(9102, 12287, 0),), 1, 1)
-
-    assert to_stroke(contact, SCREEN, PHONE, rotation).start == asked
-
-
 def delivered(raw: RawSample, panel: Size, rotation: Rotation) -> tuple[float, float]:
     """Where Android says that a touch is: TouchInputMapper turns the raw value about its range, then scales it."""
     x, y, far_x, far_y = (value / 32768 for value in (raw.x, raw.y, 32767 - raw.x, 32767 - raw.y))
@@ -497,6 +421,10 @@ def test_a_pixel_of_the_picture_comes_back_as_it_was_and_is_where_android_delive
 @pytest.mark.parametrize(
     ("rotation", "picture", "place", "expected"),
     [
+        (Rotation.R0, None, Pixel(300, 900), Pixel(300, 900)),
+        (Rotation.R90, None, Pixel(300, 900), Pixel(900, 780)),
+        (Rotation.R180, None, Pixel(300, 900), Pixel(780, 1500)),
+        (Rotation.R270, None, Pixel(300, 900), Pixel(1500, 300)),
         (Rotation.R0, Size(720, 1600), Pixel(300, 900), Pixel(200, 600)),
         (Rotation.R90, Size(1600, 720), Pixel(300, 900), Pixel(600, 520)),
         (Rotation.R0, Size(1080, 1200), Pixel(300, 600), Pixel(300, 0)),
@@ -504,8 +432,8 @@ def test_a_pixel_of_the_picture_comes_back_as_it_was_and_is_where_android_delive
         (Rotation.R0, Size(2160, 4800), Pixel(300, 900), Pixel(600, 1800)),
     ],
 )
-def test_a_picture_of_another_size_is_touched_where_it_lies_on_the_panel(
-    rotation: Rotation, picture: Size, place: Pixel, expected: Pixel
+def test_a_frame_of_any_rotation_and_size_is_touched_where_it_lies_on_the_panel(
+    rotation: Rotation, picture: Size | None, place: Pixel, expected: Pixel
 ) -> None:
     assert to_stroke(Contact(TOUCH, 0, (raw_of(place),), 1, 1), SCREEN, PHONE, rotation, picture).start == expected
 

@@ -1,0 +1,195 @@
+"""Devices behind the real adb and the simulated emulator, and what can be done to them from behind."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import adbutils
+
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.discovery import ControlEndpoint, find_control
+from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_console import EmulatorConsole
+from odyssey_recorder.device.emulator_link import GrpcOptions
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.faults import FrameFault
+from odyssey_recorder.simulator.guest import Snapshot
+from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.profile import profile_named
+
+BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
+
+_TRIES = 2000
+_KEY_BACK = 158
+
+
+@dataclass(frozen=True)
+class DeviceBench:
+    """A device to test, over adb alone or over gRPC too, and the simulated emulator behind it."""
+
+    device: AdbDevice
+    emulator: SimulatedEmulator
+    server: AdbServer
+    folder: Path
+    journal_start: int = 0
+
+    @property
+    def button(self) -> Pixel:
+        """The icon of an app on the launcher."""
+        icon = next(node for node in self.emulator.phone.view_hierarchy().walk() if node.content_desc == "Notes")
+        return Pixel((icon.bounds.left + icon.bounds.right) // 2, (icon.bounds.top + icon.bounds.bottom) // 2)
+
+    def find(self) -> ControlEndpoint | None:
+        return find_control(self.emulator.serial, (self.folder,))
+
+    def another_device(
+        self, *, required: bool = False, adb_s: float = 20, answer_s: float = 2.0, shares_memory: bool = True
+    ) -> EmulatorDevice:
+        """One more device object for the same emulator, over gRPC."""
+        shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
+        options = GrpcOptions(self.find, required=required, answer_s=answer_s, shares_memory=shares_memory)
+        return EmulatorDevice(shell, options, console=console(self.emulator))
+
+    def change_screen(self) -> None:
+        at = self.button
+        self.emulator.phone.touch(Phase.DOWN, at.x, at.y)
+        self.emulator.phone.touch(Phase.UP, at.x, at.y)
+
+    def press_back_key(self) -> None:
+        self.emulator.guest.window_key(_KEY_BACK)
+
+    def recents(self) -> list[str]:
+        return [task.package for task in self.emulator.phone.tasks() if not task.is_home]
+
+    def freeze(self) -> None:
+        self.emulator.faults.freeze()
+
+    def disconnect(self) -> None:
+        self.emulator.faults.control.switch_off(off=True)
+        self.emulator.faults.go_offline()
+
+    def leave_adb_alone(self) -> None:
+        """Switch the control service off, and wait until the device has noticed."""
+        self.emulator.faults.control.switch_off(off=True)
+        self.wait_for_path("screencap")
+
+    def cut_frames(self) -> None:
+        self.leave_adb_alone()
+        self.emulator.faults.spoil_frames(FrameFault.CUT)
+
+    def refuse_input(self) -> None:
+        self.leave_adb_alone()
+        self.emulator.faults.refuse_input(refuse=True)
+
+    def mend(self) -> None:
+        self.emulator.faults.clear()
+        self.device.wait_until_ready(20)
+
+    def wait_for_path(self, path: str) -> None:
+        """Return when frames come by `path`, "gRPC" or "screencap"; the device is kept busy meanwhile."""
+        self.wait_until(lambda: self.device.capture_path == path)
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Return when `condition` holds; the device is kept busy meanwhile."""
+        for _ in range(_TRIES):
+            if condition():
+                return
+            self.device.input_nodes()
+        raise AssertionError("it never held")
+
+    def next_streamed(self) -> Frame:
+        """The next frame of the stream, which must come soon."""
+        frame = self.device.next_frame(5)
+        assert frame is not None
+        assert frame.streamed
+        return frame
+
+    def inputs(self) -> list[str]:
+        """What the phone got, in its own words, in order."""
+        entries = [json.loads(line) for line in self._journal.read_bytes()[self.journal_start :].splitlines()]
+        return [entry["input"] for entry in entries if "input" in entry]
+
+    def shown(self) -> list[str]:
+        """The SHA-256 of every frame that the phone has shown."""
+        entries = [json.loads(line) for line in self._journal.read_text().splitlines()]
+        return [entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry]
+
+    @property
+    def _journal(self) -> Path:
+        return _journal(self.folder)
+
+
+class EmulatorPool:
+    """The simulated emulators of a module, one of each profile, restored to their start for every test."""
+
+    def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
+        self._server = server
+        self._folder = folder
+        self._started: dict[str, tuple[SimulatedEmulator, Snapshot, Path]] = {}
+
+    def bench(self, profile: str, *, grpc: bool) -> DeviceBench:
+        """A bench whose emulator is as at its start; the caller closes its device."""
+        if profile not in self._started or self._started[profile][0].killed.is_set():
+            folder = self._folder / f"{profile}-{len(list(self._folder.iterdir()))}"
+            folder.mkdir()
+            emulator = start_emulator(profile, self._server, folder)
+            self._started[profile] = emulator, emulator.guest.save_snapshot(), folder
+        emulator, snapshot, folder = self._started[profile]
+        emulator.faults.clear()
+        emulator.guest.restore(snapshot)
+        for name in console(emulator).snapshots():
+            console(emulator).delete_snapshot(name)
+        return connected_bench(emulator, self._server, folder, grpc=grpc)
+
+    def stop(self) -> None:
+        for emulator, _, _ in self._started.values():
+            emulator.stop()
+
+
+StartBench = Callable[[str], DeviceBench]
+"""Gives a bench whose simulated emulator is of this profile."""
+
+
+def console(emulator: SimulatedEmulator) -> EmulatorConsole:
+    """The console of an emulator that asks for no token."""
+    return EmulatorConsole(emulator.console_port, token_file=Path("no token"))
+
+
+def start_emulator(profile: str, server: PrivateAdbServer, folder: Path) -> SimulatedEmulator:
+    """An emulator that keeps its journal and its discovery file in `folder`; the caller stops it."""
+    phone = Phone(profile_named(profile), animation=False, journal=_journal(folder))
+    emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=folder))
+    emulator.start()
+    return emulator
+
+
+def connected_bench(
+    emulator: SimulatedEmulator, private: PrivateAdbServer, folder: Path, *, grpc: bool = True
+) -> DeviceBench:
+    """A bench whose device is ready."""
+    server = AdbServer(port=private.port)
+    shell = AdbShell(emulator.serial, server, answer_s=20)
+    device = AdbDevice(shell, console=console(emulator))
+    device.wait_until_ready(20)
+    if grpc:
+        find = GrpcOptions(lambda: find_control(emulator.serial, (folder,)))
+        device = EmulatorDevice(shell, find, console=console(emulator))
+        device.wait_until_ready(20)
+    return DeviceBench(device, emulator, server, folder, _journal(folder).stat().st_size)
+
+
+def start_bench(profile: str, server: PrivateAdbServer, folder: Path) -> DeviceBench:
+    """A bench with an emulator of its own; the caller ends device and emulator."""
+    return connected_bench(start_emulator(profile, server, folder), server, folder)
+
+
+def _journal(folder: Path) -> Path:
+    return folder / "journal.jsonl"
