@@ -1,4 +1,4 @@
-"""How devices are reached: through which adb server, by which way to frames, and which one is meant."""
+"""Connecting to devices: through which adb server, how frames come, and which device is meant."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +18,10 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """How devices are reached: the adb server, the way to frames, and where running emulators note that they run.
+    """The adb server, how frames come, and the folders of the discovery files of running emulators.
 
-    `keyboards` is the folder that remembers the user's own keyboard while another one types. `console_token` is the
-    file with the token of the emulators' consoles, in the home of whoever runs them; without it no snapshots are kept.
+    `keyboards` is the folder that keeps the user's own keyboard while another one types. `console_token` is the file
+    with the token of the emulators' consoles; without it there are no snapshots.
     """
 
     server: AdbServer
@@ -57,21 +57,21 @@ class DeviceConnector:
         return device
 
     def capture_path(self, device: ListedDevice) -> str:
-        """How frames would come: "gRPC" or "screencap"; empty for a device that cannot be used. Asks nobody."""
+        """How frames would come: "gRPC" or "screencap"; empty for a device that cannot be used. Does not connect."""
         if not device.is_ready:
             return ""
         found = find_control(device.serial, self.running) if self.capture != "adb" else None
         return "gRPC" if found is not None and not found.wants_jwt else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
-        """The device that is named, otherwise the only one. Raises DeviceError."""
+        """The named device, otherwise the only one. Raises DeviceError."""
         return self.connect(chosen_device(self.server, serial))
 
 
 def chosen_device(server: AdbServer, serial: str | None) -> str:
-    """The serial of the device to use: the one that is named, otherwise the only one that is ready.
+    """The named serial, otherwise that of the only device that is ready.
 
-    Raises DeviceError where adb does not know it, where there is none, and where there is a choice.
+    Raises DeviceError where adb does not know it, or where no or several devices are ready.
     """
     listed = server.devices()
     if serial is not None:

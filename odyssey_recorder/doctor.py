@@ -120,7 +120,7 @@ def _as_tree(finding: DoctorFinding) -> dict[str, str]:
 
 
 def as_text(findings: Sequence[DoctorFinding]) -> str:
-    """The findings as a report to send to somebody; the user's own folder is left unnamed."""
+    """The findings as a report that can be shared; the user's home folder is not named in it."""
     lines = [f"Report of Odyssey Recorder's doctor, {datetime.now().astimezone():%Y-%m-%d %H:%M %z}", ""]
     for finding in findings:
         lines.append(f"{finding.level.value:8} {finding.what}: {finding.found}")
@@ -186,7 +186,7 @@ def _as_note(what: str, found: str, finding: preflight.PreflightFinding) -> Doct
 
 
 def _qt(*, on_screen: bool) -> list[DoctorFinding]:
-    """Whether the window's libraries load; tried in a process of its own, for Qt ends one that it cannot serve."""
+    """Whether the window's libraries load; tried in another process, because Qt aborts on failure."""
     environment = {**os.environ}
     if not on_screen:
         environment["QT_QPA_PLATFORM"] = "offscreen"
@@ -206,7 +206,7 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
 
 
 def _free_space(what: str, folder: Path) -> DoctorFinding:
-    """Whether `folder` can be written, tried where it is, or where it would be made."""
+    """Whether `folder`, or where it would be made, can be written."""
     try:
         existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
         with tempfile.TemporaryFile(dir=existing):

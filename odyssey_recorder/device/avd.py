@@ -1,4 +1,4 @@
-"""The Android virtual devices of this computer: which there are, and how one is made, started, prepared and stopped."""
+"""The Android virtual devices of this computer: listed, created, started, prepared and stopped."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,9 +31,9 @@ __all__ = ["Avd", "BootStage", "SdkEnvironment", "Start", "StartedDevice", "Virt
 class Avd:
     """An Android virtual device (AVD) of this computer.
 
-    `profile` is the key of the device profile that it was made by, None for a device of another kind; `serial` is the
-    name under which adb lists it, None while it does not run; `problems` are what of its configuration is not the
-    profile's, one sentence each.
+    `profile` is the key of the device profile that it was made by, None for another kind of device; `serial` is its
+    serial in adb, None while it does not run; `problems` says where its configuration differs from the profile's, one
+    sentence each.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Avd:
 class Start:
     """How a device is started.
 
-    `cold`: not from the state in which it was left. `snapshot`: from this one, empty for none. `wipe`: as new, all that
-    is on it is lost. Without `window` it is seen in the mirror alone. `animations` leaves them on. `port` is that of
-    the console, even, 0 for any that is free.
+    `cold`: not from its last state. `snapshot`: from this one, empty for none. `wipe`: as new, all data is lost.
+    Without `window` only the mirror shows it. `animations` leaves them on. `port` is the console's, even; 0 for any
+    free one.
     """
 
     cold: bool = False
@@ -61,7 +61,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class StartedDevice:
-    """A device that runs and was prepared, with what its preflight found."""
+    """A running, prepared device, and the findings of its preflight."""
 
     serial: str
     findings: tuple[PreflightFinding, ...]
@@ -71,8 +71,8 @@ class StartedDevice:
 class SdkEnvironment:
     """The folders of the user that virtual devices use, and the environment in which the SDK's tools run.
 
-    `avds` holds the devices themselves, `running` the notes of those that run, `logs` what emulators say; `token` is
-    the file with the token of their consoles, `console_ports` where they may listen.
+    `avds` holds the devices, `running` the discovery files of running ones, `logs` the emulators' logs; `token` is the
+    file with the token of their consoles, `console_ports` where they may listen.
     """
 
     avds: Path
@@ -112,13 +112,13 @@ class VirtualDevices:
         self._known: tuple[object, frozenset[str]] | None = None
 
     def missing(self) -> tuple[PreflightFinding, ...]:
-        """What of the SDK is missing for the profiles, each with the command that brings it; empty if nothing is."""
+        """What the SDK lacks for the profiles, each with the command that installs it."""
         if self._sdk is None:
             return (self._without_sdk,)
         return self._sdk.missing(self._image(profile) for profile in profiles())
 
     def list(self) -> tuple[Avd, ...]:
-        """The AVDs there are, by name; those that the emulator does not know, or whose files are broken, too."""
+        """All AVDs by name, also those that the emulator does not know or whose files are broken."""
         try:
             known = self._known_to_emulator()
         except SdkError as error:
@@ -192,14 +192,14 @@ class VirtualDevices:
         progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> StartedDevice:
-        """Stop an AVD if it runs, and start it as new: all that is on it is lost, its snapshots too."""
+        """Stop an AVD if it runs, and start it as new: all its data and snapshots are lost."""
         serial = self._serial(name)
         if serial is not None:
             self.stop(serial)
         return self.start(name, replace(how, wipe=True), progress=progress, cancelled=cancelled)
 
     def stop(self, serial: str) -> None:
-        """End an emulator as its window's cross does, and wait until it is gone."""
+        """End an emulator as closing its window does, and wait until it is gone."""
         end_emulator(serial, self.console(serial).kill, self._server, self._around.running)
 
     def load_snapshot(self, serial: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The files of a virtual device: where they lie, what config.ini must say for a profile, and how it is amended."""
+"""The files of a virtual device: where they are, what config.ini says for a profile, and how it is amended."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,10 +23,10 @@ _WORDS = {
     "hw.keyboard": "keyboard",
     "hw.initialOrientation": "orientation",
 }
-"""What is said of a key in words; of any other its own name."""
+"""Words for keys; other keys go by their own name."""
 
 _LENIENT = {"hw.ramSize", "hw.gpu.enabled", "hw.gpu.mode", "hw.mainKeys", "skin.name", "skin.path", "skin.dynamic"}
-"""Keys that are written, but may be another without harm to what is recorded."""
+"""Keys that are written, but may differ without harm to recordings."""
 
 
 def avd_home(environment: Mapping[str, str], home: Path) -> Path:
@@ -139,7 +139,7 @@ class AvdFolder:
         return tuple(sorted(path.stem for path in self.folder.glob("*.ini") if is_avd_name(path.stem)))
 
     def state(self) -> object:
-        """Something that is equal as long as no device is added, taken away or moved."""
+        """A value that changes when a device is added, removed or moved."""
         with suppress(FileNotFoundError):
             return [(path.name, path.stat().st_mtime_ns) for path in sorted(self.folder.glob("*.ini"))]
         return None

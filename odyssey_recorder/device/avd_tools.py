@@ -1,4 +1,4 @@
-"""What the SDK's own programs are asked about virtual devices, and what their answers and refusals mean."""
+"""The SDK's own programs for virtual devices, and what their refusals mean."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""How an emulator comes up and goes away: which stages it passes, and for how long each may keep people waiting."""
+"""The stages of an emulator's start, its end, and how long each may take."""
 
 import os
 import time

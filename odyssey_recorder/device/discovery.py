@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,72 +107,54 @@ def _is_zombie(pid: int) -> bool:
 def find_control(
     serial: str, folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> ControlEndpoint | None:
-    """The control service of the emulator that adb lists as `serial`; None where no running one tells of it.
+    """The control service of the emulator that adb lists as `serial`; None where no running one names it.
 
-    Where several notes name the serial the newest is believed: a number of a process may have been given again.
+    The newest file wins: the process number in an older one may belong to another process by now.
     """
-    found = [
-        (written_s, endpoint)
-        for folder in folders
-        for written_s, endpoint in _endpoints(folder, is_alive)
-        if endpoint.serial == serial
-    ]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    endpoints = (_endpoint(file.values) for file in _discovery_files(folders, is_alive))
+    return next((endpoint for endpoint in endpoints if endpoint is not None and endpoint.serial == serial), None)
 
 
 def running_avds(
     folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> Mapping[str, RunningAvd]:
-    """The emulators that run, by the names of their virtual devices (AVDs); of several notes the newest is believed."""
-    found = {}
-    notes = [note for folder in folders for note in _discovery_files(folder, is_alive)]
-    for note in sorted(notes, key=lambda note: note.written_s):
-        name, port = note.values.get("avd.id") or note.values.get("avd.name", ""), note.values.get("port.serial", "")
+    """The emulators that run, by the names of their virtual devices (AVDs); the newest file wins."""
+    found: dict[str, RunningAvd] = {}
+    for file in _discovery_files(folders, is_alive):
+        name, port = file.values.get("avd.id") or file.values.get("avd.name", ""), file.values.get("port.serial", "")
         if name and port.isdecimal():
-            found[name.replace(" ", "_")] = RunningAvd(f"emulator-{port}", note.pid)
+            found.setdefault(name.replace(" ", "_"), RunningAvd(f"emulator-{port}", file.pid))
     return found
 
 
-def _endpoints(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[tuple[float, ControlEndpoint]]:
-    """What each note in a folder says, after the time it was written; one that cannot be used is passed over."""
-    for note in _discovery_files(folder, is_alive):
-        with suppress(ValueError):
-            yield note.written_s, _endpoint(note.values)
-
-
-def _discovery_files(folder: Path, is_alive: Callable[[int], bool]) -> Iterator[_DiscoveryFile]:
-    for path in sorted(folder.glob("pid_*.ini")):
+def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -> list[_DiscoveryFile]:
+    """Those of the emulators that run, the newest first."""
+    found = []
+    for path in (path for folder in folders for path in sorted(folder.glob("pid_*.ini"))):
         name = _FILE_NAME.fullmatch(path.name)
         if name is None or not is_alive(int(name[1])):
             continue
         with suppress(OSError):
             status = path.lstat()
-            # A stranger's note, in a folder that all may write to, would have our clipboard sent to a stranger; so
+            # Another user's file, in a folder that all may write to, would have our clipboard sent to that user; so
             # would a link to one of our files, and a pipe would never be read to its end.
             if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_uid != os.getuid()):
                 continue
-            yield _DiscoveryFile(
-                int(name[1]),
-                status.st_mtime,
-                _values(read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")),
-            )
+            text = read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")
+            parts = (line.partition("=") for line in text.splitlines())
+            values = {key.strip(): value.strip() for key, _, value in parts}
+            found.append(_DiscoveryFile(int(name[1]), status.st_mtime, values))
+    return sorted(found, key=lambda file: file.written_s, reverse=True)
 
 
-def _values(note: str) -> Mapping[str, str]:
-    parts = (line.partition("=") for line in note.splitlines())
-    return {key.strip(): value.strip() for key, _, value in parts}
-
-
-def _endpoint(values: Mapping[str, str]) -> ControlEndpoint:
-    """What a note says; raises ValueError for one that names no serial or no port of the service."""
-    port = int(values.get("grpc.port", ""))
+def _endpoint(values: Mapping[str, str]) -> ControlEndpoint | None:
+    """None for a file that names no serial or no port of the service."""
+    try:
+        serial, port = f"emulator-{int(values.get('port.serial', ''))}", int(values.get("grpc.port", ""))
+    except ValueError:
+        return None
     if port not in _PORTS:
-        raise ValueError(f"{port} is no port")
+        return None
     token = values.get("grpc.token", "")
     hide(token)
-    return ControlEndpoint(
-        serial=f"emulator-{int(values.get('port.serial', ''))}",
-        port=port,
-        token=token,
-        wants_jwt=not token and "grpc.jwks" in values,
-    )
+    return ControlEndpoint(serial, port, token, wants_jwt=not token and "grpc.jwks" in values)

@@ -1,4 +1,4 @@
-"""What Android's own tools print about the device, in the forms of Android 10 to 16, taken to values."""
+"""Parsers for what Android's own tools print about the device, in the forms of Android 10 to 16."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

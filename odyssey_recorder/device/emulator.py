@@ -259,7 +259,7 @@ class EmulatorDevice(AdbDevice):
         for _ in range(_LOOKS):
             received = stream.received
             state = super().screen_state()
-            assert stream.newest is not None, "a connection is used from its first picture on"
+            assert stream.newest is not None, "a connection is used from its first frame on"
             shape = FrameShape.of(stream.newest)
             fits = shape.rotation == state.rotation and shape.panel == state.size
             if fits or self._fitting is None or not stream.came_after(received, _LATE_S):

@@ -28,9 +28,9 @@ _PRESSURE = 1024
 """What the emulator's own window sends for a finger that is down."""
 
 _WRITING_NS = 15_000_000
-"""Longer than an emulator takes to write one picture into shared memory, and to say so."""
+"""Longer than an emulator takes to write one frame into shared memory, and to say so."""
 _MOST_TORN = 30
-"""After so many torn copies in a row pictures come in messages."""
+"""After so many torn copies in a row frames come in messages."""
 
 _KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "AppSwitch"}
 
@@ -156,7 +156,7 @@ class ScreenshotStream:
         return self._newest
 
     def take(self, wait_s: float) -> Frame | None:
-        """The newest whole picture, once; None where none comes in `wait_s`, or the stream has ended."""
+        """The newest whole frame, once; None where none comes in `wait_s`, or the stream has ended."""
         expires_s = time.monotonic() + wait_s
         with self._changed:
             while self._whole is None and not self.ended.is_set():
@@ -179,7 +179,7 @@ class ScreenshotStream:
             self._changed.notify_all()
 
     def came_after(self, received: int, wait_s: float) -> bool:
-        """Whether more than `received` pictures have come, now or within `wait_s`; False at the stream's end."""
+        """Whether more than `received` frames have come, now or within `wait_s`; False at the stream's end."""
         with self._changed:
             self._changed.wait_for(lambda: self.received > received or self.ended.is_set(), wait_s)
             return self.received > received
@@ -221,7 +221,7 @@ class ScreenshotStream:
             self._changed.notify_all()
 
     def _settle_copied(self, next_started_ns: int) -> None:
-        """Now that the next picture is there: keep the copy before it, or drop it as torn."""
+        """Now that the next frame is there: keep the copy before it, or drop it as torn."""
         if self._copied is None:
             return
         if next_started_ns >= self._copied_ns:
@@ -338,7 +338,7 @@ def _image_format(within: Size | None) -> pb.ImageFormat:
 
 
 def _length(image: pb.Image) -> int:
-    """How many bytes a picture has in RGB."""
+    """How many bytes a frame has in RGB."""
     return image.format.width * image.format.height * 3
 
 

@@ -1,4 +1,4 @@
-"""How the SDK's emulator is run: its flags and ports, where its words go, and what it means when it ends at once."""
+"""How the SDK's emulator is run: its flags, ports and log, and what it means when it ends at once."""
 
 import os
 import re
@@ -83,10 +83,7 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
 
 
 class LaunchedEmulator:
-    """An emulator that was started as a program of its own: it goes on when the recorder ends.
-
-    All that it says goes to `log`.
-    """
+    """An emulator in a process of its own, which goes on when the recorder ends; its output goes to `log`."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         """Start it. Raises DeviceError where the program does not run at all."""
@@ -130,7 +127,7 @@ class LaunchedEmulator:
 
 
 def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[str]) -> list[str]:
-    """The words that start the virtual device `name`, with the control service that the recorder needs."""
+    """The command that starts the virtual device `name` with the control service."""
     return [
         str(emulator), "-avd", name, "-port", str(ports.console), "-grpc", str(ports.control), "-grpc-use-token",
         "-no-boot-anim", *options,
@@ -138,7 +135,7 @@ def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[st
 
 
 def explained(words: str) -> str:
-    """What an emulator's last words come to: what to do, as far as they are known, and the words themselves."""
+    """What to do about an emulator's last output, as far as it is known, and that output."""
     advice = next((told for pattern, told in _ADVICE if re.search(pattern, words)), "")
     lines = [" ".join(line.split()) for line in words.splitlines() if line.strip()]
     telling = [line for line in lines if not _CHATTER.match(line)] or lines
@@ -147,7 +144,7 @@ def explained(words: str) -> str:
 
 
 def new_log(folder: Path, name: str) -> Path:
-    """Where the words of a start go, one file for each; old ones of the same device are deleted."""
+    """The log file of a new start; old ones of the same device are deleted."""
     own = re.compile(rf"emulator-{re.escape(name)}-\d{{8}}-\d{{6}}-\d{{6}}\.log")
     logs = sorted(path for path in folder.glob("emulator-*.log") if own.fullmatch(path.name))
     for old in logs[: -_KEPT_LOGS + 1]:

@@ -1,4 +1,4 @@
-"""How strokes, keys and text are spelt as Android's `input` command, and which text it cannot type."""
+"""Strokes, keys and text as Android's `input` commands, and which text they cannot type."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""How text comes into the focused field by way of the clipboard, and how much of it the field took."""
+"""Typing into the focused field by way of the clipboard, and how much of the text the field took."""
 
 import re
 import unicodedata
@@ -14,12 +14,12 @@ LONG_LINE = 400
 """Characters of a line from which on pasting and reading the field back is faster than typing: ten commands."""
 
 _CLIPBOARD_S = 0.2
-"""The emulator tells the guest of a new clipboard, and some apps read it, a little later."""
+"""The guest gets a new clipboard, and some apps read it, a little later."""
 _LOOKS = 5
 
 
 def is_pasted(text: str) -> bool:
-    """Whether the clipboard is the better way for `text`, or the only one: it has a long line, or is beyond ASCII."""
+    """Whether `text` needs the clipboard: it is not ASCII, or has a line for which pasting is faster."""
     return not input_command.is_plain(text) or max(map(len, text.split("\n"))) >= LONG_LINE
 
 

@@ -1,4 +1,4 @@
-"""The devices of the dataset: which name a screen of a certain size has in the data, and what its AVD is made of."""
+"""The devices of the dataset: their names, screens and the configuration of their AVDs."""
 
 import tomllib
 from functools import cache

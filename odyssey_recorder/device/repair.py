@@ -1,4 +1,4 @@
-"""What can be put right on a running device from outside, and the line for the device's shell that does it."""
+"""Repairs of a running device's configuration, and the shell lines that do them."""
 
 import shlex
 from dataclasses import dataclass

@@ -25,11 +25,10 @@ class Frame:
     (RGBA, as `screencap` gives them). `number` counts the frames of one device object from 1; one that is
     missing stands for frames that were left out. Times are the host's monotonic clock.
 
-    A frame that was asked for was on the screen at some moment between `started_ns`, when it was asked for, and
-    `arrived_ns`, when the first sign of it had come: over gRPC that is all of it, of `screencap` the first byte. A
-    `streamed` one came by itself because the screen had changed: it was on the screen from `started_ns` on, and
-    whatever was shown before it came before it.
-    `rotation` is how far the frame is turned, where whoever took it says so.
+    A frame that was asked for was on the screen at some moment between `started_ns`, the request, and `arrived_ns`:
+    over gRPC when all of it had come, for `screencap` its first byte. A `streamed` one was sent because the screen
+    changed: it was on the screen from `started_ns` on, and frames sent before it show earlier screens. `rotation` is
+    how far the frame is turned, None if unknown.
     """
 
     number: int

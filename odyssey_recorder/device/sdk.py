@@ -1,4 +1,4 @@
-"""Where the Android SDK lies, which of its parts are there, and which command brings what is missing."""
+"""The Android SDK: where it is, which of its parts are installed, and which command installs the rest."""
 
 import platform as this_computer
 import re

@@ -1,4 +1,4 @@
-"""What `uiautomator dump` tells of the views on a screen: which was clicked, and what the focused field holds."""
+"""The views in a `uiautomator dump`: which was clicked, and what the focused field holds."""
 
 import re
 from collections.abc import Iterator, Mapping

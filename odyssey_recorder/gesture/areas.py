@@ -1,4 +1,4 @@
-"""What a finger on the emulator's own screen meant by where it came down: a system key, a key stroke, or a gesture."""
+"""What a touch on the emulator's own screen meant by its place: a system key, a key stroke, or a gesture."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,7 +10,7 @@ from odyssey_recorder.model.action import Click, SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
 HELD_US = 200_000
-"""A swipe up from the bottom that comes to a stop for so long before it lifts shows the recent apps."""
+"""A swipe up from the bottom that pauses this long before it lifts shows the recent apps."""
 
 
 class Navigation(Enum):
@@ -22,7 +22,7 @@ class Navigation(Enum):
 
 ENTER_LEFT = 0.8
 ENTER_TOP = {Navigation.BUTTONS: 0.79, Navigation.GESTURES: 0.66}
-"""Where the key that ends a line begins, as shares of a soft keyboard's width and height."""
+"""Where the Enter key begins, as shares of a soft keyboard's width and height."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,14 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Swiped:
-    """A swipe that navigates; what it looks like is confirmed by what has the focus afterwards."""
+    """A swipe that navigates; `confirmed` checks it by what has the focus afterwards."""
 
     looks_like: SystemKey
 
 
 @dataclass(frozen=True, slots=True)
 class KeyStroke:
-    """A key of the soft keyboard; `enters` if it lies where the one does that ends a line, searches or sends."""
+    """A key of the soft keyboard; `enters` if it is where the Enter key is."""
 
     enters: bool = False
 
@@ -96,7 +96,7 @@ Meaning = Pressed | Swiped | KeyStroke | OnScreen
 
 
 def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigation: NavigationRules) -> Meaning:
-    """What `stroke`, in pixels of the frame, meant on a screen that was parted as `areas` says."""
+    """What `stroke`, in pixels of the frame, meant on a screen with these areas."""
     bar = areas.navigation_bar
     if areas.navigation is Navigation.GESTURES:
         key = _swiped(stroke, areas.size, touch, navigation)

@@ -1,9 +1,8 @@
-"""How the events of touch screens and keys become contacts: which finger was where, from touch-down to lift.
+"""From the events of touch screens and keys to contacts: which finger was where, from touch-down to lift.
 
-The kernel's multi-touch protocol, type B; a node of type A, where nothing tells which finger is which, is not listened
-to. Three of its habits rule here: a value that has not changed is not
-sent again, so places are kept per slot and across contacts; the order inside a report means nothing; after
-SYN_DROPPED nothing that was known is true any more.
+The kernel's multi-touch protocol, type B; nodes of type A, which do not identify fingers, are ignored. Unchanged values
+are not sent again, so places are kept per slot and across contacts; the order inside a report means nothing; after
+SYN_DROPPED nothing that was known is valid.
 """
 
 from dataclasses import dataclass, field
@@ -38,12 +37,12 @@ TYPING_KEYS = frozenset(
     | {"KEY_COMMA", "KEY_DOT", "KEY_SLASH", "KEY_102ND", "KEY_KPDOT", "KEY_KPMINUS", "KEY_KPPLUS", "KEY_KPSLASH"}
     | {"KEY_KPASTERISK"}
 )
-"""The keys of a keyboard that write, or take back, what is in a field; Shift and its like do neither."""
+"""The keys that write or delete text in a field; Shift and the like do neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawSample:
-    """Where a finger was at one moment: values of the node's own axes, and the device's clock."""
+    """Where a finger was: raw values of the node's axes, and the device's clock."""
 
     x: int
     y: int
@@ -63,8 +62,8 @@ class ContactBegan:
 class Contact:
     """A finger that came down and was lifted; the first sample is its touch-down.
 
-    `fingers` is the largest number that were on this screen at once while it was down: an action of the
-    dataset has one, a pinch has two.
+    `fingers` is the largest number on this screen at once while it was down: one for an action of the dataset, two for
+    a pinch.
     """
 
     node: str
@@ -82,7 +81,7 @@ class LossCause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ContactLost:
-    """A finger came down at `began_us`, but where it was or when it was lifted will never be known."""
+    """A finger came down at `began_us`, but its place or its lift is unknown."""
 
     node: str
     slot: int
@@ -108,7 +107,7 @@ class KeyTyped:
 
 @dataclass(frozen=True, slots=True)
 class EventsDropped:
-    """The kernel threw events away while no finger was known to be down: what they were will never be known."""
+    """The kernel dropped events while no finger was known to be down."""
 
     node: str
     time_us: int
@@ -118,13 +117,13 @@ TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | Event
 
 
 class ContactTracker:
-    """Follows every finger on every input node of one device, for as long as one ``getevent`` runs."""
+    """Follows every finger on every input node of one device during one run of ``getevent``."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, _Node] = {}
 
     def feed(self, message: Message) -> list[TouchNews]:
-        """What `message` brings to an end or begins; most messages bring nothing."""
+        """What `message` begins or ends; usually nothing."""
         match message:
             case NodeAdded(node) | NodeRemoved(node):
                 return self._nodes.pop(node, _Node(node)).forget(LossCause.STREAM_LOST)
@@ -132,13 +131,13 @@ class ContactTracker:
                 return self._nodes.setdefault(message.node, _Node(message.node)).take(message)
 
     def close(self) -> list[TouchNews]:
-        """The stream has ended: fingers that are still down are lost, and all places are forgotten."""
+        """End the stream: fingers that are still down are lost, and all places are forgotten."""
         nodes, self._nodes = self._nodes, {}
         return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
 
 
 def to_stroke(
-    contact: Contact, node: InputDeviceNode, panel: Size, rotation: Rotation, picture: Size | None = None
+    contact: Contact, node: InputDeviceNode, panel: Size, rotation: Rotation, frame: Size | None = None
 ) -> TouchStroke:
     """The contact as pixels of a screenshot that was taken with the device turned by `rotation`.
 
@@ -148,7 +147,7 @@ def to_stroke(
     """
     x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]
     shown = panel.turned() if rotation % 2 else panel
-    size = picture or shown
+    size = frame or shown
     places = []
     for raw in contact.samples:
         natural = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
@@ -186,7 +185,7 @@ class _Change:
 
 @dataclass(slots=True)
 class _Slot:
-    """One finger's place, which outlives its contacts, and the contact under way: none without samples."""
+    """One finger's place, kept across contacts, and the current contact: none without samples."""
 
     node: str
     number: int
@@ -219,7 +218,7 @@ class _Slot:
 
 
 class _Node:
-    """The fingers on one input node, and the report that is coming in."""
+    """The fingers on one input node, and the unfinished report."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -251,7 +250,7 @@ class _Node:
         return []
 
     def forget(self, cause: LossCause) -> list[TouchNews]:
-        """Give up all that is known, but not the current slot: nothing better is known. Contacts are lost."""
+        """Forget everything except the current slot; contacts are lost."""
         lost: list[TouchNews] = [
             ContactLost(self._path, number, slot.samples[0].time_us, cause)
             for number, slot in sorted(self._slots.items())

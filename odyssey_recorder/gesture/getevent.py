@@ -98,7 +98,7 @@ class AxisRange:
 
 @dataclass(frozen=True, slots=True)
 class InputDeviceNode:
-    """An input device and what it can say. Nodes are numbered again at each boot: know it by its abilities."""
+    """An input device and its abilities, which identify it: nodes are numbered again at each boot."""
 
     node: str
     name: str
@@ -107,12 +107,12 @@ class InputDeviceNode:
 
     @property
     def is_touchscreen(self) -> bool:
-        """Whether it tells fingers apart, each in a slot of its own (protocol B), and says where they are."""
+        """Whether it reports the places of fingers in slots of their own (protocol B)."""
         return {SLOT, TRACKING_ID, POSITION_X, POSITION_Y} <= self.axes.keys()
 
     @property
     def is_slotless(self) -> bool:
-        """Whether it is a touch screen of the older protocol A, which tells of all fingers again each time."""
+        """Whether it is a touch screen of the older protocol A, which repeats all fingers in each report."""
         return {POSITION_X, POSITION_Y} <= self.axes.keys() and SLOT not in self.axes
 
 
@@ -134,7 +134,7 @@ _AXIS = re.compile(r" *(?P<code>\S+) +: value -?[0-9]+, min (?P<min>-?[0-9]{1,10
 
 
 class LineBuffer:
-    """Cuts the bytes of a stream into lines; a line whose end has not come yet waits for it."""
+    """Splits a stream of bytes into lines; an unfinished line waits for its end."""
 
     LONGEST = 4096
     """Bytes of an unfinished line that are kept; getevent's own lines are shorter than 120."""
@@ -183,7 +183,7 @@ def parse_nodes(text: str) -> tuple[InputDeviceNode, ...]:
 def _event(found: re.Match[str], node: str, time_us: int) -> InputEvent | None:
     value = _VALUES.get(found["word"]) if found["word"] else _signed(int(found["number"], 16))
     if value is None:
-        return None  # a word for a code that nobody asks for
+        return None  # a word for a code that is not used
     if found["s"]:
         time_us = int(found["s"]) * 1_000_000 + int(found["us"])
     kind = _label(found["type"], _TYPES)
