@@ -119,7 +119,7 @@ def _carried(carry: Callable[[float], int]) -> float:
 def _painted(device: FrameStream, *, encoding: bool = False) -> float:
     """Different frames in a second that a mirror paints, with `encoding` while some are made PNGs."""
     view = MirrorView()
-    view.set_veil(None)
+    view.set_overlay(None)
     view.resize(*_VIEW)
     bridge = RecorderBridge(view)
     bridge.frame_came.connect(view.show_frame)

@@ -1,1 +1,1 @@
-"""The annotator's window: the only room that knows Qt."""
+"""The annotator's window: the only package that imports Qt."""

@@ -1,20 +1,25 @@
-"""The Qt application: its name, style, font and colours, where Qt's warnings go, and when garbage is collected."""
+"""The Qt application: its look, where Qt's warnings and unexpected errors go, and when garbage is collected."""
 
 import gc
 import logging
 import sys
+import threading
+import traceback
+from types import TracebackType
 from typing import Literal
 
 import font_roboto
-from PySide6.QtCore import QEvent, QMessageLogContext, QObject, Qt, QTimer, QtMsgType, qInstallMessageHandler
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QMessageLogContext, QObject, Qt, QTimer, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QWidget
 
 from odyssey_recorder import __version__
 from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
 from odyssey_recorder.gui.theme import MARK
 
-_log = logging.getLogger("qt")
+_log = logging.getLogger(__name__)
+_qt_log = logging.getLogger("qt")
 _NOBODYS_CHOICE = frozenset({"DejaVu Sans", "Bitstream Vera Sans"})
 """Where the system names no font, as on a bare X server, Qt ends at one of these."""
 
@@ -61,7 +66,7 @@ def _own_font() -> QFont:
 
 
 def _log_qt(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
-    _log.log(_LEVELS[kind], "%s", words)
+    _qt_log.log(_LEVELS[kind], "%s", words)
 
 
 ThemeName = Literal["system", "light", "dark"]
@@ -79,7 +84,7 @@ def use_theme(name: ThemeName) -> None:
     follows = name == "system" or hints.colorScheme() is scheme
     QApplication.setPalette(QPalette() if follows else _palette(is_dark=name == "dark"))
     for window in QApplication.topLevelWidgets():
-        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as the system's own change is told
+        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as for a change of the system's own
 
 
 def _palette(*, is_dark: bool) -> QPalette:
@@ -118,12 +123,10 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self.sweep)
 
     def start(self) -> None:
-        """Sweep from time to time, for as long as events are handled."""
         gc.disable()
         self._timer.start()
 
     def stop(self) -> None:
-        """Leave it to Python again."""
         self._timer.stop()
         gc.enable()
 
@@ -132,3 +135,56 @@ class GarbageCollector(QObject):
         young, _middle, old = gc.get_count()
         if young > gc.get_threshold()[0]:
             gc.collect(2 if old >= _WHOLE else 1)
+
+
+class ErrorDialog(QDialog):
+    """One error: the message, and details that can be copied."""
+
+    def __init__(self, message: str, details: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Something went wrong")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._details = named(QPlainTextEdit(details), "Details")
+        self._details.setReadOnly(True)
+        copy = push_button("Copy details", "Copy the details, to report them")
+        copy.clicked.connect(self._copy)
+        close = push_button("Close", "Close this message (Esc)", "primary")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        words = text_label(message, "title")
+        kept = text_label("What was recorded is kept.", "hint")
+        fill_dialog(self, words, kept, self._details, row(copy, None, close), stretch=self._details)
+        self.resize(620, 380)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._details.toPlainText())
+
+
+class ErrorHook(QObject):
+    """Shows every exception that nobody caught, from whichever thread, once it is in the log."""
+
+    _failed = Signal(str, str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._failed.connect(self._show, Qt.ConnectionType.QueuedConnection)
+
+    def install(self) -> None:
+        sys.excepthook = self._take
+        threading.excepthook = self._take_from_thread
+
+    def _take(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        details = "".join(traceback.format_exception(kind, error, trace))
+        _log.error("An error that nobody expected:\n%s", details)
+        self._failed.emit(f"The program met an error that it did not expect: {kind.__name__}: {error}", details)
+
+    def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._take(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def _show(self, message: str, details: str) -> None:
+        ErrorDialog(message, details, self._window).open()

@@ -120,7 +120,6 @@ class Background(QObject):
                 self._posted.emit(call)
 
     def cancel_jobs(self) -> None:
-        """Ask every job to end."""
         for job in self.jobs:
             job.cancel()
 
@@ -203,7 +202,6 @@ class Job(QObject):
             self._background.post(self._take_progress)
 
     def end(self, error: Exception | None) -> None:
-        """Take over how the work ended."""
         if error is None:
             self.state = JobState.DONE
         elif self.is_cancelled:

@@ -7,13 +7,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QVBoxLayout,
 )
 
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import row, text_label
+from odyssey_recorder.gui.parts import fill_row, row, text_label
 from odyssey_recorder.gui.theme import Theme
 
 
@@ -62,7 +61,6 @@ class Banner(QFrame):
 
     @property
     def words(self) -> str:
-        """What the banner says."""
         return self._words.text()
 
     def _lay_out(self, buttons: Sequence[QAbstractButton]) -> None:
@@ -70,9 +68,7 @@ class Banner(QFrame):
         texts.setSpacing(2)
         texts.addWidget(self._words)
         texts.addWidget(self._detail)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(12, 10, 10, 10)
-        whole.setSpacing(10)
+        whole = fill_row(self, margins=(12, 10, 10, 10), spacing=10)
         whole.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
         whole.addLayout(texts, 1)
         whole.addLayout(row(*buttons))

@@ -1,5 +1,6 @@
 """Everything the annotator can ask for by a button or a key: its words, its icon, its shortcut, in one place."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -13,7 +14,7 @@ from odyssey_recorder.gui.theme import Theme
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _CommandText:
     label: str
     tip: str
     icon: str
@@ -24,13 +25,13 @@ class _Words:
     page: str = ""
 
 
-_record = partial(_Words, page="Record")
-_tasks = partial(_Words, page="Tasks")
-_practice = partial(_Words, page="Practice")
-_devices = partial(_Words, page="Devices")
-_dataset = partial(_Words, page="Dataset")
-_review = partial(_Words, page="Review")
-_settings = partial(_Words, page="Settings")
+_record = partial(_CommandText, page="Record")
+_tasks = partial(_CommandText, page="Tasks")
+_practice = partial(_CommandText, page="Practice")
+_devices = partial(_CommandText, page="Devices")
+_dataset = partial(_CommandText, page="Dataset")
+_review = partial(_CommandText, page="Review")
+_settings = partial(_CommandText, page="Settings")
 
 
 class Command(Enum):
@@ -44,16 +45,16 @@ class Command(Enum):
         """The keys that it came with: first those that are told."""
         return tuple(QKeySequence(keys) for keys in (self.value.keys, self.value.more_keys) if keys)
 
-    RECORD_PAGE = _Words("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
-    TASKS_PAGE = _Words("Tasks", "Choose what to record", "format_list_checks", "Ctrl+2")
-    DEVICES_PAGE = _Words("Devices", "Start and prepare emulators", "cellphone", "Ctrl+3")
-    DATASET_PAGE = _Words("Dataset", "Look at the published episodes", "database_outline", "Ctrl+4")
-    SETTINGS_PAGE = _Words("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+,")
-    DOCTOR = _Words("Doctor", "Check what the recorder needs on this computer", "stethoscope", "F1")
-    PRACTICE_PAGE = _Words(
+    RECORD_PAGE = _CommandText("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
+    TASKS_PAGE = _CommandText("Tasks", "Choose what to record", "format_list_checks", "Ctrl+2")
+    DEVICES_PAGE = _CommandText("Devices", "Start and prepare emulators", "cellphone", "Ctrl+3")
+    DATASET_PAGE = _CommandText("Dataset", "Look at the published episodes", "database_outline", "Ctrl+4")
+    SETTINGS_PAGE = _CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+,")
+    DOCTOR = _CommandText("Doctor", "Check what the recorder needs on this computer", "stethoscope", "F1")
+    PRACTICE_PAGE = _CommandText(
         "Practice", "Practise before you record, and see how far you are", "school_outline", "Ctrl+5"
     )
-    REVIEW_PAGE = _Words("Review", "Judge episodes that others recorded", "clipboard_check_outline", "Ctrl+6")
+    REVIEW_PAGE = _CommandText("Review", "Judge episodes that others recorded", "clipboard_check_outline", "Ctrl+6")
     LOOK_FOR_DEVICES = _record("Look again", "Look for devices again", "refresh", "F5")
     SIMULATE = _record("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
@@ -111,7 +112,7 @@ class Command(Enum):
     REVERT_SETTINGS = _settings("Revert", "Go back to what is saved", "undo")
     STORE_KEY = _settings("Put into the keyring", "Keep the API key in the keyring of your system", "key_outline")
     FORGET_KEY = _settings("Forget the key", "Take the API key out of the keyring of your system", "delete_outline")
-    READ_CONSENT = _Words("Read the consent text", "Read again what you have agreed to", "file_document_outline")
+    READ_CONSENT = _CommandText("Read the consent text", "Read again what you have agreed to", "file_document_outline")
     RESET_KEYS = _settings("Reset", "Give the chosen action the keys it came with", "undo")
     RESET_ALL_KEYS = _settings("Reset all", "Give every action the keys it came with", "restore")
     OPEN_LOG = _settings("Open folder", "Show the log in the file browser", "folder_open_outline")
@@ -293,6 +294,12 @@ class Commands(QObject):
         for command in commands:
             page.addAction(self._actions[command])
 
+    def bind(self, page: QWidget, calls: Mapping[Command, Callable[[], object]]) -> None:
+        """Make these calls when their commands are asked for; their keys work while `page` is shown."""
+        self.belong_to(page, *calls)
+        for command, call in calls.items():
+            self._actions[command].triggered.connect(lambda _checked, call=call: call())
+
     def set_keys(self, command: Command, *keys: QKeySequence) -> None:
         """Let each of `keys` ask for `command` from now on, and its tooltip tell the first."""
         action = self._actions[command]
@@ -316,7 +323,6 @@ class Commands(QObject):
         return button
 
     def use_palette(self, palette: QPalette) -> None:
-        """Draw the icons anew for a palette."""
         theme = Theme.of(palette)
         for command, action in self._actions.items():
             colour = theme.on_accent if command.value.primary else theme.text
@@ -340,7 +346,6 @@ class CommandButton(QPushButton):
         self._follow()
 
     def set_wordless(self, wordless: bool) -> None:
-        """Show the icon alone, or icon and words."""
         self._wordless = wordless
         self._follow()
 

@@ -1,4 +1,4 @@
-"""What the recorder needs on this computer, looked at from the window: findings, what mends them, a report to save."""
+"""What the recorder needs on this computer, looked at from the window: findings, what fixes them, a report to save."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,14 +6,24 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.doctor import Doctor, DoctorFinding, Level, as_text
 from odyssey_recorder.gui.background import Background, Job, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import (
+    breakable,
+    fill_column,
+    fill_dialog,
+    fill_row,
+    named,
+    push_button,
+    row,
+    scroll_area,
+    text_label,
+)
 from odyssey_recorder.gui.theme import Theme
 
 _ALL_WELL = "Nothing is missing."
@@ -32,7 +42,7 @@ class DoctorDialog(QDialog):
         self._job: Job | None = None
         self._findings: Sequence[DoctorFinding] = ()
         self._progress = JobCard()
-        self._said = text_label(kind="title")
+        self._summary = text_label(kind="title")
         self._list = named(scroll_area(), "Findings")
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._message = Banner()
@@ -50,7 +60,7 @@ class DoctorDialog(QDialog):
         """Look at everything, unless that is under way."""
         if self._job is not None and not self._job.state.has_ended:
             return
-        self._said.hide()
+        self._summary.hide()
         self._message.hide()
         self._job = self._background.start("Looking at this computer", self._doctor.examine, self._show)
         self._progress.follow(self._job)
@@ -68,11 +78,11 @@ class DoctorDialog(QDialog):
     def _show(self, findings: Sequence[DoctorFinding]) -> None:
         self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
         missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
-        said = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
+        counts = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
         stopped = self._job is not None and self._job.is_cancelled
-        summary = f"{', '.join(said)}." if said else _ALL_WELL
-        self._said.setText(_STOPPED if stopped else summary)
-        self._said.show()
+        summary = f"{', '.join(counts)}." if counts else _ALL_WELL
+        self._summary.setText(_STOPPED if stopped else summary)
+        self._summary.show()
         self._list.setWidget(_entries(self._findings))
         self._allow()
 
@@ -112,18 +122,13 @@ class DoctorDialog(QDialog):
         self._close.clicked.connect(self.accept)
         self._close.setDefault(True)
         buttons = row(self._again, None, self._copy, self._save, self._close)
-        fill_dialog(self, self._said, self._progress, self._message, self._list, buttons, stretch=self._list)
+        fill_dialog(self, self._summary, self._progress, self._message, self._list, buttons, stretch=self._list)
         self.resize(680, 560)
 
 
 def _entries(findings: Sequence[DoctorFinding]) -> QWidget:
     whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 4, 8, 4)
-    column.setSpacing(14)
-    for finding in findings:
-        column.addWidget(_entry(finding))
-    column.addStretch()
+    fill_column(whole, *(_entry(finding) for finding in findings), None, margins=(0, 4, 8, 4), spacing=14)
     return whole
 
 
@@ -147,9 +152,7 @@ def _entry(finding: DoctorFinding) -> QWidget:
         words.addSpacing(4)
         words.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
     entry = QWidget()
-    whole = QHBoxLayout(entry)
-    whole.setContentsMargins(0, 0, 0, 0)
-    whole.setSpacing(10)
+    whole = fill_row(entry, spacing=10)
     whole.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
     whole.addLayout(words, 1)
     return entry

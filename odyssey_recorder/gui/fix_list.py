@@ -5,39 +5,46 @@ from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import breakable, named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import (
+    breakable,
+    fill_column,
+    fill_row,
+    named,
+    push_button,
+    row,
+    scroll_area,
+    text_label,
+)
 from odyssey_recorder.gui.theme import Theme
 
-_MENDING = "Mending…"
+_FIXING = "Mending…"
 
 
 class FixList(QWidget):
     """The findings that lack something, those first that prevent a recording."""
 
-    mend_asked = Signal(object)
-    """The finding that is to be mended."""
+    fix_asked = Signal(object)
+    """The finding that is to be fixed."""
 
     def __init__(self, after: QWidget | None = None) -> None:
         """`after`: what Tab comes from to the first button."""
         super().__init__()
         self._after = after
         self._shown: Sequence[PreflightFinding] = ()
-        self._mending = False
+        self._fixing = False
         self._area = scroll_area()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._area)
+        fill_column(self, self._area, spacing=-1)
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         """Show what `findings` lack; where nothing has changed everything stays, the focus too."""
         lacking = sorted((one for one in findings if one.fix), key=lambda one: not one.prevents)
-        if lacking != self._shown or self._mending:
+        if lacking != self._shown or self._fixing:
             self._shown = lacking
-            self._mending = False
+            self._fixing = False
             self.repaint_icons()
 
     def repaint_icons(self) -> None:
@@ -65,9 +72,7 @@ class FixList(QWidget):
             words.addSpacing(4)
             words.addLayout(row(*buttons, None))
         entry = QWidget()
-        whole = QHBoxLayout(entry)
-        whole.setContentsMargins(0, 0, 8, 0)
-        whole.setSpacing(8)
+        whole = fill_row(entry, margins=(0, 0, 8, 0))
         whole.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         whole.addLayout(words, 1)
         return entry
@@ -75,20 +80,20 @@ class FixList(QWidget):
     def _buttons(self, finding: PreflightFinding, colour: QColor) -> list[QWidget]:
         buttons: list[QWidget] = []
         if finding.repairs:
-            mend = _button("Mend", f"Mend this now: {finding.what}", "wrench_outline", colour)
-            mend.clicked.connect(lambda: self._ask_to_mend(mend, finding))
-            buttons.append(named(mend, f"Mend {finding.what}"))
+            fix = _button("Mend", f"Mend this now: {finding.what}", "wrench_outline", colour)
+            fix.clicked.connect(lambda: self._ask_to_fix(fix, finding))
+            buttons.append(named(fix, f"Mend {finding.what}"))
         if finding.command:
             copy = _button("Copy command", f"Copy {finding.command}", "content_copy", colour)
             copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
             buttons.append(named(copy, f"Copy the command for {finding.what}"))
         return buttons
 
-    def _ask_to_mend(self, button: QPushButton, finding: PreflightFinding) -> None:
-        self._mending = True
-        button.setText(_MENDING)
+    def _ask_to_fix(self, button: QPushButton, finding: PreflightFinding) -> None:
+        self._fixing = True
+        button.setText(_FIXING)
         button.setEnabled(False)
-        self.mend_asked.emit(finding)
+        self.fix_asked.emit(finding)
 
 
 def _button(words: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
@@ -100,12 +105,7 @@ def _button(words: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
 
 def _below_each_other(entries: Sequence[QWidget]) -> QWidget:
     whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(14)
-    for entry in entries:
-        column.addWidget(entry)
-    column.addStretch()
+    fill_column(whole, *entries, None, spacing=14)
     return whole
 
 
@@ -115,48 +115,38 @@ _LOOKING = "Looking what recording needs of this device…"
 class PreflightCard(QFrame):
     """The findings before a recording: what lacks something first, what is well in one line."""
 
-    mend_asked = Signal(object)
-    """The finding that is to be mended."""
+    fix_asked = Signal(object)
+    """The finding that is to be fixed."""
 
     def __init__(self, check: QWidget, title: str = "Before you start") -> None:
         """`check` asks to look again."""
         super().__init__()
         self.setProperty("kind", "card")
         self._findings: Sequence[PreflightFinding] = ()
-        self._said = text_label(kind="hint")
+        self._summary = text_label(kind="hint")
         self._list = FixList(check)
-        self._list.mend_asked.connect(self.mend_asked)
-        head = row(text_label(title, "title"), check)
-        head.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 8, 12)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._said)
-        column.addWidget(self._list, 1)
+        self._list.fix_asked.connect(self.fix_asked)
+        head = row((text_label(title, "title"), 1), check)
+        fill_column(self, head, self._summary, (self._list, 1), margins=(16, 10, 8, 12))
         self.show_looking()
 
     def show_looking(self) -> None:
-        """Say that the device is looked at."""
         self.show_findings(())
-        self._said.setText(_LOOKING)
+        self._summary.setText(_LOOKING)
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
-        """Show what was found in place of what was found before."""
         self._findings = findings
         self._list.show_findings(findings)
         well = ", ".join(finding.what for finding in findings if not finding.fix)
         nothing = "" if any(finding.fix for finding in findings) else "Nothing stands in the way. "
-        self._said.setText(f"{nothing}All well: {well}." if well else nothing)
+        self._summary.setText(f"{nothing}All well: {well}." if well else nothing)
 
     def show_failure(self, words: str) -> None:
-        """Say why nothing could be found out."""
         self.show_findings(())
-        self._said.setText(words)
+        self._summary.setText(words)
 
     @property
     def prevents(self) -> bool:
-        """Whether nothing can be recorded in passive mode as things are."""
         return any(finding.prevents for finding in self._findings)
 
 
@@ -167,12 +157,13 @@ class MissingCard(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self._list = FixList()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 8, 12)
-        column.setSpacing(8)
-        column.addWidget(text_label("Missing for Android Studio's emulators", "title"))
-        column.addWidget(text_label("Simulated devices work without it.", "hint"))
-        column.addWidget(self._list, 1)
+        fill_column(
+            self,
+            text_label("Missing for Android Studio's emulators", "title"),
+            text_label("Simulated devices work without it.", "hint"),
+            (self._list, 1),
+            margins=(16, 14, 8, 12),
+        )
         self.hide()
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:

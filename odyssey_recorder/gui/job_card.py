@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFrame, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QProgressBar, QWidget
 
 from odyssey_recorder.gui.background import Background, Job, JobState
 from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import fill_column, fill_dialog, named, push_button, row, text_label
 
 _PARTS = 1000
 _QUIET_MS = 600
@@ -33,10 +33,7 @@ class JobCard(QWidget):
         dismiss = push_button("Dismiss", "Dismiss this message", "quiet")
         dismiss.clicked.connect(self._dismiss)
         self._failure = Banner(copy, dismiss)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._work)
-        column.addWidget(self._failure)
+        fill_column(self, self._work, self._failure, spacing=-1)
         self.hide()
 
     def follow(self, job: Job) -> None:
@@ -82,14 +79,8 @@ class JobCard(QWidget):
         self._cancel.clicked.connect(self._ask_to_cancel)
         card = QFrame()
         card.setProperty("kind", "card")
-        head = row(self._title, self._cancel)
-        head.setStretch(0, 1)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(16, 12, 12, 14)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self._bar)
-        column.addWidget(self._words)
+        head = row((self._title, 1), self._cancel)
+        fill_column(card, head, self._bar, self._words, margins=(16, 12, 12, 14), spacing=6)
         return card
 
 

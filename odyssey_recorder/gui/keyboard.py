@@ -55,14 +55,15 @@ class Keyboard(QObject):
         self._window = window
         self._page = page
         self._last: QWidget | None = None
-        self._is_pressing = False  # a key of the field is being obeyed: what it does to the field is the person's deed
+        self._is_pressing = (
+            False  # a key of the field is being obeyed: what it does to the field is the person's own doing
+        )
         self._cut_short = QTimer(self, interval=_PAUSE_MS, singleShot=True)  # runs while the rest of the words comes
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._follow)
 
     def go_home(self) -> None:
-        """Give the focus to the home of the page, which the person has turned to."""
         self._cut_short.stop()
         self._page().rest()
 

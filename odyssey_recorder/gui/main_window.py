@@ -8,11 +8,9 @@ from PySide6.QtGui import QActionGroup, QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
     QMainWindow,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,7 +20,7 @@ from odyssey_recorder.gui.idle import IdleQueue, make_classes
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.parts import fill_column, fill_row, named
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
@@ -105,7 +103,6 @@ class MainWindow(QMainWindow):
 
     @property
     def page(self) -> Command:
-        """The command of the page that is shown."""
         return next(command for command in self._pages.offered if self._commands[command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
@@ -189,7 +186,6 @@ class MainWindow(QMainWindow):
         self._controller.background.run(load_pages, lambda _: IdleQueue(afterwards, self))
 
     def _prepare_pages(self) -> Iterator[None]:
-        """Make the pages that nobody asked for yet: then each opens at once."""
         prepare_other_threads()
         yield
         for command in self._pages.offered:
@@ -237,9 +233,7 @@ class MainWindow(QMainWindow):
         rail = QFrame()
         rail.setProperty("kind", "rail")
         rail.setFixedWidth(76)
-        column = QVBoxLayout(rail)
-        column.setContentsMargins(8, 16, 8, 16)
-        column.setSpacing(4)
+        column = fill_column(rail, margins=(8, 16, 8, 16), spacing=4)
         for command in self._pages.offered:
             if command not in _AT_THE_BOTTOM:
                 column.addWidget(self._rail_button(command))
@@ -248,11 +242,7 @@ class MainWindow(QMainWindow):
             if self._commands[command].isVisible():
                 column.addWidget(self._rail_button(command))
         whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(rail)
-        row.addWidget(self._stack, 1)
+        fill_row(whole, rail, (self._stack, 1), spacing=0)
         self.setCentralWidget(whole)
 
     def _rail_button(self, command: Command) -> QToolButton:

@@ -50,7 +50,6 @@ class MarkedText(QTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._take_height())
 
     def show_rows(self, *rows: MarkedRow) -> None:
-        """Show these texts, one under the other."""
         self._rows = rows
         self._write()
 

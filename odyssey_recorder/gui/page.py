@@ -45,7 +45,7 @@ class Page(QWidget):
         yield from ()
 
     def enter(self) -> None:
-        """The page is shown now: look anew at what may have changed meanwhile."""
+        """The page is shown now: look again at what may have changed meanwhile."""
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         """Whether something here is not saved: the annotator is asked then, who may have `close` called."""

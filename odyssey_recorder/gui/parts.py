@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QListView,
     QPushButton,
@@ -25,6 +26,10 @@ from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.theme import Theme
 
 W = TypeVar("W", bound=QWidget)
+B = TypeVar("B", bound=QBoxLayout)
+
+Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | None
+"""What is laid out: a widget or a layout, with its stretch where it has one, or None for room that stretches."""
 
 _BOX_PX = 18
 _TEXT_MARGIN = 8
@@ -150,15 +155,39 @@ def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
     return button
 
 
-def row(*parts: QWidget | None, spacing: int = 8) -> QHBoxLayout:
-    """Widgets side by side; None is room that stretches."""
-    layout = QHBoxLayout()
+def row(*parts: Part, spacing: int = 8) -> QHBoxLayout:
+    """Parts side by side; None is room that stretches."""
+    return _fill(QHBoxLayout(), parts, spacing)
+
+
+def fill_row(
+    widget: QWidget, *parts: Part, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 8
+) -> QHBoxLayout:
+    """Lay `parts` out in `widget`, from left to right; `margins` begin at the left, spacing -1 is the style's own."""
+    layout = _fill(QHBoxLayout(widget), parts, spacing)
+    layout.setContentsMargins(*margins)
+    return layout
+
+
+def fill_column(
+    widget: QWidget, *parts: Part, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 8
+) -> QVBoxLayout:
+    """Lay `parts` out in `widget`, from top to bottom."""
+    layout = _fill(QVBoxLayout(widget), parts, spacing)
+    layout.setContentsMargins(*margins)
+    return layout
+
+
+def _fill(layout: B, parts: Sequence[Part], spacing: int) -> B:
     layout.setSpacing(spacing)
     for part in parts:
-        if part is None:
+        item, stretch = part if isinstance(part, tuple) else (part, 0)
+        if item is None:
             layout.addStretch()
+        elif isinstance(item, QLayout):
+            layout.addLayout(item, stretch)
         else:
-            layout.addWidget(part)
+            layout.addWidget(item, stretch)
     return layout
 
 
@@ -195,11 +224,5 @@ def fill_dialog(dialog: QWidget, *parts: QWidget | QBoxLayout, stretch: QWidget 
     """
     if stretch is None and isinstance(parts[0], QWidget):
         parts[0].setMinimumWidth(_QUESTION_PX)
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(24, 20, 24, 20)
-    layout.setSpacing(12)
-    for part in parts:
-        if isinstance(part, QBoxLayout):
-            layout.addLayout(part)
-        else:
-            layout.addWidget(part, 1 if part is stretch else 0)
+    sized = [(part, 1) if part is stretch and part is not None else part for part in parts]
+    fill_column(dialog, *sized, margins=(24, 20, 24, 20), spacing=12)

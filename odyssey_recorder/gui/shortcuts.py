@@ -15,7 +15,7 @@ _PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Se
 CHANGEABLE = tuple(
     sorted((one for one in Command if one is not Command.TYPE), key=lambda one: _PAGES.index(one.value.page))
 )
-"""All commands but the one that the text field asks for by Return; those of a page stand together."""
+"""All commands but the one that the text field asks for by Return; those of a page come together."""
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _NATIVE = QKeySequence.SequenceFormat.NativeText
@@ -84,7 +84,6 @@ class Shortcuts(QObject):
         return refusal
 
     def reset_all(self) -> None:
-        """Give every command the keys it came with."""
         self._chosen = {}
         self._apply()
 

@@ -22,7 +22,7 @@ class EpisodeListView(Protocol):
 def change_steadily(
     view: QAbstractItemView, episodes: EpisodeListView, row_px: int, change: Callable[[], object]
 ) -> None:
-    """Call `change`, which arranges the rows of `view` anew; what stands at the very top makes way for newer."""
+    """Call `change`, which arranges the rows of `view` again; what stands at the very top makes way for newer."""
     scroll = view.verticalScrollBar()
     before = scroll.value()
     above, offset = divmod(before, row_px)

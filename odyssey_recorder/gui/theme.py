@@ -32,7 +32,6 @@ class Theme:
 
     @classmethod
     def of(cls, palette: QPalette) -> "Theme":
-        """The theme that goes with the system's palette."""
         window, text, accent = palette.window(), palette.windowText(), palette.accent()
         return _derive(window.color().rgb(), text.color().rgb(), accent.color().rgb())
 

@@ -62,7 +62,7 @@ _PARTS = (
 
 
 def load_pages() -> None:
-    """Load the modules of all pages; for another thread, as it takes longer than the window may stand still."""
+    """Load the modules of all pages; for another thread, as it takes longer than the window may freeze."""
     for module in (*_PARTS, *_MODULES.values()):
         import_module(module)
 

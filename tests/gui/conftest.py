@@ -1,20 +1,24 @@
 """Widgets for the window's tests, and the application that they live in."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import keyring
 import pytest
 import shiboken6
+from keyring.backends import fail
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.application import GarbageCollector
+from odyssey_recorder.gui.application import GarbageCollector, use_theme
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import Pilot
+from tests.keyrings import MemoryKeyring
 
 PATIENCE_MS = 20_000
 
@@ -36,6 +40,20 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]
     yield PatientBot(request)
     sweeper.stop()
     shiboken6.delete(sweeper)
+
+
+@pytest.fixture
+def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Away from the settings, the keyring and the colours of the user who runs the tests."""
+    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
+    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    keyring.set_keyring(MemoryKeyring())
+    yield
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+    use_theme("system")
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ from odyssey_recorder.practice.service import PracticeService, Welcome, consent_
 from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.rules import Rules
+from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
@@ -72,6 +73,13 @@ class FakeRecordings(RecordingService):
         self._simulated = simulated
         self.states: dict[str, str] = {}  # what adb says of a serial, where it is not "device"
         self.failure: DeviceError | None = None  # what `devices` and `connect` raise
+
+    def put_aside(self, task_id: str = "") -> None:
+        """Leave a draft behind."""
+        recorder = self.begin(self.devices_there[0], Assignment(TASK, task_id), ScriptPlayer())
+        recorder.start()
+        recorder.stop()
+        recorder.join()
 
     @property
     def can_simulate(self) -> bool:

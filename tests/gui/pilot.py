@@ -6,7 +6,16 @@ from typing import Protocol, TypeVar
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QListView, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMainWindow,
+    QPlainTextEdit,
+    QWidget,
+)
 
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.record.mirror import MirrorView
@@ -34,37 +43,12 @@ class Patience(Protocol):
         """Return as soon as `callback` is true; fail after `timeout` milliseconds."""
 
 
-class Pilot:
-    """One open window and what its recorder last said."""
+class Driver:
+    """Finds the controls of one window by the names that a screen reader says, and uses them."""
 
-    def __init__(
-        self,
-        qtbot: Patience,
-        controller: RecordingController,
-        serial: str | None = None,
-        workplace: Workplace | None = None,
-    ) -> None:
+    def __init__(self, qtbot: Patience, window: QMainWindow) -> None:
         self.qtbot = qtbot
-        self.controller = controller
-        self.views: list[RecordingView] = []
-        controller.view_changed.connect(self.views.append)
-        self.window = MainWindow(controller, workplace)
-        self.window.open_on(serial)
-
-    # What the window shows.
-
-    @property
-    def mirror(self) -> MirrorView:
-        return self.find(MirrorView)
-
-    @property
-    def status(self) -> StatusLine:
-        return self.find(StatusLine)
-
-    @property
-    def steps(self) -> list[str]:
-        model = self.named(QListView, "Steps").model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        self.window = window
 
     def says(self, words: str) -> bool:
         """Whether a visible label holds `words`."""
@@ -88,6 +72,49 @@ class Pilot:
 
     def _open_dialogs(self) -> list[QDialog]:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
+
+    def press(self, name: str) -> None:
+        """Press the button that is called `name`."""
+        QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
+
+    def press_in(self, dialog: QDialog, words: str) -> None:
+        """Press the button of `dialog` that shows `words`."""
+        buttons = [button for button in dialog.findChildren(QAbstractButton) if button.text() == words]
+        QTest.mouseClick(buttons[0], LEFT)
+
+
+class Pilot(Driver):
+    """The program's window and what its recorder last said."""
+
+    window: MainWindow
+
+    def __init__(
+        self,
+        qtbot: Patience,
+        controller: RecordingController,
+        serial: str | None = None,
+        workplace: Workplace | None = None,
+    ) -> None:
+        self.controller = controller
+        self.views: list[RecordingView] = []
+        controller.view_changed.connect(self.views.append)
+        super().__init__(qtbot, MainWindow(controller, workplace))
+        self.window.open_on(serial)
+
+    # What the window shows.
+
+    @property
+    def mirror(self) -> MirrorView:
+        return self.find(MirrorView)
+
+    @property
+    def status(self) -> StatusLine:
+        return self.find(StatusLine)
+
+    @property
+    def steps(self) -> list[str]:
+        model = self.named(QListView, "Steps").model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
     # Waiting.
 
@@ -121,15 +148,6 @@ class Pilot:
         """The same, once it is there: pages come when their modules are loaded."""
         self.qtbot.waitUntil(lambda: any(widget.accessibleName() == name for widget in self.window.findChildren(kind)))
         return self.named(kind, name)
-
-    def press(self, name: str) -> None:
-        """Press the button that is called `name`."""
-        QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
-
-    def press_in(self, dialog: QDialog, words: str) -> None:
-        """Press the button of `dialog` that shows `words`."""
-        buttons = [button for button in dialog.findChildren(QAbstractButton) if button.text() == words]
-        QTest.mouseClick(buttons[0], LEFT)
 
     def shortcut(self, keys: str) -> QAction:
         """The action that `keys` ask for."""

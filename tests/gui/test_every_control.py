@@ -1,39 +1,33 @@
 """Every control of every page and dialog, in the smallest window: named, with a tooltip, its words whole."""
 
-import os
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends import fail
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.gui.app import ErrorDialog
-from odyssey_recorder.gui.application import ThemeName, prepare, use_theme
+from odyssey_recorder.gui.application import ErrorDialog, ThemeName, prepare, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
-from odyssey_recorder.gui.reason_dialog import SendBackDialog, SkipDialog
+from odyssey_recorder.gui.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
 from odyssey_recorder.gui.record.drafts import DraftsDialog
-from odyssey_recorder.gui.record.finishing import CompleteDialog, DiscardDialog, ImpossibleDialog, UndoDialog
+from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, ImpossibleDialog, undo_question
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
+from odyssey_recorder.gui.settings.settings_page import UnsavedDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
-from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from tests.fakes import FakeDevice
@@ -43,7 +37,6 @@ from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.reviewer import Reviewer
 from tests.gui.tasks.bench_lead import Office, own_templates
-from tests.keyrings import MemoryKeyring
 from tests.task.tasks import queue_of, row
 
 _LAYOUT_MS = 60
@@ -51,16 +44,7 @@ _MOST_STOPS = 80
 _OF_LEADS = (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 
 
-@pytest.fixture(autouse=True)
-def _as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Away from the settings and the keyring of whoever runs the tests."""
-    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
-        monkeypatch.delenv(variable)
-    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
-        monkeypatch.setenv(variable, str(tmp_path))
-    keyring.set_keyring(MemoryKeyring())
-    yield
-    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+pytestmark = pytest.mark.usefixtures("as_nobody")
 
 
 @pytest.fixture(autouse=True)
@@ -173,7 +157,7 @@ def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: 
 def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> None:
     window, controller = pilot.window, pilot.controller
     practice = FakePractice()
-    put_aside(service)
+    service.put_aside()
     drafts = DraftsDialog(window)
     drafts.show_drafts(service.drafts(), {}, cannot_resume="")
     dialogs: tuple[QDialog, ...] = (
@@ -184,8 +168,8 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         SendBackDialog(TASK.instruction, window),
         CompleteDialog(window),
         ImpossibleDialog(window),
-        DiscardDialog(window),
-        UndoDialog(2, 4, window),
+        QuestionDialog(DISCARD, window),
+        QuestionDialog(undo_question(2, 4), window),
         UnsavedDialog(["Dataset", "Pictures and touches"], window),
         ClosingDialog(controller.background, window),
         ProposeDialog(TemplateLibrary((), {}), "Multi_Apps", window),
@@ -210,14 +194,6 @@ def estimated(dialog: RewriteDialog) -> RewriteDialog:
     facts = ("gpt-x", "https://a-rather-long-name.of-a-host.example", (warning,))
     dialog.show_estimate(Estimate(400, 20, 123_456, 23_456, None, date(2026, 11, 1), *facts))
     return dialog
-
-
-def put_aside(service: FakeRecordings) -> None:
-    """Leave a draft behind."""
-    recorder = service.begin(service.devices_there[0], Assignment(TASK), ScriptPlayer(), mode="mirror")
-    recorder.start()
-    recorder.stop()
-    recorder.join()
 
 
 def check(qtbot: QtBot, window: QWidget) -> None:

@@ -1,5 +1,8 @@
-"""Long work in turns: others have their turn in between, and it ends with what it was for."""
+"""Long work in turns on the GUI thread: the window's own work in between, and all classes of Qt made."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import shiboken6
@@ -36,3 +39,23 @@ def test_it_ends_with_its_parent(qtbot: QtBot) -> None:
     IdleQueue(counting(of_other, 100), other)
     qtbot.waitUntil(lambda: len(of_other) == 3)
     assert len(taken) == 2
+
+
+CHILD = """
+import json
+from PySide6 import QtCore, QtGui, QtWidgets
+from odyssey_recorder.gui.idle import make_classes
+
+def left():
+    return sum(name not in vars(module) for module in (QtCore, QtGui, QtWidgets) for name in dir(module))
+
+print(json.dumps([left(), *[left() for _turn in make_classes()]]))
+"""
+
+
+def test_every_class_is_made_some_with_each_turn() -> None:
+    child = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, check=True)
+    left = json.loads(child.stdout)
+    assert left[-1] == 0
+    assert left == sorted(left, reverse=True)
+    assert len(left) > 10

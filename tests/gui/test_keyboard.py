@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.reason_dialog import ReasonDialog, SkipDialog
+from odyssey_recorder.gui.question_dialog import ReasonDialog, SkipDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.tasks.prepared_table import ROW
 from odyssey_recorder.gui.workplace import Workplace, load_pages

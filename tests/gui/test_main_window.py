@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QStackedWidget, QToolButton
+from PySide6.QtWidgets import QDialog, QStackedWidget, QToolButton
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.background import Cancelled, Progress
@@ -65,17 +65,13 @@ def test_a_page_is_shown_by_its_button_and_by_its_key(opened: Pilot) -> None:
     opened.press("Dataset")
     assert isinstance(page(opened), DatasetPage)
     assert opened.window.page is Command.DATASET_PAGE
+    opened.press("Dataset")
+    assert opened.named(QToolButton, "Dataset").isChecked()
+    assert not opened.named(QToolButton, "Record").isChecked()
     QTest.keyClick(opened.window, Qt.Key.Key_1, CTRL)
     assert isinstance(page(opened), RecordPage)
     QTest.keyClick(opened.window, Qt.Key.Key_4, CTRL)
     assert isinstance(page(opened), DatasetPage)
-
-
-def test_the_button_of_the_page_that_is_shown_stays_down(opened: Pilot) -> None:
-    opened.press("Record")
-    opened.press("Record")
-    assert opened.named(QToolButton, "Record").isChecked()
-    assert not opened.named(QToolButton, "Dataset").isChecked()
 
 
 def test_the_keys_of_a_page_that_is_not_shown_do_nothing(opened: Pilot) -> None:
@@ -139,11 +135,6 @@ def test_an_annotator_who_thinks_better_of_it_keeps_the_window(opened: Pilot, st
     stubborn.set()
     opened.qtbot.waitUntil(lambda: not opened.controller.background.jobs)
     assert opened.window.isVisible()
-
-
-def test_each_button_of_the_rail_tells_its_key(opened: Pilot) -> None:
-    buttons = [button for button in opened.window.findChildren(QAbstractButton) if button.property("kind") == "rail"]
-    assert all("(" in button.toolTip() for button in buttons)
 
 
 @pytest.mark.parametrize("practice", [None, FakePractice()])

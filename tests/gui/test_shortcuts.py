@@ -154,6 +154,7 @@ def test_no_two_actions_of_a_page_came_with_the_same_keys() -> None:
     for page in {command.value.page for command in Command} - {""}:
         keys = everywhere + _own_keys(page)
         assert sorted(keys) == sorted(set(keys)), page
+    assert all(one.own_keys for one in Command if one.name.startswith(("DEVICE_", "SNAPSHOT_")))
 
 
 def _own_keys(page: str) -> list[str]:

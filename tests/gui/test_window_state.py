@@ -1,6 +1,5 @@
 """The window opens as it was closed; a file that is broken costs nothing but that."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,13 +16,7 @@ from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.pilot import Pilot
 
-
-@pytest.fixture(autouse=True)
-def _as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
-        monkeypatch.delenv(variable)
-    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
-        monkeypatch.setenv(variable, str(tmp_path))
+pytestmark = pytest.mark.usefixtures("as_nobody")
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRegularExpression, QStringListModel, Signal
 from PySide6.QtGui import QRegularExpressionValidator
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QListView, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import line_edit, named, row, text_label
+from odyssey_recorder.gui.parts import fill_column, line_edit, named, row, text_label
 
 _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}
@@ -23,7 +23,7 @@ Fact = tuple[str, str]
 
 
 class DeviceCard(QFrame):
-    """Name, facts and buttons of one member of the yard."""
+    """Name, facts and buttons of one device."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -82,13 +82,9 @@ class DeviceCard(QFrame):
     def _lay_out(self) -> None:
         button = self._commands.button
         buttons = [button(command) for command in _BUTTONS]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 14)
-        column.setSpacing(10)
-        column.addWidget(self._name)
-        column.addWidget(self._facts)
-        column.addWidget(self._hint)
-        column.addLayout(row(*buttons, None))
+        fill_column(
+            self, self._name, self._facts, self._hint, row(*buttons, None), margins=(20, 16, 20, 14), spacing=10
+        )
 
 
 _BUTTONS = (
@@ -107,11 +103,7 @@ _BUTTONS = (
 
 def _pair(name: QLabel, value: QLabel) -> QWidget:
     pair = QWidget()
-    column = QVBoxLayout(pair)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(1)
-    column.addWidget(name)
-    column.addWidget(value)
+    fill_column(pair, name, value, spacing=1)
     return pair
 
 
@@ -241,8 +233,7 @@ class SnapshotCard(QFrame):
             Command.SNAPSHOT_LOAD: lambda: self.load_asked.emit(self.chosen),
             Command.SNAPSHOT_DELETE: lambda: self.delete_asked.emit(self.chosen),
         }
-        for command, ask in asked.items():
-            self._commands[command].triggered.connect(lambda _checked, ask=ask: ask())
+        self._commands.bind(self, asked)
         self._name.textChanged.connect(self._offer)
         self._name.returnPressed.connect(self._commands[Command.SNAPSHOT_SAVE].trigger)
         self._list.selectionModel().currentChanged.connect(self._offer)
@@ -252,17 +243,18 @@ class SnapshotCard(QFrame):
         self._name.clear()
 
     def _lay_out(self) -> None:
-        new = row(self._name, self._commands.button(Command.SNAPSHOT_SAVE))
-        new.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(10)
-        column.addWidget(text_label("Snapshots", "title"))
-        column.addWidget(self._said)
-        column.addWidget(self._list, 1)
-        column.addLayout(row(*(self._commands.button(one).set_wide() for one in _OF_ONE)))
-        column.addLayout(new)
-        column.addStretch()
+        new = row((self._name, 1), self._commands.button(Command.SNAPSHOT_SAVE))
+        fill_column(
+            self,
+            text_label("Snapshots", "title"),
+            self._said,
+            (self._list, 1),
+            row(*(self._commands.button(one).set_wide() for one in _OF_ONE)),
+            new,
+            None,
+            margins=(16, 14, 16, 14),
+            spacing=10,
+        )
 
 
 _OF_ONE = (Command.SNAPSHOT_LOAD, Command.SNAPSHOT_DELETE)

@@ -36,7 +36,7 @@ def state_words(member: InventoryDevice) -> str:
 
 
 class DeviceRows(QAbstractListModel):
-    """The members of the yard as a model; rows that stay keep their place, and with it the selection."""
+    """The devices as a model; rows that stay keep their place, and with it the selection."""
 
     def __init__(self, work_words: WorkWords, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +64,6 @@ class DeviceRows(QAbstractListModel):
         self.show_work()
 
     def show_work(self) -> None:
-        """Draw all rows anew: something of the work on them is different."""
         if self._members:
             self.dataChanged.emit(self.index(0), self.index(len(self._members) - 1))
 

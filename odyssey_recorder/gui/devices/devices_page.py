@@ -1,4 +1,4 @@
-"""The page on which devices are made, started, looked over and mended: a list, and the chosen one beside it."""
+"""The page on which devices are made, started, checked and fixed: a list, and the chosen one beside it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,9 +7,7 @@ from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QDialog,
     QFrame,
-    QHBoxLayout,
     QListView,
     QVBoxLayout,
     QWidget,
@@ -26,7 +24,8 @@ from odyssey_recorder.gui.devices.device_work import DeviceWork
 from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import fill_column, fill_row, named, push_button, row, text_label
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 
 _LOOK_AROUND_MS = 2500
 _LEFT_PX = 264
@@ -35,11 +34,10 @@ _SPACE = 16
 _LOOKING = "Looking which devices there are…"
 _TAKEN = "An episode is recorded on this device: finish it or stop the recording first."
 _AMEND = "Its configuration is not what its profile says. Mend writes it; it holds after the next cold boot."
-_COMMANDS = tuple(command for command in Command if command.name.startswith(("DEVICE_", "DEVICES_LOOK", "SNAPSHOT_")))
 
 
 class DevicesPage(Page):
-    """Shows the yard, and has done what the annotator asks for."""
+    """Shows the devices, and has done what the annotator asks for."""
 
     record_asked = Signal(str)
     """The serial of the device that is to be recorded."""
@@ -47,10 +45,11 @@ class DevicesPage(Page):
     def __init__(self, inventory: DeviceInventory, background: Background, commands: Commands) -> None:
         super().__init__()
         self._commands = commands
+        self._inventory = inventory
         self._work = DeviceWork(inventory, background, self)
         self._rows = DeviceRows(self._work_words, self)
         self._list = named(QListView(), "Devices")
-        self._said = text_label(_LOOKING, "hint")
+        self._looking = text_label(_LOOKING, "hint")
         self._message = Banner(self._dismiss_button())
         self._amend = push_button("Mend", "Write what the profile says into the configuration")
         self._configuration = Banner(named(self._amend, "Mend the configuration"))
@@ -70,11 +69,9 @@ class DevicesPage(Page):
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
         self._connect()
-        commands.belong_to(self, *_COMMANDS)
         self._show_member()
 
     def enter(self) -> None:
-        """Look which devices there are, and go on looking while the page is shown."""
         self._look_around.start()
         self._look()
 
@@ -88,7 +85,6 @@ class DevicesPage(Page):
         super().hideEvent(event)
 
     def close_down(self) -> None:
-        """Look no more."""
         self._look_around.stop()
         self._work.close()
 
@@ -113,13 +109,12 @@ class DevicesPage(Page):
             self._work.examine(member.serial)
 
     def _is_taken(self, member: InventoryDevice) -> bool:
-        """Whether work on a device, or a recording, is under way."""
         return self._work.is_busy(member.key) or (bool(member.serial) and member.serial == self._recorded)
 
     def _show_listing(self, listing: InventoryListing) -> None:
         before = self._member
         self._listed = listing
-        self._said.hide()
+        self._looking.hide()
         self._rows.show_members(listing.members)
         self._list.setCurrentIndex(self._rows.index(self._rows.row_of(self._key)))
         member = self._member
@@ -138,7 +133,7 @@ class DevicesPage(Page):
             self._message.show_message(Tone.WARNING, words, "It was closed, or it crashed: start it again.")
 
     def _show_listing_failure(self, words: str) -> None:
-        self._said.hide()
+        self._looking.hide()
         self._message.show_message(Tone.DANGER, words)
 
     def _take_examination(self, serial: str, examination: DeviceDetails) -> None:
@@ -176,7 +171,7 @@ class DevicesPage(Page):
         self._card.show_member(
             member,
             self._examination,
-            can_simulate=self._work.can_simulate,
+            can_simulate=self._inventory.can_simulate,
             lacks_sdk=bool(self._listed.missing),
             is_busy=self._is_taken(member),
         )
@@ -226,26 +221,49 @@ class DevicesPage(Page):
         self._show_member()
         self._check()
 
-    def _ask(self, work: Callable[[InventoryDevice], None]) -> None:
+    def _ask(self, work: Callable[[InventoryDevice], object]) -> None:
         member = self._member
         if member is not None:
             self._message.hide()
             work(member)
 
+    def _start(self, member: InventoryDevice, *, cold: bool) -> None:
+        if member.avd is not None:
+            start = partial(self._inventory.start, member.avd.name, cold=cold)
+            self._work.start(member, f"Starting {member.name}", start)
+
     def _stop(self, member: InventoryDevice) -> None:
         self._stopped = member.serial
-        self._work.stop(member)
+        stop = partial(self._inventory.stop, member.serial)
+        self._work.carry_through(member, f"Stopping {member.name}", stop)
 
-    def _ask_to_record(self, member: InventoryDevice) -> None:
-        self.record_asked.emit(member.serial)
+    def _reset(self, member: InventoryDevice) -> None:
+        if member.avd is not None:
+            reset = partial(self._inventory.reset, member.avd.name)
+            self._work.start(member, f"Resetting {member.name}", reset)
+
+    def _fix_configuration(self, member: InventoryDevice) -> None:
+        if member.avd is not None:
+            self._work.ask(member, partial(self._inventory.amend, member.avd.name))
+
+    def _save_snapshot(self, member: InventoryDevice, name: str) -> None:
+        save = partial(self._inventory.save_snapshot, member.serial, name)
+        self._work.carry_through(member, f"Saving the snapshot {name}", save)
+
+    def _load_snapshot(self, member: InventoryDevice, name: str) -> None:
+        load = partial(self._inventory.load_snapshot, member.serial, name)
+        self._work.carry_through(member, f"Loading the snapshot {name}", load)
+
+    def _delete_snapshot(self, member: InventoryDevice, name: str) -> None:
+        self._work.ask(member, partial(self._inventory.delete_snapshot, member.serial, name))
 
     def _ask_to_reset(self, member: InventoryDevice) -> None:
-        dialog = _ResetDialog(member, self)
-        dialog.accepted.connect(lambda: self._work.reset(member))
+        dialog = QuestionDialog(_reset_question(member), self)
+        dialog.accepted.connect(partial(self._reset, member))
         dialog.open()
 
-    def _mend(self, finding: PreflightFinding) -> None:
-        self._ask(lambda member: self._work.mend(member, finding))
+    def _fix(self, finding: PreflightFinding) -> None:
+        self._ask(lambda member: self._work.ask(member, partial(self._inventory.fix, member.serial, finding)))
 
     def _connect(self) -> None:
         work = self._work
@@ -257,27 +275,33 @@ class DevicesPage(Page):
         work.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
         self._look_around.timeout.connect(self._look)
         self._list.selectionModel().currentChanged.connect(self._choose)
-        self._preflight.mend_asked.connect(self._mend)
-        self._amend.clicked.connect(lambda: self._ask(work.amend))
-        self._snapshots.save_asked.connect(lambda name: self._ask(lambda one: work.save_snapshot(one, name)))
-        self._snapshots.load_asked.connect(lambda name: self._ask(lambda one: work.load_snapshot(one, name)))
-        self._snapshots.delete_asked.connect(lambda name: self._ask(lambda one: work.delete_snapshot(one, name)))
-        calls: dict[Command, Callable[[InventoryDevice], None]] = {
-            Command.DEVICE_CREATE: work.create,
-            Command.DEVICE_START: partial(work.start, cold=False),
-            Command.DEVICE_COLD_BOOT: partial(work.start, cold=True),
-            Command.DEVICE_SIMULATE: work.simulate,
-            Command.DEVICE_RECORD: self._ask_to_record,
+        self._preflight.fix_asked.connect(self._fix)
+        self._amend.clicked.connect(lambda: self._ask(self._fix_configuration))
+        self._snapshots.save_asked.connect(lambda name: self._ask(partial(self._save_snapshot, name=name)))
+        self._snapshots.load_asked.connect(lambda name: self._ask(partial(self._load_snapshot, name=name)))
+        self._snapshots.delete_asked.connect(lambda name: self._ask(partial(self._delete_snapshot, name=name)))
+        bound = {command: partial(self._ask, call) for command, call in self._calls().items()}
+        self._commands.bind(self, {**bound, Command.DEVICES_LOOK: self._look})
+
+    def _calls(self) -> dict[Command, Callable[[InventoryDevice], object]]:
+        work, inventory = self._work, self._inventory
+        return {
+            Command.DEVICE_CREATE: lambda one: work.carry_through(
+                one, f"Creating {one.name}", partial(inventory.create, one.key)
+            ),
+            Command.DEVICE_START: partial(self._start, cold=False),
+            Command.DEVICE_COLD_BOOT: partial(self._start, cold=True),
+            Command.DEVICE_SIMULATE: lambda one: work.start(
+                one, f"Starting a simulated {one.name}", partial(inventory.simulate, one.key)
+            ),
+            Command.DEVICE_RECORD: lambda one: self.record_asked.emit(one.serial),
             Command.DEVICE_STOP: self._stop,
-            Command.DEVICE_FOLD: work.fold,
-            Command.DEVICE_UNFOLD: work.unfold,
-            Command.DEVICE_ROTATE: work.rotate,
+            Command.DEVICE_FOLD: lambda one: work.ask(one, partial(inventory.fold, one.serial)),
+            Command.DEVICE_UNFOLD: lambda one: work.ask(one, partial(inventory.unfold, one.serial)),
+            Command.DEVICE_ROTATE: lambda one: work.ask(one, partial(inventory.rotate, one.serial)),
             Command.DEVICE_RESET: self._ask_to_reset,
             Command.DEVICE_CHECK: lambda _: self._check(),
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: self._ask(call))
-        self._commands[Command.DEVICES_LOOK].triggered.connect(lambda _checked: self._look())
 
     # How it is laid out.
 
@@ -286,33 +310,22 @@ class DevicesPage(Page):
         self._list.setItemDelegate(DeviceDelegate(self._list))
         self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self._list.setToolTip("Up and Down choose a device")
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
-        whole.setSpacing(_SPACE)
-        whole.addWidget(self._left())
-        whole.addLayout(self._right(), 1)
+        fill_row(self, self._left(), (self._right(), 1), margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
 
     def _left(self) -> QWidget:
         card = QFrame()
         card.setProperty("kind", "card")
         card.setFixedWidth(_LEFT_PX)
-        head = row(text_label("Devices", "title"), self._commands.button(Command.DEVICES_LOOK, wordless=True))
-        head.setStretch(0, 1)
+        head = row((text_label("Devices", "title"), 1), self._commands.button(Command.DEVICES_LOOK, wordless=True))
         head.setContentsMargins(16, 0, 12, 0)
-        self._said.setContentsMargins(16, 0, 16, 0)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(0, 14, 0, 10)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._said)
-        column.addWidget(self._list, 1)
+        self._looking.setContentsMargins(16, 0, 16, 0)
+        fill_column(card, head, self._looking, (self._list, 1), margins=(0, 14, 0, 10))
         return card
 
     def _right(self) -> QVBoxLayout:
         self._progress.addWidget(self._job_card)
         self._snapshots.setFixedWidth(_SNAPSHOTS_PX)
-        below = row(self._preflight, self._snapshots, spacing=_SPACE)
-        below.setStretch(0, 1)
+        below = row((self._preflight, 1), self._snapshots, spacing=_SPACE)
         column = QVBoxLayout()
         column.setSpacing(_SPACE)
         column.addWidget(self._message)
@@ -331,21 +344,13 @@ class DevicesPage(Page):
         return button
 
 
-class _ResetDialog(QDialog):
-    """Asks whether a device shall really be made as new, and says what is lost."""
-
-    def __init__(self, member: InventoryDevice, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Reset the device")
-        reset = push_button("Reset", f"Make {member.name} as new (Return)", "primary")
-        reset.setDefault(True)
-        reset.clicked.connect(self.accept)
-        cancel = push_button("Cancel", "Leave it as it is (Esc)")
-        cancel.clicked.connect(self.reject)
-        question = text_label(f"Make {member.name} as new?", "title")
-        hint = text_label(
-            "Everything on it is lost: apps that were installed, accounts, files, and all its snapshots."
-            " The dataset and your drafts on this computer stay.",
-            "hint",
-        )
-        fill_dialog(self, question, hint, row(None, cancel, reset))
+def _reset_question(member: InventoryDevice) -> Question:
+    return Question(
+        title="Reset the device",
+        question=f"Make {member.name} as new?",
+        answer="Reset",
+        tip=f"Make {member.name} as new (Return)",
+        cancel_tip="Leave it as it is (Esc)",
+        detail="Everything on it is lost: apps that were installed, accounts, files, and all its snapshots."
+        " The dataset and your drafts on this computer stay.",
+    )

@@ -1,4 +1,4 @@
-"""Hands on the simulated phone: touches and keys go in by the way that getevent sees, in order, and nobody waits."""
+"""Hands on the simulated emulator: touches and keys go in by the way that getevent sees, in order, and nobody waits."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ from odyssey_recorder.simulator.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
-class _Deed:
+class _Input:
     do: Callable[[], None]
     is_move: bool = False
 
 
 class PhoneInput(QObject):
-    """Carries deeds out one after the other on a thread of its own; every method returns at once.
+    """Carries out inputs one after the other on a thread of its own; every method returns at once.
 
     Fingers are pixels of the picture as displayed, the first in slot 0 and a second in slot 1. Moves that wait
     behind a slow phone are one: the newest. `refused` says what the phone cannot do.
@@ -34,52 +34,47 @@ class PhoneInput(QObject):
         self._guest = guest
         self._background = Background(self, threads=1)
         self._lock = Lock()
-        self._waiting: deque[_Deed] = deque()  # guarded by _lock
+        self._waiting: deque[_Input] = deque()  # guarded by _lock
 
     def put_down(self, fingers: Sequence[Pixel]) -> None:
-        """Fingers come down."""
-        self._add(_Deed(partial(self._touch, tuple(fingers), pressed=True)))
+        self._add(_Input(partial(self._touch, tuple(fingers), pressed=True)))
 
     def move(self, fingers: Sequence[Pixel]) -> None:
-        """The fingers that are down move."""
-        self._add(_Deed(partial(self._touch, tuple(fingers), pressed=True), is_move=True))
+        self._add(_Input(partial(self._touch, tuple(fingers), pressed=True), is_move=True))
 
     def lift(self, fingers: Sequence[Pixel]) -> None:
-        """The fingers that are down lift, each at its place."""
-        self._add(_Deed(partial(self._touch, tuple(fingers), pressed=False)))
+        self._add(_Input(partial(self._touch, tuple(fingers), pressed=False)))
 
     def press(self, code: int) -> None:
         """A key by its Linux code goes down and up."""
-        self._add(_Deed(partial(self._guest.window_key, code)))
+        self._add(_Input(partial(self._guest.window_key, code)))
 
     def write(self, text: str) -> None:
-        """Characters from the host's keyboard."""
-        self._add(_Deed(partial(self._guest.window_text, text)))
+        self._add(_Input(partial(self._guest.window_text, text)))
 
     def turn(self, quarters: int) -> None:
         """Turn the phone counterclockwise by so many quarter turns; a negative number turns it clockwise."""
-        self._add(_Deed(partial(self._turn, quarters)))
+        self._add(_Input(partial(self._turn, quarters)))
 
     def hold(self, posture: str) -> None:
-        """Fold or open a foldable."""
-        self._add(_Deed(partial(self._guest.phone.set_posture, posture)))
+        self._add(_Input(partial(self._guest.phone.set_posture, posture)))
 
     def close(self) -> None:
         """Forget what has not begun, and wait for what has."""
         self._background.close()
 
-    def _add(self, deed: _Deed) -> None:
+    def _add(self, item: _Input) -> None:
         with self._lock:
-            if deed.is_move and self._waiting and self._waiting[-1].is_move:
-                self._waiting[-1] = deed
+            if item.is_move and self._waiting and self._waiting[-1].is_move:
+                self._waiting[-1] = item
                 return
-            self._waiting.append(deed)
+            self._waiting.append(item)
         self._background.run(self._carry_out_next, lambda _: None, self._tell)
 
     def _carry_out_next(self) -> None:
         with self._lock:
-            deed = self._waiting.popleft()
-        deed.do()
+            item = self._waiting.popleft()
+        item.do()
 
     def _tell(self, error: Exception) -> None:
         if not isinstance(error, ValueError):

@@ -58,7 +58,7 @@ class PhoneFrames(QObject):
         if self._is_making or self._room.isEmpty() or (screen.number, self._room) == self._made:
             return
         self._is_making = True
-        self._background.run(partial(_made_to_measure, screen, self._room), self._take)
+        self._background.run(partial(_scaled_frame, screen, self._room), self._take)
 
     def _take(self, picture: PhoneFrame) -> None:
         self._is_making = False
@@ -67,7 +67,7 @@ class PhoneFrames(QObject):
         self._make_newest()
 
 
-def _made_to_measure(screen: Screen, room: QSize) -> PhoneFrame:
+def _scaled_frame(screen: Screen, room: QSize) -> PhoneFrame:
     size = Size(screen.width, screen.height)
     place = FitScale.inside(size, QRectF(0, 0, room.width(), room.height())).area.size().toSize()
     whole = QImage(screen.rgba, size.width, size.height, size.width * 4, QImage.Format.Format_RGBX8888)

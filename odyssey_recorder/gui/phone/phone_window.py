@@ -8,12 +8,11 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QToolButton, QWidget
 
-from odyssey_recorder.gui.app import ErrorHook
-from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.application import ErrorHook, application
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import named, text_label
+from odyssey_recorder.gui.parts import fill_column, named, text_label
 from odyssey_recorder.gui.phone.phone_input import PhoneInput
 from odyssey_recorder.gui.phone.phone_screen import PhoneFrame, PhoneFrames, PhoneScreen
 from odyssey_recorder.gui.theme import Theme, style_sheet
@@ -29,7 +28,7 @@ _WATCH_MS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _ToolText:
     label: str
     tip: str
     icon: str
@@ -39,14 +38,14 @@ class _Words:
 class Tool(Enum):
     """One thing that the emulator's window offers beside the screen; the keys are those of the real one."""
 
-    POWER = _Words("Power", "Press the power key", "power", "Ctrl+P")
-    TURN_LEFT = _Words("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
-    TURN_RIGHT = _Words("Turn right", "Turn the phone clockwise", "rotate_right", "Ctrl+Right")
-    FOLD = _Words("Fold", "Fold the phone", "book_outline", "Ctrl+F")
-    UNFOLD = _Words("Unfold", "Open the phone", "book_open_outline", "Ctrl+U")
-    BACK = _Words("Back", "Press Back, as the right mouse button does", "arrow_left", "Ctrl+Backspace")
-    HOME = _Words("Home", "Press Home", "circle_outline", "Ctrl+H")
-    OVERVIEW = _Words("Overview", "Show the recent apps", "square_outline", "Ctrl+O")
+    POWER = _ToolText("Power", "Press the power key", "power", "Ctrl+P")
+    TURN_LEFT = _ToolText("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
+    TURN_RIGHT = _ToolText("Turn right", "Turn the phone clockwise", "rotate_right", "Ctrl+Right")
+    FOLD = _ToolText("Fold", "Fold the phone", "book_outline", "Ctrl+F")
+    UNFOLD = _ToolText("Unfold", "Open the phone", "book_open_outline", "Ctrl+U")
+    BACK = _ToolText("Back", "Press Back, as the right mouse button does", "arrow_left", "Ctrl+Backspace")
+    HOME = _ToolText("Home", "Press Home", "circle_outline", "Ctrl+H")
+    OVERVIEW = _ToolText("Overview", "Show the recent apps", "square_outline", "Ctrl+O")
 
 
 _FOLDING = (Tool.FOLD, Tool.UNFOLD)
@@ -60,7 +59,7 @@ class PhoneWindow(QMainWindow):
         profile = emulator.phone.profile
         self._name = f"Simulated {profile.title}"
         self._shape = Size(profile.size.width, profile.size.height)
-        self._hands = PhoneInput(emulator.guest, self)
+        self._input = PhoneInput(emulator.guest, self)
         self._pictures = PhoneFrames(emulator.phone, self)
         self._screen = PhoneScreen()
         self._words = text_label(kind="hint")
@@ -77,7 +76,7 @@ class PhoneWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.hide()
         self._pictures.close()
-        self._hands.close()
+        self._input.close()
         super().closeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -111,16 +110,16 @@ class PhoneWindow(QMainWindow):
     # How it hangs together.
 
     def _calls(self) -> dict[Tool, Callable[[], None]]:
-        hands = self._hands
+        phone_input = self._input
         return {
-            Tool.POWER: partial(hands.press, _KEY_POWER),
-            Tool.TURN_LEFT: partial(hands.turn, 1),
-            Tool.TURN_RIGHT: partial(hands.turn, -1),
-            Tool.FOLD: partial(hands.hold, "CLOSED"),
-            Tool.UNFOLD: partial(hands.hold, "OPENED"),
-            Tool.BACK: partial(hands.press, _KEY_BACK),
-            Tool.HOME: partial(hands.press, _KEY_HOME),
-            Tool.OVERVIEW: partial(hands.press, _KEY_APPSELECT),
+            Tool.POWER: partial(phone_input.press, _KEY_POWER),
+            Tool.TURN_LEFT: partial(phone_input.turn, 1),
+            Tool.TURN_RIGHT: partial(phone_input.turn, -1),
+            Tool.FOLD: partial(phone_input.hold, "CLOSED"),
+            Tool.UNFOLD: partial(phone_input.hold, "OPENED"),
+            Tool.BACK: partial(phone_input.press, _KEY_BACK),
+            Tool.HOME: partial(phone_input.press, _KEY_HOME),
+            Tool.OVERVIEW: partial(phone_input.press, _KEY_APPSELECT),
         }
 
     def _action(self, tool: Tool) -> QAction:
@@ -136,15 +135,15 @@ class PhoneWindow(QMainWindow):
         calls = self._calls()
         for tool, action in self._tools.items():
             action.triggered.connect(lambda _checked, call=calls[tool]: call())
-        screen, hands = self._screen, self._hands
+        screen, phone_input = self._screen, self._input
         screen.room_changed.connect(self._pictures.fit_into)
-        screen.fingers_down.connect(hands.put_down)
-        screen.fingers_moved.connect(hands.move)
-        screen.fingers_lifted.connect(hands.lift)
+        screen.fingers_down.connect(phone_input.put_down)
+        screen.fingers_moved.connect(phone_input.move)
+        screen.fingers_lifted.connect(phone_input.lift)
         screen.back_asked.connect(calls[Tool.BACK])
-        screen.text_typed.connect(hands.write)
-        screen.key_typed.connect(hands.press)
-        hands.refused.connect(self._show_refusal)
+        screen.text_typed.connect(phone_input.write)
+        screen.key_typed.connect(phone_input.press)
+        phone_input.refused.connect(self._show_refusal)
         self._pictures.picture_came.connect(self._show_picture)
         self._notice_ends.timeout.connect(self._show_about)
 
@@ -173,9 +172,7 @@ class PhoneWindow(QMainWindow):
         rail = QFrame()
         rail.setProperty("kind", "tools")
         rail.setFixedWidth(_RAIL_PX)
-        column = QVBoxLayout(rail)
-        column.setContentsMargins(6, 10, 6, 10)
-        column.setSpacing(4)
+        column = fill_column(rail, margins=(6, 10, 6, 10), spacing=4)
         for tool, action in self._tools.items():
             button = named(QToolButton(), tool.value.label)
             button.setDefaultAction(action)

@@ -1,10 +1,19 @@
 """The first start: who records, and whether they agree to what is recorded; asked once for each version of the text."""
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_dialog, labelled, line_edit, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import (
+    fill_column,
+    fill_dialog,
+    labelled,
+    line_edit,
+    push_button,
+    row,
+    scroll_area,
+    text_label,
+)
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.practice.profiles import LONGEST_NAME
 from odyssey_recorder.practice.service import ConsentText, Welcome
@@ -70,8 +79,9 @@ class FirstUseDialog(QDialog):
         name = QWidget()
         name.setLayout(labelled("&Your name", self._name))
         name.layout().setContentsMargins(0, 0, 0, 0)  # type: ignore[union-attr]
-        foot = row(text_label(f"Version {welcome.consent.version} of this text. {state}", "hint"), refuse, self._agree)
-        foot.setStretch(0, 1)
+        foot = row(
+            (text_label(f"Version {welcome.consent.version} of this text. {state}", "hint"), 1), refuse, self._agree
+        )
         fill_dialog(self, head, name, area, foot, stretch=area)
         self.resize(_WIDTH, _HEIGHT)
 
@@ -83,9 +93,7 @@ class FirstUseDialog(QDialog):
 def _readable(consent: ConsentText) -> QScrollArea:
     """The text, to be scrolled by mouse and by keyboard; the first line of each paragraph is its heading."""
     page = QWidget()
-    column = QVBoxLayout(page)
-    column.setContentsMargins(16, 14, 16, 14)
-    column.setSpacing(4)
+    column = fill_column(page, margins=(16, 14, 16, 14), spacing=4)
     for paragraph in consent.text.split("\n\n"):
         heading, _, words = paragraph.partition("\n")
         column.addWidget(text_label(heading, "title"))

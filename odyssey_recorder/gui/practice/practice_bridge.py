@@ -36,31 +36,20 @@ class PracticeBridge(QObject):
         super().__init__(parent)
         self._practice = practice
         self._controller = controller
-        self._welcome: Welcome | None = None
-        self._task: PracticeTask | None = None
+        self.welcome: Welcome | None = None  # what is known of the annotator; None until it is
+        self.task: PracticeTask | None = None
         self._hints = 0
-        self._score: Score | None = None
+        self.score: Score | None = None  # what the last attempt came to; None before its end
         self._judging = False
-        self._failure = ""
+        self.failure = ""  # why what was last asked for could not be done; empty where it could
         self._phase = controller.phase
         controller.view_changed.connect(self._look_whether_published)
         # Queued: by then the Record page has followed too, which clears the task that was recorded.
         controller.phase_changed.connect(self._follow_phase, Qt.ConnectionType.QueuedConnection)
 
     @property
-    def welcome(self) -> Welcome | None:
-        """What is known of the annotator; None until it is."""
-        return self._welcome
-
-    @property
-    def task(self) -> PracticeTask | None:
-        """What is practised."""
-        return self._task
-
-    @property
     def hints(self) -> tuple[str, ...]:
-        """The hints that were taken."""
-        return () if self._task is None else self._task.hints[: self._hints]
+        return () if self.task is None else self.task.hints[: self._hints]
 
     @property
     def can_practise(self) -> bool:
@@ -69,43 +58,32 @@ class PracticeBridge(QObject):
 
     @property
     def has_hint(self) -> bool:
-        """Whether there is one more hint, and a recording to take it for."""
         recording = self._controller.phase is Phase.RECORDING
-        return recording and self._task is not None and self._hints < len(self._task.hints)
-
-    @property
-    def score(self) -> Score | None:
-        """What the last attempt came to; None before its end."""
-        return self._score
-
-    @property
-    def failure(self) -> str:
-        """Why what was last asked for could not be done; empty where it could."""
-        return self._failure
+        return recording and self.task is not None and self._hints < len(self.task.hints)
 
     @property
     def next_task(self) -> PracticeTask | None:
         """The first task after the present one that is not passed yet; None when all are."""
-        if self._welcome is None:
+        if self.welcome is None:
             return None
-        tasks, status = self._welcome.tasks, self._welcome.status
-        at = tasks.index(self._task) + 1 if self._task in tasks else 0
+        tasks, status = self.welcome.tasks, self.welcome.status
+        at = tasks.index(self.task) + 1 if self.task in tasks else 0
         return next((task for task in (*tasks[at:], *tasks[:at]) if not status.has_passed(task.task_id)), None)
 
     @property
     def refusal(self) -> str:
         """Why nothing at all may be recorded, in words; empty where the annotator has agreed to it."""
-        if self._welcome is None:
-            return self._failure or _NOT_YET_KNOWN
-        return "" if self._welcome.agrees else _NO_CONSENT
+        if self.welcome is None:
+            return self.failure or _NOT_YET_KNOWN
+        return "" if self.welcome.agrees else _NO_CONSENT
 
     def closed(self, assignment: Assignment | None) -> str:
         """Why `assignment` may not be recorded now, in words; empty where it may."""
-        if self._welcome is None or self.refusal:
+        if self.welcome is None or self.refusal:
             return self.refusal
         if assignment is not None and assignment.is_practice:
             return "" if self._controller.is_simulated else _NOT_SIMULATED
-        if left := self._welcome.status.left:
+        if left := self.welcome.status.left:
             tasks = "one practice task is" if left == 1 else f"{left} practice tasks are"
             return f"Practice first: {tasks} still to be passed before recording opens. Open Practice."
         return ""
@@ -113,20 +91,18 @@ class PracticeBridge(QObject):
     # What the annotator does.
 
     def look(self) -> None:
-        """Find out what is known of the annotator."""
         self._ask(self._practice.welcome)
 
     def answer_consent(self, name: str, *, agreed: bool) -> None:
-        """Keep who records, and what they answered."""
         self._ask(lambda: self._practice.answer_consent(name, agreed=agreed))
 
     def practise(self, task: PracticeTask) -> None:
-        """Bring a task to the Record page; the simulated phone is started where no device is chosen.
+        """Bring a task to the Record page; the simulated emulator is started where no device is chosen.
 
         Only while `can_practise`.
         """
         controller = self._controller
-        self._task, self._hints, self._score, self._failure = task, 0, None, ""
+        self.task, self._hints, self.score, self.failure = task, 0, None, ""
         controller.record_another()
         if controller.phase is Phase.NO_DEVICE and controller.can_simulate:
             controller.start_simulated()
@@ -134,21 +110,18 @@ class PracticeBridge(QObject):
         self.changed.emit()
 
     def resume(self, draft: DraftSummary) -> None:
-        """A draft is gone on with, which may be that of a practice task."""
-        tasks = () if self._welcome is None else self._welcome.tasks
-        self._task = next((task for task in tasks if task.task_id == draft.task_id), None)
-        self._hints, self._score = 0, None
+        tasks = () if self.welcome is None else self.welcome.tasks
+        self.task = next((task for task in tasks if task.task_id == draft.task_id), None)
+        self._hints, self.score = 0, None
         self.changed.emit()
 
     def take_hint(self) -> None:
-        """Show one hint more."""
         if self.has_hint:
             self._hints += 1
             self.changed.emit()
 
     def leave(self) -> None:
-        """Practise no more, for now."""
-        self._task, self._score = None, None
+        self.task, self.score = None, None
         self._controller.record_another()
         self.practised.emit(None)
         self.changed.emit()
@@ -157,12 +130,12 @@ class PracticeBridge(QObject):
 
     def _look_whether_published(self, view: RecordingView) -> None:
         under_way = self._controller.assignment
-        if view.published is None or self._task is None or self._judging or self._score is not None:
+        if view.published is None or self.task is None or self._judging or self.score is not None:
             return
-        if under_way is not None and under_way.task_id != self._task.task_id:
+        if under_way is not None and under_way.task_id != self.task.task_id:
             return
         self._judging = True
-        task, episode_id, hints = self._task, view.published.stem, self._hints
+        task, episode_id, hints = self.task, view.published.stem, self._hints
 
         def judge() -> tuple[Score, Welcome]:
             return self._practice.score_attempt(task.task_id, episode_id, hints=hints), self._practice.welcome()
@@ -171,30 +144,30 @@ class PracticeBridge(QObject):
 
     def _take_score(self, judged: tuple[Score, Welcome]) -> None:
         self._judging = False
-        self._score, welcome = judged
+        self.score, welcome = judged
         self._take_welcome(welcome)
 
     def _follow_phase(self, phase: Phase) -> None:
         before, self._phase = self._phase, phase
         if phase is Phase.STARTING:
-            self._score = None
-        if phase is Phase.WATCHING and self._task is not None:
-            if self._score is not None:
-                self._task, self._score = None, None  # the annotator went on to something else
+            self.score = None
+        if phase is Phase.WATCHING and self.task is not None:
+            if self.score is not None:
+                self.task, self.score = None, None  # the annotator went on to something else
             elif before in _UNDER_WAY:
-                self.practised.emit(self._task.assignment)  # it was stopped or thrown away: once more
+                self.practised.emit(self.task.assignment)  # it was stopped or thrown away: once more
         self.changed.emit()
 
     def _ask(self, call: Callable[[], Welcome]) -> None:
         self._controller.background.run(call, self._take_welcome, self._tell_failure)
 
     def _take_welcome(self, welcome: Welcome) -> None:
-        before, self._welcome, self._failure = self._welcome, welcome, ""
+        before, self.welcome, self.failure = self.welcome, welcome, ""
         self.changed.emit()
         if before is not None and before.name != welcome.name:
             self.annotator_changed.emit()
 
     def _tell_failure(self, error: Exception) -> None:
         self._judging = False
-        self._failure = error_text(error)
+        self.failure = error_text(error)
         self.changed.emit()

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import push_button, row, text_label
+from odyssey_recorder.gui.parts import fill_column, push_button, row, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.theme import Theme
@@ -51,9 +51,7 @@ class PracticeCard(QFrame):
             Command.NEXT_PRACTICE: self._go_on,
             Command.LEAVE_PRACTICE: coach.leave,
         }
-        commands.belong_to(self, *calls)
-        for command, call in calls.items():
-            commands[command].triggered.connect(lambda _checked, call=call: call())
+        commands.bind(self, calls)
         self._show()
 
     def repaint_icons(self) -> None:
@@ -116,9 +114,7 @@ class PracticeCard(QFrame):
             self._coach.practise(task)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 12, 12)
-        column.setSpacing(8)
+        column = fill_column(self, margins=(16, 12, 12, 12))
         parts: tuple[QWidget, ...] = (self._title, self._words, self._list)
         for part in (*parts, self._simulate, self._hint, self._next, self._again):
             column.addWidget(part)
@@ -137,7 +133,6 @@ class _LineList(QScrollArea):
         self._height = 0
 
     def show_lines(self, lines: Sequence[_Line]) -> None:
-        """Show these in place of those before."""
         page = QWidget()
         grid = QGridLayout(page)
         grid.setContentsMargins(0, 0, 4, 0)

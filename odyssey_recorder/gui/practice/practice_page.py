@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,7 +26,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK
@@ -158,7 +157,7 @@ class PracticePage(Page):
         super().__init__()
         self._coach = coach
         self._commands = commands
-        self._told = text_label(kind="hint")
+        self._status = text_label(kind="hint")
         self._progress = named(QProgressBar(), "Practice tasks passed")
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(6)
@@ -180,7 +179,6 @@ class PracticePage(Page):
         self._show()
 
     def enter(self) -> None:
-        """Look anew how far the annotator is, and offer what comes next."""
         self._coach.look()
         if (task := self._coach.next_task) is not None and self._model.rowCount():
             self._choose(task)
@@ -197,11 +195,11 @@ class PracticePage(Page):
     def _show(self) -> None:
         welcome, failure = self._coach.welcome, self._coach.failure
         if welcome is None:
-            self._told.setText(failure or "Looking how far you are…")
+            self._status.setText(failure or "Looking how far you are…")
             return
         self._model.show_welcome(welcome)
         passed, wanted = len(welcome.status.wanted) - welcome.status.left, len(welcome.status.wanted)
-        self._told.setText(_status_words(welcome))
+        self._status.setText(_status_words(welcome))
         self._progress.setRange(0, max(wanted, 1))
         self._progress.setValue(passed if wanted else 1)
         self._progress.setAccessibleDescription(f"{passed} of {wanted}")
@@ -238,38 +236,30 @@ class PracticePage(Page):
         self._commands.belong_to(self, Command.PRACTISE)
         head = QFrame()
         head.setProperty("kind", "card")
-        top = QVBoxLayout(head)
-        top.setContentsMargins(16, 12, 12, 14)
-        top.setSpacing(6)
-        line = row(text_label("Practice", "title"), self._read_again)
-        line.setStretch(0, 1)
+        top = fill_column(head, margins=(16, 12, 12, 14), spacing=6)
+        line = row((text_label("Practice", "title"), 1), self._read_again)
         top.addLayout(line)
-        top.addWidget(self._told)
+        top.addWidget(self._status)
         top.addWidget(self._progress)
         card = QFrame()
         card.setProperty("kind", "card")
-        tasks = QVBoxLayout(card)
-        tasks.setContentsMargins(8, 8, 8, 8)
-        tasks.addWidget(self._list)
+        fill_column(card, self._list, margins=(8, 8, 8, 8), spacing=-1)
         side = QFrame()
         side.setProperty("kind", "card")
         side.setFixedWidth(320)
-        chosen = QVBoxLayout(side)
-        chosen.setContentsMargins(16, 14, 16, 16)
-        chosen.setSpacing(12)
-        for part in (self._title, self._instruction, self._state):
-            chosen.addWidget(part)
-        chosen.addStretch()
-        chosen.addWidget(text_label(_HOW, "hint"))
-        chosen.addWidget(self._commands.button(Command.PRACTISE).set_wide())
-        below = row(card, side, spacing=_SPACE)
-        below.setStretch(0, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
-        whole.setSpacing(_SPACE)
-        whole.addWidget(head)
-        whole.addWidget(self._message)
-        whole.addLayout(below, 1)
+        fill_column(
+            side,
+            self._title,
+            self._instruction,
+            self._state,
+            None,
+            text_label(_HOW, "hint"),
+            self._commands.button(Command.PRACTISE).set_wide(),
+            margins=(16, 14, 16, 16),
+            spacing=12,
+        )
+        below = row((card, 1), side, spacing=_SPACE)
+        fill_column(self, head, self._message, (below, 1), margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 

@@ -2,10 +2,10 @@
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import line_edit, row, text_label
+from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _WORDS_FROM_PX = 540
@@ -77,12 +77,7 @@ class ActionBar(QWidget):
         self.text_entered.emit(text)
 
     def _lay_out(self) -> None:
-        write = row(self._to_device, self._text, self._type_button)
-        write.setStretch(1, 1)
+        write = row(self._to_device, (self._text, 1), self._type_button)
         endings = (self._commands.button(Command.IMPOSSIBLE), self._commands.button(Command.COMPLETE))
         keys = row(*self._keys, None, *endings)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(write)
-        column.addLayout(keys)
+        fill_column(self, write, keys, spacing=10)

@@ -6,7 +6,6 @@ from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QLayoutItem,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.parts import fill_row, named
 from odyssey_recorder.gui.theme import Theme
 
 
@@ -45,7 +44,6 @@ class AppChips(QWidget):
 
     @property
     def apps(self) -> tuple[str, ...]:
-        """The names, that being typed included."""
         return tuple(dict.fromkeys([*self._apps, *_names(self._entry.text())]))
 
     def set_apps(self, apps: Sequence[str]) -> None:
@@ -134,10 +132,7 @@ class _Chip(QFrame):
         self.setProperty("kind", "chip")
         self.setAccessibleName(app)
         words = QLabel(app, textFormat=Qt.TextFormat.PlainText)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 3, 4 if removable else 10, 3)
-        row.setSpacing(2)
-        row.addWidget(words)
+        row = fill_row(self, words, margins=(10, 3, 4 if removable else 10, 3), spacing=2)
         if removable:
             cross = named(QToolButton(), f"Remove {app}")
             cross.setToolTip("Take this app away")

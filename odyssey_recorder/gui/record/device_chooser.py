@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QRadioButton, QWidget
 
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, row, text_label
+from odyssey_recorder.gui.parts import Choice, fill_column, row, text_label
 
 _NOTHING = "Choose a device"
 _HELP = {
@@ -66,7 +66,6 @@ class DeviceChooser(QFrame):
         self._list.setCurrentIndex(max(0, self._list.findData(serial)))
 
     def show_failure(self, words: str) -> None:
-        """Say why the devices could not be listed."""
         self._shown = None
         self.show_hint(words)
 
@@ -76,12 +75,10 @@ class DeviceChooser(QFrame):
         self._hint.setVisible(bool(words))
 
     def set_changeable(self, changeable: bool) -> None:
-        """Let another device be chosen, or not."""
         self._list.setEnabled(changeable and self._list.count() > 0)
 
     @property
     def hint(self) -> str:
-        """What is said below the list."""
         return self._hint.text()
 
     def _choose(self, row: int) -> None:
@@ -90,27 +87,28 @@ class DeviceChooser(QFrame):
             self.serial_chosen.emit(serial)
 
     def _lay_out(self, below: QWidget) -> None:
-        choice = row(self._list, self._look)
-        choice.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(10)
-        column.addWidget(text_label("Device", "title"))
-        column.addLayout(choice)
-        column.addWidget(self._hint)
-        column.addWidget(self._simulate)
-        column.addWidget(below)
+        choice = row((self._list, 1), self._look)
+        fill_column(
+            self,
+            text_label("Device", "title"),
+            choice,
+            self._hint,
+            self._simulate,
+            below,
+            margins=(16, 14, 16, 16),
+            spacing=10,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _ModeText:
     label: str
     tip: str
 
 
-_WORDS: Mapping[Mode, _Words] = {
-    "mirror": _Words("In this &window", "You work here; each action waits until its picture is safe (mirror mode)."),
-    "passive": _Words(
+_MODES: Mapping[Mode, _ModeText] = {
+    "mirror": _ModeText("In this &window", "You work here; each action waits until its picture is safe (mirror mode)."),
+    "passive": _ModeText(
         "In the &emulator's own window", "You work in the emulator; what you do there is listened to (passive mode)."
     ),
 }
@@ -124,11 +122,8 @@ class ModeSwitch(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._choices: dict[Mode, QRadioButton] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(text_label("Where you work", "field"))
-        for mode, words in _WORDS.items():
+        column = fill_column(self, text_label("Where you work", "field"), spacing=2)
+        for mode, words in _MODES.items():
             choice = QRadioButton(words.label)
             choice.setToolTip(words.tip)
             choice.toggled.connect(self._choose)
@@ -140,7 +135,6 @@ class ModeSwitch(QWidget):
 
     @property
     def mode(self) -> Mode:
-        """The mode that is chosen."""
         return "passive" if self._choices["passive"].isChecked() else "mirror"
 
     def show_mode(self, mode: Mode) -> None:
@@ -149,5 +143,5 @@ class ModeSwitch(QWidget):
 
     def _choose(self, chosen: bool) -> None:
         if chosen:
-            self._hint.setText(_WORDS[self.mode].tip)
+            self._hint.setText(_MODES[self.mode].tip)
             self.mode_chosen.emit(self.mode)

@@ -1,16 +1,18 @@
 """The middle of the Record page: the device's screen, what is said of it, and all that is put into the device."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
+from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
@@ -18,12 +20,12 @@ from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import (
     PATH_CHANGED,
-    StateText,
     StatusLine,
-    tell_lost_while_watching,
-    tell_passive_view,
-    tell_phase,
-    tell_view,
+    StatusText,
+    device_lost_text,
+    passive_view_text,
+    phase_text,
+    view_text,
 )
 from odyssey_recorder.model.action import Press, SystemKey, Type, describe
 from odyssey_recorder.recording.state import Goal, State
@@ -31,22 +33,6 @@ from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded when a recording begins
     from odyssey_recorder.recording.recorder import Recorder
-
-_OWN = (
-    Command.BACK,
-    Command.HOME,
-    Command.RECENT,
-    Command.PAUSE,
-    Command.RETRY,
-    Command.ACCEPT_SCREEN,
-    Command.COPY_PLACE,
-    Command.ZOOM_FIT,
-    Command.ZOOM_PIXELS,
-    Command.ZOOM_IN,
-    Command.ZOOM_OUT,
-    Command.MAGNIFY,
-)
-"""The commands that mean this column."""
 
 _SPACE = 12
 
@@ -71,17 +57,16 @@ class DeviceColumn(QWidget):
         self._actions = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
-        self._told = tell_phase(Phase.NO_DEVICE, "")
+        self._status_text = phase_text(Phase.NO_DEVICE, "")
         self._lay_out()
         self._connect_controller()
         self._connect_widgets()
 
     def show_phase(self, phase: Phase) -> None:
-        """Show how far the annotator has come."""
         self._commands[Command.PAUSE].setChecked(False)
         self._view = None
         self._stage.show_wanted(None)
-        self._tell(tell_phase(phase, self._controller.serial, practice=self._controller.is_practising))
+        self._tell(phase_text(phase, self._controller.serial, practice=self._controller.is_practising))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
             self._status.show_capture_path("")
@@ -95,9 +80,8 @@ class DeviceColumn(QWidget):
         self._publication.setVisible(phase is Phase.FINISHED and not self._controller.is_practising)
 
     def show_view(self, view: RecordingView) -> None:
-        """Show what the recorder says of itself."""
         self._view = view
-        if view.wanted is None or view.state is State.LEADING_BACK or self._stage.is_leading_back:
+        if view.wanted is None or view.state is State.LEADING_BACK or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._tell_view(view)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
@@ -105,7 +89,6 @@ class DeviceColumn(QWidget):
             self._publication.show_published(view.published)
 
     def show_mode(self) -> None:
-        """Offer the ways to put something in that the controller's mode has."""
         self._actions.show_input(self._controller.mode == "mirror")
 
     @property
@@ -119,16 +102,13 @@ class DeviceColumn(QWidget):
             self._mirror.show_sent(f"{keys} to type on the device")
 
     def clear_text(self) -> None:
-        """Empty the box for text."""
         self._actions.show_text("")
 
     @property
     def kept_zoom(self) -> str:
-        """How large the screen is shown, in a word to be kept."""
         return self._mirror.viewport.kept
 
     def recall_zoom(self, kept: str) -> None:
-        """Show the screen as large as it was."""
         self._mirror.viewport.recall(kept)
 
     # What is said.
@@ -139,23 +119,23 @@ class DeviceColumn(QWidget):
             self._mirror.let_follow()
         practice = self._controller.is_practising
         if self._controller.mode == "passive":
-            self._tell(tell_passive_view(view, practice=practice))
+            self._tell(passive_view_text(view, practice=practice))
         else:
-            self._tell(tell_view(view, touched=touched, practice=practice))
+            self._tell(view_text(view, touched=touched, practice=practice))
 
-    def _tell(self, told: StateText) -> None:
-        self._told = told
+    def _tell(self, text: StatusText) -> None:
+        self._status_text = text
         if self._commands[Command.PAUSE].isChecked():
-            told = told.paused()
-        self._status.show_state(told.mood, told.word, told.message)
-        self._mirror.set_veil(told.veil)
+            text = text.paused()
+        self._status.show_state(text.activity, text.word, text.message)
+        self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
-        takes_input = by_mirror and told.takes_input
-        self._actions.set_enabled(keys=watching or takes_input, text=takes_input, endings=told.is_ready)
+        takes_input = by_mirror and text.takes_input
+        self._actions.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
 
     def _pause(self, paused: bool) -> None:
         self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
-        self._tell(self._told)
+        self._tell(self._status_text)
         if not paused:
             self._mirror.setFocus()
 
@@ -166,7 +146,7 @@ class DeviceColumn(QWidget):
         self._mirror.show_frame(frame)
         self._status.show_frame(frame)
         if self._controller.phase is Phase.WATCHING:
-            self._tell(tell_phase(Phase.WATCHING, self._controller.serial))
+            self._tell(phase_text(Phase.WATCHING, self._controller.serial))
 
     def _show_capture_path(self) -> None:
         before, path = self._status.capture_path, self._controller.capture_path
@@ -216,7 +196,7 @@ class DeviceColumn(QWidget):
         controller.frame_came.connect(self._show_frame)
         controller.checked.connect(self._publication.show_report)
         controller.check_failed.connect(self._publication.show_failure)
-        controller.watching_failed.connect(lambda words: self._tell(tell_lost_while_watching(words)))
+        controller.watching_failed.connect(lambda words: self._tell(device_lost_text(words)))
 
     def _connect_widgets(self) -> None:
         ask, commands = self._controller.ask, self._commands
@@ -226,23 +206,17 @@ class DeviceColumn(QWidget):
         self._mirror.touch_cancelled.connect(lambda: self._lift(None))
         self._mirror.key_asked.connect(self._press)
         self._actions.text_entered.connect(self._type)
-        for command, key in (
-            (Command.BACK, SystemKey.BACK),
-            (Command.HOME, SystemKey.HOME),
-            (Command.RECENT, SystemKey.RECENT),
-        ):
-            commands[command].triggered.connect(lambda _checked, key=key: self._press(key))
-        commands.belong_to(self, *_OWN)
+        calls: dict[Command, Callable[[], object]] = {
+            Command.BACK: partial(self._press, SystemKey.BACK),
+            Command.HOME: partial(self._press, SystemKey.HOME),
+            Command.RECENT: partial(self._press, SystemKey.RECENT),
+            Command.RETRY: lambda: ask(lambda recorder: recorder.retry()),
+            Command.ACCEPT_SCREEN: lambda: ask(lambda recorder: recorder.accept_screen()),
+            Command.COPY_PLACE: self._copy_published_place,
+        }
+        commands.bind(self, calls)
+        commands.belong_to(self, Command.PAUSE, Command.MAGNIFY)
         commands[Command.PAUSE].toggled.connect(self._pause)
-        commands[Command.RETRY].triggered.connect(lambda: ask(lambda recorder: recorder.retry()))
-        commands[Command.ACCEPT_SCREEN].triggered.connect(lambda: ask(lambda recorder: recorder.accept_screen()))
-        commands[Command.COPY_PLACE].triggered.connect(self._copy_published_place)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_SPACE)
-        column.addWidget(self._publication)
-        column.addWidget(self._stage, 1)
-        column.addWidget(self._status)
-        column.addWidget(self._actions)
+        fill_column(self, self._publication, (self._stage, 1), self._status, self._actions, spacing=_SPACE)

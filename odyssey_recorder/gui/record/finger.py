@@ -39,7 +39,6 @@ class Finger:
 
     @property
     def at(self) -> Pixel:
-        """Where it is now."""
         return self._samples[-1].at
 
     def stroke(self, stamp_ms: int) -> TouchStroke:
@@ -47,7 +46,6 @@ class Finger:
         return TouchStroke(tuple(self._samples), self._time_us(stamp_ms))
 
     def action(self) -> Click | LongPress | Scroll:
-        """What would be recorded if the finger lifted now."""
         return recognize(TouchStroke(tuple(self._samples), self._age_us()), self._rules, self._size)
 
     def held_share(self) -> float:
@@ -63,7 +61,7 @@ class Finger:
 
 
 def wheel_stroke(pointer: Pixel, size: Size, *, right: int, down: int) -> TouchStroke:
-    """The drag that a burst of the wheel stands for: of fixed length, at the pointer, on a picture of `size`.
+    """The drag that stands for a burst of the wheel: of fixed length, at the pointer, on a picture of `size`.
 
     `right` and `down` are the way that the wheel asks to see more of; the finger goes the other way.
     """

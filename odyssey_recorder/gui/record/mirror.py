@@ -21,11 +21,11 @@ from odyssey_recorder.gui.action_painter import paint_caution, paint_label
 from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
 from odyssey_recorder.gui.record.mirror_canvas import (
     FramePicture,
-    Veil,
-    Weight,
+    Overlay,
+    OverlayOpacity,
     paint_gesture,
     paint_outline,
-    paint_veil,
+    paint_overlay,
 )
 from odyssey_recorder.gui.record.panning import ViewPanning
 from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
@@ -55,8 +55,8 @@ class MirrorView(QWidget):
 
     Emits `touch_began` with the number of the frame that is shown and the pixel of the finger, or None for the wheel;
     `finger_moved` with each pixel that the finger comes to; then `stroke_made` with the whole stroke in that frame's
-    pixels, or `touch_cancelled`. While a finger is down its frame stays, unless the device follows the finger; a veiled
-    mirror emits nothing.
+    pixels, or `touch_cancelled`. While a finger is down its frame stays, unless the device follows the finger; a mirror
+    that is covered emits nothing.
     """
 
     touch_began = Signal(int, object)
@@ -75,9 +75,9 @@ class MirrorView(QWidget):
         self._picture = FramePicture()
         self.viewport.changed.connect(self.update)
         self._hand = ViewPanning(self, self.viewport)
-        self._caution = ""
-        self._sent = ""
-        self._veil: Veil | None = Veil("No device", Weight.HEAVY)
+        self.caution = ""
+        self.sent = ""
+        self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
         self._finger: Finger | None = None
         self._wheel: _Wheel | None = None
         self._is_followed = False
@@ -98,7 +98,6 @@ class MirrorView(QWidget):
     # What is shown.
 
     def set_rules(self, rules: TouchRules) -> None:
-        """Take the device's own thresholds for long presses and drags."""
         self._rules = rules
 
     def show_frame(self, frame: Frame) -> None:
@@ -108,47 +107,34 @@ class MirrorView(QWidget):
             self._show_newest()
 
     def let_follow(self) -> None:
-        """The device follows the finger that is down: show what it does under the finger."""
         self._is_followed = self.is_touched
 
     def clear(self) -> None:
-        """Show no device."""
         self._cancel()
         self._newest = self._shown = None
         self._hand.show_frame(None)
         self.viewport.set_room(None)
         self.update()
 
-    def set_veil(self, veil: Veil | None) -> None:
+    def set_overlay(self, overlay: Overlay | None) -> None:
         """Cover the mirror and take no input, or None: uncover it. A finger that is down is taken away."""
-        if veil == self._veil:
+        if overlay == self._overlay:
             return
-        self._veil = veil
-        if veil is not None:
+        self._overlay = overlay
+        if overlay is not None:
             self._cancel()
         self.update()
 
     def set_caution(self, words: str) -> None:
         """Say over the picture what is different about touches now, as that they are not recorded; empty: nothing."""
-        self._caution = words
+        self.caution = words
         self.update()
 
     def show_sent(self, words: str) -> None:
-        """Say for a moment what has gone out to the device."""
-        self._sent = words
+        self.sent = words
         if words:
             self._sent_rest.start()
         self.update()
-
-    @property
-    def caution(self) -> str:
-        """What is said over the picture about touches."""
-        return self._caution
-
-    @property
-    def sent(self) -> str:
-        """What has just gone out to the device, in words."""
-        return self._sent
 
     def set_magnifying(self, magnifying: bool) -> None:
         """Show the magnifier beside the pointer, wherever it is on the picture."""
@@ -161,12 +147,10 @@ class MirrorView(QWidget):
 
     @property
     def takes_input(self) -> bool:
-        """Whether a touch now would begin a gesture."""
-        return self._veil is None and self._shown is not None
+        return self._overlay is None and self._shown is not None
 
     @property
     def is_touched(self) -> bool:
-        """Whether a finger is down or a burst of the wheel goes on."""
         return self._finger is not None or self._wheel is not None
 
     @property
@@ -347,13 +331,13 @@ class MirrorView(QWidget):
         if fit is not None and self._shown is not None:
             self._picture.paint(painter, self._shown, fit, space)
             self._paint_gesture(painter, fit, in_sight)
-        if self._caution:
-            paint_caution(painter, self._caution, in_sight)
-        if self._veil is not None:
-            words = " · ".join(part for part in (self._sent, self._veil.words) if part)
-            paint_veil(painter, self._veil, in_sight, is_bare=self._shown is None, words=words)
-        elif self._sent and not self.is_touched:
-            paint_label(painter, self._sent, in_sight)
+        if self.caution:
+            paint_caution(painter, self.caution, in_sight)
+        if self._overlay is not None:
+            words = " · ".join(part for part in (self.sent, self._overlay.words) if part)
+            paint_overlay(painter, self._overlay, in_sight, is_bare=self._shown is None, words=words)
+        elif self.sent and not self.is_touched:
+            paint_label(painter, self.sent, in_sight)
         if fit is not None:
             paint_outline(painter, in_sight, focused=self._focused_by_key)
 

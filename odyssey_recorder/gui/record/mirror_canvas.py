@@ -19,8 +19,8 @@ _ICON_PX = 40
 _GAP_PX = 12
 
 
-class Weight(Enum):
-    """How much of the picture a veil leaves to be seen: its opacity, 0 to 255."""
+class OverlayOpacity(Enum):
+    """How much of the picture a overlay leaves to be seen: its opacity, 0 to 255."""
 
     CLEAR = 0
     LIGHT = 70
@@ -28,23 +28,22 @@ class Weight(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Veil:
-    """Why the mirror takes no input; `icon` is the name of a glyph, shown with a heavy veil."""
+class Overlay:
+    """Why the mirror takes no input; `icon` is the name of a glyph, shown with a heavy overlay."""
 
     words: str
-    weight: Weight = Weight.LIGHT
+    weight: OverlayOpacity = OverlayOpacity.LIGHT
     icon: str = "cellphone"
 
     @property
     def cover(self) -> QColor:
-        """The colour that lies over the picture."""
         cover = QColor(Theme.current().window)
         cover.setAlpha(self.weight.value)
         return cover
 
 
-def paint_message(painter: QPainter, area: QRectF, veil: Veil) -> None:
-    """The veil's icon and the words below it, both in the middle of `area`."""
+def paint_message(painter: QPainter, area: QRectF, overlay: Overlay) -> None:
+    """The overlay's icon and the words below it, both in the middle of `area`."""
     theme = Theme.current()
     words_font = QFont(painter.font())
     words_font.setPointSizeF(words_font.pointSizeF() * 1.15)
@@ -52,14 +51,14 @@ def paint_message(painter: QPainter, area: QRectF, veil: Veil) -> None:
     flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
     width = min(area.width() - 32, 420.0)
     column = QRectF(area.center().x() - width / 2, area.top(), width, area.height())
-    words = painter.boundingRect(column, int(flags), veil.words)
+    words = painter.boundingRect(column, int(flags), overlay.words)
     top = area.center().y() - (_ICON_PX + _GAP_PX + words.height()) / 2
     below = QRectF(column.left(), top + _ICON_PX + _GAP_PX, width, words.height() + 4)
     painter.setPen(theme.text)
-    painter.drawText(below, int(flags), veil.words)
+    painter.drawText(below, int(flags), overlay.words)
     painter.setFont(glyph_font(_ICON_PX))
     painter.setPen(theme.muted)
-    painter.drawText(QRectF(column.left(), top, width, _ICON_PX), Qt.AlignmentFlag.AlignCenter, glyph(veil.icon))
+    painter.drawText(QRectF(column.left(), top, width, _ICON_PX), Qt.AlignmentFlag.AlignCenter, glyph(overlay.icon))
 
 
 _CORNER_PX = 6.0
@@ -68,14 +67,14 @@ _FINEST_SCALE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class VisiblePart:
     """A part of a picture, in its pixels, and where it lies on the screen, in screen pixels; both are whole."""
 
     source: QRect
     target: QRect
 
 
-def excerpt(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Excerpt:
+def visible_part(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> VisiblePart:
     """The part of the picture that is in sight in `space`.
 
     It begins where a pixel of the picture begins on a whole pixel of the screen, so that it can be drawn by itself and
@@ -86,7 +85,7 @@ def excerpt(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Excerpt:
     left, right = _in_sight(fit.area.left(), (space.left(), space.right()), device_pixel_ratio / scale, grain)
     top, bottom = _in_sight(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / scale, grain)
     source = QRect(left, top, right - left, bottom - top) & QRect(0, 0, fit.picture.width, fit.picture.height)
-    return Excerpt(
+    return VisiblePart(
         source,
         QRect(
             round(fit.area.left() * device_pixel_ratio + source.left() * scale),
@@ -114,28 +113,28 @@ class FramePicture:
 
     def __init__(self) -> None:
         self._pixels: bytes | bytearray | None = None
-        self._excerpt: Excerpt | None = None
+        self._visible_part: VisiblePart | None = None
         self._pixmap = QPixmap()
 
     def paint(self, painter: QPainter, frame: Frame, fit: FitScale, space: QRectF) -> None:
         """Draw `frame` in its place, with round corners, on a painter of the widget's own coordinates."""
         ratio = painter.device().devicePixelRatioF()
-        part = excerpt(fit, space, ratio)
-        if frame.pixels is not self._pixels or part != self._excerpt or self._pixmap.devicePixelRatio() != ratio:
-            self._pixels, self._excerpt, self._pixmap = frame.pixels, part, _drawn(frame, part, ratio)
+        part = visible_part(fit, space, ratio)
+        if frame.pixels is not self._pixels or part != self._visible_part or self._pixmap.devicePixelRatio() != ratio:
+            self._pixels, self._visible_part, self._pixmap = frame.pixels, part, _drawn(frame, part, ratio)
         painter.save()
         painter.setClipPath(rounded(fit.area & space))
         painter.drawPixmap(QPointF(part.target.topLeft()) / ratio, self._pixmap)
         painter.restore()
 
 
-def _drawn(frame: Frame, part: Excerpt, ratio: float) -> QPixmap:
+def _drawn(frame: Frame, part: VisiblePart, ratio: float) -> QPixmap:
     pixmap = QPixmap.fromImage(scaled_part(frame_image(frame), part))
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
 
-def scaled_part(whole: QImage, part: Excerpt) -> QImage:
+def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
     """A part of a picture in the pixels of the screen, as RGB32; may be made on any thread."""
     image = whole if part.source == whole.rect() else whole.copy(part.source)
     is_whole_scale = part.target.width() % part.source.width() == part.target.height() % part.source.height() == 0
@@ -160,16 +159,16 @@ def paint_gesture(
                 paint_finger(painter, finger, fit.area)
 
 
-def paint_veil(painter: QPainter, veil: Veil, area: QRectF, *, is_bare: bool, words: str = "") -> None:
-    """Cover `area`; where the picture can still be seen, `words` (in place of the veil's own) are at its foot.
+def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare: bool, words: str = "") -> None:
+    """Cover `area`; where the picture can still be seen, `words` (in place of the overlay's own) are at its foot.
 
     `is_bare`: there is no picture below.
     """
-    painter.fillPath(rounded(area), veil.cover)
-    if is_bare or veil.weight is Weight.HEAVY:
-        paint_message(painter, area, veil)
+    painter.fillPath(rounded(area), overlay.cover)
+    if is_bare or overlay.weight is OverlayOpacity.HEAVY:
+        paint_message(painter, area, overlay)
     else:
-        paint_label(painter, words or veil.words, area)
+        paint_label(painter, words or overlay.words, area)
 
 
 def paint_outline(painter: QPainter, area: QRectF, *, focused: bool) -> None:

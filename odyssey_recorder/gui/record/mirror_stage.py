@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QScrollBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QScrollBar, QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.image_reader import read_picture
-from odyssey_recorder.gui.parts import named, text_label
+from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
 from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale
@@ -47,7 +47,6 @@ class WantedScreen(QWidget):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the picture is there to be seen."""
         return self.isVisible() and not self._image.isNull()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -109,8 +108,7 @@ class ViewStrip(QWidget):
             Command.ZOOM_IN: lambda: viewport.step(larger=True),
             Command.ZOOM_OUT: lambda: viewport.step(larger=False),
         }
-        for command, call in calls.items():
-            commands[command].triggered.connect(lambda _checked, call=call: call())
+        commands.bind(self, calls)
         commands[Command.MAGNIFY].toggled.connect(mirror.set_magnifying)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
@@ -130,17 +128,13 @@ class ViewStrip(QWidget):
         enable(Command.ZOOM_OUT, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        first = (Command.ZOOM_FIT, Command.ZOOM_PIXELS, Command.ZOOM_IN)
-        for command in first:
-            column.addWidget(self._commands.button(command, kind="quiet", wordless=True))
-        column.addWidget(self._scale)
-        for command in (Command.ZOOM_OUT, Command.MAGNIFY):
-            column.addWidget(self._commands.button(command, kind="quiet", wordless=True))
-        column.addStretch()
+        upper = [self._button(command) for command in (Command.ZOOM_FIT, Command.ZOOM_PIXELS, Command.ZOOM_IN)]
+        lower = [self._button(command) for command in (Command.ZOOM_OUT, Command.MAGNIFY)]
+        fill_column(self, *upper, self._scale, *lower, None, spacing=4)
         self.setFixedWidth(44)
+
+    def _button(self, command: Command) -> QWidget:
+        return self._commands.button(command, kind="quiet", wordless=True)
 
 
 _GAP = 12
@@ -158,12 +152,12 @@ class MirrorStage(QWidget):
         self._banner = Banner(commands.button(Command.ACCEPT_SCREEN))
         self._across = named(QScrollBar(Qt.Orientation.Horizontal), "Left and right")
         self._down = named(QScrollBar(Qt.Orientation.Vertical), "Up and down")
-        self._now = _Captioned("The device now", self._scrolled())
-        self._back = _Captioned(_WANTED, self._wanted)
+        self._now = _CaptionedScreen("The device now", self._scrolled())
+        self._back = _CaptionedScreen(_WANTED, self._wanted)
         self._screens = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._kept_zoom = ""
         self._lay_out(ViewStrip(mirror, commands))
-        self._set_leading_back(False)
+        self._set_restoring(False)
         commands.enable(Command.ACCEPT_SCREEN, on=False)
         self._commands = commands
         mirror.viewport.changed.connect(self._follow_viewport)
@@ -178,7 +172,7 @@ class MirrorStage(QWidget):
             self._banner.show_message(Tone.WARNING, words)
         else:
             self._banner.hide()
-        if self.is_leading_back == (picture is not None):
+        if self.is_restoring == (picture is not None):
             self._wanted.show_picture(picture)
             return
         viewport = self._mirror.viewport
@@ -188,26 +182,24 @@ class MirrorStage(QWidget):
         else:
             viewport.recall(self._kept_zoom)
         self._wanted.show_picture(picture)
-        self._set_leading_back(picture is not None)
+        self._set_restoring(picture is not None)
         self._commands.enable(Command.ACCEPT_SCREEN, on=picture is not None)
 
     @property
-    def is_leading_back(self) -> bool:
-        """Whether the wanted screen is shown beside the present one."""
+    def is_restoring(self) -> bool:
         return not self._back.isHidden()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._choose_direction()
         super().resizeEvent(event)
 
-    def _set_leading_back(self, leading: bool) -> None:
+    def _set_restoring(self, leading: bool) -> None:
         self._back.setVisible(leading)
         self._now.caption.setVisible(leading)
         self._mirror.set_caution("Not recorded" if leading else "")
         self._choose_direction()
 
     def _choose_direction(self) -> None:
-        """Side by side or one above the other: as both are larger."""
         fit = self._mirror.fit()
         if fit is None:
             return
@@ -234,7 +226,7 @@ class MirrorStage(QWidget):
                 bar.setPageStep(seen)
                 bar.setSingleStep(seen // 10)
                 bar.setValue(round(-start))
-        if self.is_leading_back:
+        if self.is_restoring:
             self._choose_direction()
 
     def _pan(self) -> None:
@@ -259,18 +251,10 @@ class MirrorStage(QWidget):
         self._screens.setSpacing(_GAP)
         self._screens.addWidget(self._back, 1)
         self._screens.addWidget(self._now, 1)
-        whole = QHBoxLayout()
-        whole.setSpacing(4)
-        whole.addLayout(self._screens, 1)
-        whole.addWidget(strip)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_GAP)
-        column.addWidget(self._banner)
-        column.addLayout(whole, 1)
+        fill_column(self, self._banner, (row((self._screens, 1), strip, spacing=4), 1), spacing=_GAP)
 
 
-class _Captioned(QWidget):
+class _CaptionedScreen(QWidget):
     """A screen with words above it."""
 
     def __init__(self, words: str, screen: QWidget) -> None:
@@ -278,10 +262,6 @@ class _Captioned(QWidget):
         self.caption = text_label(words, "field")
         self.caption.setWordWrap(False)  # else the layout asks for heights, and the shares are unequal
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.caption)
-        column.addWidget(screen, 1)
+        fill_column(self, self.caption, (screen, 1), spacing=4)
         # Each screen gets an equal share of the room, whatever it would like.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)

@@ -158,7 +158,6 @@ class ViewPanning:
         self._turned = 0  # how far the wheel was turned towards the next zoom
 
     def press(self, event: QMouseEvent) -> bool:
-        """Take hold of the picture, if that is what was asked for."""
         held = self._space_is_down or bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
         if held and self._viewport.can_pan and event.button() is Qt.MouseButton.LeftButton:
             self._grip = event.position()
@@ -175,7 +174,6 @@ class ViewPanning:
         return True
 
     def release(self, event: QMouseEvent) -> bool:
-        """Let go of the picture."""
         if self._grip is None or event.button() is not Qt.MouseButton.LeftButton:
             return False
         self._grip = None
@@ -183,7 +181,6 @@ class ViewPanning:
         return True
 
     def turn(self, event: QWheelEvent, *, may_zoom: bool) -> bool:
-        """Zoom around the pointer, if that is what was asked for."""
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
         if may_zoom:
@@ -195,7 +192,6 @@ class ViewPanning:
         return True
 
     def key(self, event: QKeyEvent, *, down: bool) -> bool:
-        """A key came down, or up."""
         match event.key():
             case Qt.Key.Key_Space if self._viewport.can_pan or self._space_is_down:
                 self._space_is_down = down or event.isAutoRepeat()

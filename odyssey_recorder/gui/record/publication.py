@@ -8,7 +8,7 @@ from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 
 _NAMED = 2
-"""So many findings are told in full; the others wait for whoever reviews the episode."""
+"""So many findings are shown in full; the others wait for the one who reviews the episode."""
 
 
 class Publication(Banner):
@@ -20,11 +20,9 @@ class Publication(Banner):
 
     @property
     def annotation(self) -> Path | None:
-        """The file of the episode that was last published."""
         return self._annotation
 
     def show_published(self, annotation: Path) -> None:
-        """The episode is in the dataset, and not yet checked."""
         if annotation == self._annotation:
             return
         self._annotation = annotation
@@ -40,15 +38,14 @@ class Publication(Banner):
             self.show_message(Tone.SUCCESS, "The episode is published; the checks found nothing wrong.", self._file)
             return
         more = len(grave) - _NAMED
-        told = [_told(one) for one in grave[:_NAMED]] + (
+        lines = [_finding_text(one) for one in grave[:_NAMED]] + (
             [f"{more} more: a reviewer will see them."] if more > 0 else []
         )
         self.show_message(
-            Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join([*told, self._file])
+            Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join([*lines, self._file])
         )
 
     def show_failure(self, words: str) -> None:
-        """It could not be checked, and why."""
         self.show_message(Tone.WARNING, "The episode is published, but could not be checked.", f"{words}\n{self._file}")
 
     @property
@@ -56,7 +53,7 @@ class Publication(Banner):
         return "" if self._annotation is None else breakable(self._annotation.name)
 
 
-def _told(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     place = "" if finding.step is None else f"Step {finding.step}: "
     return f"{place}{finding.found} {finding.todo}"
 

@@ -6,7 +6,6 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +18,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.fix_list import PreflightCard
 from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.parts import fill_column, fill_row
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
@@ -92,16 +92,13 @@ class RecordPage(Page):
 
     @property
     def instruction(self) -> str:
-        """What the annotator is asked to do, in the words of the task card."""
         return self._task.task.instruction
 
     @property
     def zoom(self) -> str:
-        """How large the device's screen is shown, in a word to be kept."""
         return self._device.kept_zoom
 
     def recall_zoom(self, kept: str) -> None:
-        """Show the device's screen as large as it was."""
         self._device.recall_zoom(kept)
 
     # What the controller reports.
@@ -207,7 +204,7 @@ class RecordPage(Page):
         controller.listing_failed.connect(self._devices.show_failure)
         controller.looked_over.connect(self._show_findings)
         controller.look_over_failed.connect(self._preflight.show_failure)
-        self._preflight.mend_asked.connect(controller.mend)
+        self._preflight.fix_asked.connect(controller.fix)
         controller.view_changed.connect(self._show_view)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
         controller.noticed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
@@ -245,17 +242,18 @@ class RecordPage(Page):
             Command.ANOTHER: self._record_another,
             Command.DRAFTS: self._task.look_again,
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
-        self._commands.belong_to(self, *calls, Command.WRITE)
+        self._commands.bind(self, calls)
+        self._commands.belong_to(self, Command.WRITE)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
-        row.setSpacing(_SPACE)
-        row.addWidget(self._left())
-        row.addWidget(self._device, 1)
-        row.addWidget(self._right())
+        fill_row(
+            self,
+            self._left(),
+            (self._device, 1),
+            self._right(),
+            margins=(_SPACE, _SPACE, _SPACE, _SPACE),
+            spacing=_SPACE,
+        )
 
     def _left(self) -> QWidget:
         left = _column(self._devices, self._task)
@@ -276,9 +274,5 @@ class RecordPage(Page):
 
 def _column(*parts: QWidget) -> QWidget:
     column = QWidget()
-    layout = QVBoxLayout(column)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(_SPACE)
-    for part in parts:
-        layout.addWidget(part)
+    fill_column(column, *parts, spacing=_SPACE)
     return column

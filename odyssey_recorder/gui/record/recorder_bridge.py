@@ -95,7 +95,6 @@ class LiveView(QObject):
         reader.start()
 
     def stop(self) -> None:
-        """Watch nothing."""
         if self._watch is None:
             return
         reader, bridge = self._watch.reader, self._watch.bridge

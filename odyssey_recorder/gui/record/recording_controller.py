@@ -62,11 +62,11 @@ class RecordingController(QObject):
         super().__init__(parent)
         self.background = Background(self)
         self._service = service
-        self._phase = Phase.NO_DEVICE
-        self._serial = ""
-        self._mode: Mode = "mirror"
-        self._assignment: Assignment | None = None
-        self._is_practising = False
+        self.phase = Phase.NO_DEVICE
+        self.serial = ""  # the device that was chosen, empty when there is none
+        self.mode: Mode = "mirror"
+        self.assignment: Assignment | None = None
+        self.is_practising = False
         self._about: _About | None = None
         self._device: Device | None = None
         self._recorder: Recorder | None = None
@@ -76,38 +76,12 @@ class RecordingController(QObject):
         self._live.failed.connect(self.watching_failed)
 
     @property
-    def phase(self) -> Phase:
-        """How far the annotator has come."""
-        return self._phase
-
-    @property
-    def serial(self) -> str:
-        """The device that was chosen, empty when there is none."""
-        return self._serial
-
-    @property
-    def mode(self) -> Mode:
-        """Where the annotator works: in the mirror, or in the emulator's own window."""
-        return self._mode
-
-    @property
     def capture_path(self) -> str:
         """By which way pictures of the chosen device come at the moment; empty without one."""
         return "" if self._device is None else self._device.capture_path
 
     @property
-    def assignment(self) -> Assignment | None:
-        """What was last begun to record; None for a draft that is gone on with."""
-        return self._assignment
-
-    @property
-    def is_practising(self) -> bool:
-        """Whether what was last begun is practice, which never becomes part of the dataset."""
-        return self._is_practising
-
-    @property
     def is_simulated(self) -> bool:
-        """Whether the chosen device is a simulated emulator."""
         return self._about is not None and self._about.properties.is_simulated
 
     @property
@@ -117,13 +91,11 @@ class RecordingController(QObject):
 
     @property
     def can_simulate(self) -> bool:
-        """Whether a simulated emulator can be started from here."""
         return self._service.can_simulate
 
     # Devices and drafts.
 
     def list_devices(self) -> None:
-        """Look which devices there are."""
         self.background.run(
             self._service.devices,
             self.devices_listed.emit,
@@ -131,33 +103,31 @@ class RecordingController(QObject):
         )
 
     def list_drafts(self) -> None:
-        """Look which recordings were not finished."""
         self._run(self._service.drafts, self.drafts_listed.emit)
 
     def start_simulated(self) -> None:
-        """Start a simulated emulator and choose it."""
         self._enter(Phase.CONNECTING)
-        self._run(self._service.simulate, self._take_simulated, partial(self._lose_device, self._serial))
+        self._run(self._service.simulate, self._take_simulated, partial(self._lose_device, self.serial))
 
     def choose_device(self, serial: str) -> None:
         """Connect to `serial` in place of the device before; not while recording."""
-        if self._phase in (Phase.STARTING, Phase.RECORDING) or serial == self._serial:
+        if self.phase in (Phase.STARTING, Phase.RECORDING) or serial == self.serial:
             return
         self._let_go_of_device()
-        self._serial = serial
+        self.serial = serial
         self._enter(Phase.CONNECTING)
         call = partial(_connect, self._service, serial)
         self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
     def choose_mode(self, mode: Mode) -> None:
         """Record the next episode in `mode`; not while recording."""
-        if self._phase not in (Phase.STARTING, Phase.RECORDING):
-            self._mode = mode
+        if self.phase not in (Phase.STARTING, Phase.RECORDING):
+            self.mode = mode
             self.look_over()
 
     def look_over(self) -> None:
         """Look what passive mode finds on the device, if that is the mode; not while recording."""
-        if self._device is None or self._phase is not Phase.WATCHING or self._mode != "passive":
+        if self._device is None or self.phase is not Phase.WATCHING or self.mode != "passive":
             return
         device = self._device
 
@@ -172,31 +142,29 @@ class RecordingController(QObject):
 
         self.background.run(lambda: findings(take_readings(device)), show, tell)
 
-    def mend(self, finding: PreflightFinding) -> None:
+    def fix(self, finding: PreflightFinding) -> None:
         """Carry out a finding's repairs, then look over the device again; not while recording."""
-        if self._device is not None and self._phase is Phase.WATCHING:
+        if self._device is not None and self.phase is Phase.WATCHING:
             self._run(partial(fix, self._device, finding), lambda _: self.look_over(), self.look_over)
 
     def discard_draft(self, episode_id: str) -> None:
-        """Move a draft to the trash."""
         self._run(partial(self._service.discard, episode_id), lambda _: self.list_drafts())
 
     def press_unrecorded(self, key: SystemKey) -> None:
         """Press a key of the device before the recording begins, to bring it where the task starts."""
-        if self._device is not None and self._phase is Phase.WATCHING:
+        if self._device is not None and self.phase is Phase.WATCHING:
             self._run(partial(self._device.press, key), lambda _: None)
 
     # A recording.
 
     def start(self, assignment: Assignment) -> None:
         """Begin to record `assignment` on the chosen device, in the chosen mode."""
-        mode = self._mode
-        self._assignment, self._is_practising = assignment, assignment.is_practice
+        mode = self.mode
+        self.assignment, self.is_practising = assignment, assignment.is_practice
         self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode=mode))
 
     def resume(self, episode_id: str, *, is_practice: bool = False) -> None:
-        """Go on with a draft, which may be that of a practice task, on the chosen device."""
-        self._assignment, self._is_practising = None, is_practice
+        self.assignment, self.is_practising = None, is_practice
         self._begin(lambda device, listener: self._service.resume(device, episode_id, listener))
 
     def ask(self, command: Callable[["Recorder"], None]) -> bool:
@@ -219,8 +187,7 @@ class RecordingController(QObject):
             self._run(recorder.join, lambda _: self.list_drafts())
 
     def record_another(self) -> None:
-        """Leave the finished episode and watch the device again."""
-        if self._phase is Phase.FINISHED:
+        if self.phase is Phase.FINISHED:
             self._leave_recording()
 
     def close(self) -> None:
@@ -239,7 +206,7 @@ class RecordingController(QObject):
 
     def _take_device(self, serial: str, connected: "tuple[Device, _About]") -> None:
         device, about = connected
-        if serial != self._serial:
+        if serial != self.serial:
             device.close()
             return
         self._device = device
@@ -250,9 +217,9 @@ class RecordingController(QObject):
         self.look_over()
 
     def _lose_device(self, serial: str) -> None:
-        if serial != self._serial:
+        if serial != self.serial:
             return  # another one was chosen meanwhile
-        self._serial = ""
+        self.serial = ""
         self._enter(Phase.NO_DEVICE)
         self.list_devices()
 
@@ -263,7 +230,7 @@ class RecordingController(QObject):
             self._device = self._about = None
 
     def _begin(self, make: Callable[[Device, Listener], "Recorder"]) -> None:
-        if self._device is None or self._phase is not Phase.WATCHING:
+        if self._device is None or self.phase is not Phase.WATCHING:
             return
         self._live.stop()
         self._enter(Phase.STARTING)
@@ -276,7 +243,7 @@ class RecordingController(QObject):
         self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), give_up)
 
     def _take_recorder(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
-        self._bridge, self._recorder, self._mode = bridge, recorder, recorder.mode
+        self._bridge, self._recorder, self.mode = bridge, recorder, recorder.mode
         bridge.frame_came.connect(self.frame_came)
         bridge.view_changed.connect(self._take_view)
         bridge.notice_came.connect(self.noticed)
@@ -289,7 +256,7 @@ class RecordingController(QObject):
         self.view_changed.emit(view)
         if view.state is State.FINISHED:
             self._enter(Phase.FINISHED)
-            if view.published is not None and not self._is_practising:
+            if view.published is not None and not self.is_practising:
                 self._check(view.published)
         elif view.state is State.ABANDONED:
             self._leave_recording()
@@ -311,7 +278,7 @@ class RecordingController(QObject):
             self._live.start(self._device)
 
     def _enter(self, phase: Phase) -> None:
-        self._phase = phase
+        self.phase = phase
         self.phase_changed.emit(phase)
 
     def _run(

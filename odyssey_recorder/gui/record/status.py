@@ -1,4 +1,4 @@
-"""How a recording is going, as the window tells it: the status line, and the texts and the veil of each state."""
+"""How a recording is going, as the window tells it: the status line, and the texts and the overlay of each state."""
 
 import time
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from html import escape
 
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gui.parts import named
-from odyssey_recorder.gui.record.mirror_canvas import Veil, Weight
+from odyssey_recorder.gui.parts import fill_row, named
+from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Complete, Impossible
@@ -40,7 +40,7 @@ PATH_CHANGED = {
 """What to say when the way changes in the middle of a recording."""
 
 
-class Mood(Enum):
+class Activity(Enum):
     """What the colour of the dot says."""
 
     IDLE = "idle"
@@ -64,21 +64,13 @@ class StatusLine(QWidget):
         self._age.setProperty("kind", "hint")
         self._age.setToolTip("How long ago the newest picture came; over gRPC one comes when the screen changes")
         self._frame: Frame | None = None
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2, 0, 2, 0)
-        row.setSpacing(8)
-        row.addWidget(self._dot)
-        row.addWidget(self._state)
-        row.addWidget(self._message, 1)
-        row.addWidget(self._path)
-        row.addWidget(self._age)
+        fill_row(self, self._dot, self._state, (self._message, 1), self._path, self._age, margins=(2, 0, 2, 0))
         self._clock = QTimer(self, interval=_AGE_MS)
         self._clock.timeout.connect(self._show_age)
         self._clock.start()
 
-    def show_state(self, mood: Mood, state: str, message: str) -> None:
-        """Show a state in a word or two, and one line about it."""
-        self._dot.set_mood(mood)
+    def show_state(self, activity: Activity, state: str, message: str) -> None:
+        self._dot.set_activity(activity)
         self._state.setText(state)
         self._message.show_words("" if message.rstrip(".").casefold() == state.casefold() else message)
         self.setAccessibleName(f"{state}. {message}")
@@ -97,22 +89,18 @@ class StatusLine(QWidget):
 
     @property
     def capture_path(self) -> str:
-        """By which way pictures come."""
         return self._path.text()
 
     @property
     def state(self) -> str:
-        """The state in words."""
         return self._state.text()
 
     @property
     def message(self) -> str:
-        """The line about the state."""
         return self._message.words
 
     @property
     def age(self) -> str:
-        """The age of the picture in words."""
         return self._age.text()
 
     def _show_age(self) -> None:
@@ -124,11 +112,11 @@ class StatusLine(QWidget):
 class _Dot(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._mood = Mood.IDLE
+        self._activity = Activity.IDLE
         self.setFixedSize(QSize(12, 12))
 
-    def set_mood(self, mood: Mood) -> None:
-        self._mood = mood
+    def set_activity(self, activity: Activity) -> None:
+        self._activity = activity
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -141,12 +129,12 @@ class _Dot(QWidget):
     def _colour(self) -> QColor:
         theme = Theme.current()
         colours = {
-            Mood.IDLE: theme.off,
-            Mood.READY: theme.success,
-            Mood.BUSY: theme.warning,
-            Mood.LOST: theme.danger,
+            Activity.IDLE: theme.off,
+            Activity.READY: theme.success,
+            Activity.BUSY: theme.warning,
+            Activity.LOST: theme.danger,
         }
-        return colours[self._mood]
+        return colours[self._activity]
 
 
 class _ElidedLabel(QLabel):
@@ -171,98 +159,106 @@ class _ElidedLabel(QLabel):
 
 
 @dataclass(frozen=True, slots=True)
-class StateText:
-    """What status line and mirror say; without a veil the mirror takes input."""
+class StatusText:
+    """What status line and mirror say; without a overlay the mirror takes input."""
 
-    mood: Mood
+    activity: Activity
     word: str
     message: str
-    veil: Veil | None
+    overlay: Overlay | None
 
     @property
     def is_ready(self) -> bool:
         """Whether an action may come now, wherever the annotator works."""
-        return self.mood is Mood.READY and self.veil in (None, _LOOK_ONLY)
+        return self.activity is Activity.READY and self.overlay in (None, _LOOK_ONLY)
 
     @property
     def takes_input(self) -> bool:
-        """Whether touches on the mirror, keys and text go to the device now, recorded or not."""
-        return self.veil is None
+        return self.overlay is None
 
-    def paused(self) -> "StateText":
-        """The same while the annotator takes a break: it takes no input, and trouble is told all the same."""
-        veil = Veil(_PAUSED, Weight.HEAVY, "pause_circle_outline")
-        return self if self.mood is Mood.LOST else StateText(Mood.IDLE, "Paused", "", veil)
+    def paused(self) -> "StatusText":
+        """The same while the annotator takes a break: it takes no input, and trouble is still shown."""
+        overlay = Overlay(_PAUSED, OverlayOpacity.HEAVY, "pause_circle_outline")
+        return self if self.activity is Activity.LOST else StatusText(Activity.IDLE, "Paused", "", overlay)
 
 
 _PAUSED = "Paused. Nothing is recorded until you press Resume."
-_LOOK_ONLY = Veil("Work in the emulator's own window", Weight.CLEAR)
+_LOOK_ONLY = Overlay("Work in the emulator's own window", OverlayOpacity.CLEAR)
 
 
-def tell_phase(phase: Phase, serial: str, *, practice: bool = False) -> StateText:
+def phase_text(phase: Phase, serial: str, *, practice: bool = False) -> StatusText:
     """The words for a phase in which no recorder speaks; `practice`: what is recorded is never published."""
     match phase:
         case Phase.NO_DEVICE:
             words = "No device: start an emulator, or start the simulated one."
-            return StateText(Mood.IDLE, "No device", "", Veil(words, Weight.HEAVY))
+            return StatusText(Activity.IDLE, "No device", "", Overlay(words, OverlayOpacity.HEAVY))
         case Phase.CONNECTING:
             words = f"Connecting to {serial}…" if serial else "Starting the simulated emulator…"
-            return StateText(Mood.BUSY, "Connecting", "", Veil(words, Weight.HEAVY, "cellphone_link"))
+            return StatusText(Activity.BUSY, "Connecting", "", Overlay(words, OverlayOpacity.HEAVY, "cellphone_link"))
         case Phase.WATCHING:
-            veil = Veil("Live view, not recording", Weight.CLEAR)
-            return StateText(Mood.IDLE, "Live view", "Nothing is recorded yet", veil)
+            overlay = Overlay("Live view, not recording", OverlayOpacity.CLEAR)
+            return StatusText(Activity.IDLE, "Live view", "Nothing is recorded yet", overlay)
         case Phase.STARTING | Phase.RECORDING:
-            return StateText(Mood.BUSY, "Starting", "", Veil("Starting…"))
+            return StatusText(Activity.BUSY, "Starting", "", Overlay("Starting…"))
         case Phase.FINISHED if practice:
-            veil = Veil("Practice episode recorded", Weight.HEAVY, "check_circle_outline")
-            return StateText(Mood.READY, "Recorded", "", veil)
+            overlay = Overlay("Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline")
+            return StatusText(Activity.READY, "Recorded", "", overlay)
         case Phase.FINISHED:
-            return StateText(
-                Mood.READY, "Published", "", Veil("Episode published", Weight.HEAVY, "check_circle_outline")
+            return StatusText(
+                Activity.READY,
+                "Published",
+                "",
+                Overlay("Episode published", OverlayOpacity.HEAVY, "check_circle_outline"),
             )
 
 
-def tell_lost_while_watching(message: str) -> StateText:
+def device_lost_text(message: str) -> StatusText:
     """The words for a device that does not answer while nothing is recorded."""
-    return StateText(Mood.LOST, "Device lost", message, Veil(message, Weight.HEAVY, "cellphone_off"))
+    return StatusText(Activity.LOST, "Device lost", message, Overlay(message, OverlayOpacity.HEAVY, "cellphone_off"))
 
 
-def tell_passive_view(view: RecordingView, *, practice: bool = False) -> StateText:
+def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusText:
     """The words for what a recorder says of itself that listens to the emulator's own window."""
     match view.state:
         case State.READY:
-            return StateText(Mood.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
+            return StatusText(Activity.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
-            return StateText(
-                Mood.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Veil("Starting…")
+            return StatusText(
+                Activity.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Overlay("Starting…")
             )
         case State.LEADING_BACK:
-            return StateText(Mood.BUSY, "Leading back", view.message, _LOOK_ONLY)
+            return StatusText(Activity.BUSY, "Leading back", view.message, _LOOK_ONLY)
         case _:
-            return tell_view(view, practice=practice)
+            return view_text(view, practice=practice)
 
 
-def tell_view(view: RecordingView, *, touched: bool = False, practice: bool = False) -> StateText:
+def view_text(view: RecordingView, *, touched: bool = False, practice: bool = False) -> StatusText:
     """The words for what a recorder says of itself; `touched`: a finger is down on the mirror."""
     match view.state:
         case State.INJECTING if touched:
-            return StateText(Mood.BUSY, "Touching", "The device follows your finger.", None)
+            return StatusText(Activity.BUSY, "Touching", "The device follows your finger.", None)
         case State.READY:
-            return StateText(Mood.READY, "Ready", view.message, None)
+            return StatusText(Activity.READY, "Ready", view.message, None)
         case State.LEADING_BACK:
-            return StateText(Mood.BUSY, "Leading back", view.message, None)
+            return StatusText(Activity.BUSY, "Leading back", view.message, None)
         case State.DEVICE_LOST:
-            return StateText(Mood.LOST, "Device lost", view.message, Veil(view.message, Weight.HEAVY, "cellphone_off"))
+            return StatusText(
+                Activity.LOST, "Device lost", view.message, Overlay(view.message, OverlayOpacity.HEAVY, "cellphone_off")
+            )
         case State.STORAGE_LOST:
-            return StateText(Mood.LOST, "Not saved", view.message, Veil(view.message, Weight.HEAVY, "alert_outline"))
+            return StatusText(
+                Activity.LOST, "Not saved", view.message, Overlay(view.message, OverlayOpacity.HEAVY, "alert_outline")
+            )
         case State.FINISHED:
-            return tell_phase(Phase.FINISHED, "", practice=practice)
+            return phase_text(Phase.FINISHED, "", practice=practice)
         case State.ABANDONED:
-            return StateText(Mood.IDLE, "Discarded", view.message, Veil("The draft is in the trash", Weight.HEAVY))
+            return StatusText(
+                Activity.IDLE, "Discarded", view.message, Overlay("The draft is in the trash", OverlayOpacity.HEAVY)
+            )
         case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING | State.RETURNING as busy:
             ending = "Saving" if practice else "Publishing"
             word = ending if _is_over(view) else _BUSY_WORDS[busy]
-            return StateText(Mood.BUSY, word, view.message, Veil(f"{word}…"))
+            return StatusText(Activity.BUSY, word, view.message, Overlay(f"{word}…"))
 
 
 _BUSY_WORDS = {

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QPushButton,
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import named, push_button, row, text_label
-from odyssey_recorder.gui.record.finishing import UndoDialog
+from odyssey_recorder.gui.question_dialog import QuestionDialog
+from odyssey_recorder.gui.record.finishing import undo_question
 from odyssey_recorder.gui.record.step_delegate import StepDelegate
 from odyssey_recorder.gui.record.step_list import StepList
 from odyssey_recorder.recording.view import RecordedStep
@@ -115,7 +116,7 @@ class StepsCard(QFrame):
         if count - first <= _FREE:
             self.undo_asked.emit(count - first)
             return
-        dialog = UndoDialog(first, count - 1, self)
+        dialog = QuestionDialog(undo_question(first, count - 1), self)
         dialog.accepted.connect(lambda: self.undo_asked.emit(self.count - first))
         dialog.open()
 

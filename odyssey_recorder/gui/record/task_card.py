@@ -3,12 +3,12 @@
 from enum import Enum
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import row, scroll_area, text_label
-from odyssey_recorder.gui.reason_dialog import SkipDialog
+from odyssey_recorder.gui.parts import fill_column, fill_row, row, scroll_area, text_label
+from odyssey_recorder.gui.question_dialog import SkipDialog
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fitting_words
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
@@ -116,13 +116,11 @@ class TaskCard(QFrame):
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
-        """Show the task of a draft that is gone on with."""
         self._batch = False
         self._given = Assignment(draft.task, draft.task_id)
         self._show()
 
     def note_published(self, episode_id: str) -> None:
-        """What the card shows was recorded as this episode."""
         assignment = self.assignment
         if self._queue is None or assignment is None or not assignment.task_id or episode_id == self._noted:
             return
@@ -137,7 +135,6 @@ class TaskCard(QFrame):
             self._queue.refresh()
 
     def clear(self) -> None:
-        """Make room for the next task."""
         if self._writes:
             self._fields.clear()
 
@@ -186,7 +183,6 @@ class TaskCard(QFrame):
                 self.warned.emit(_CHANGED, "")
 
     def _begin_unsurely(self, why: str) -> None:
-        """A recording does without the queue."""
         if self._batch:
             self._batch = False
             self._show()
@@ -320,7 +316,6 @@ class TaskCard(QFrame):
         self._commands[Command.QUEUE_TASK].setVisible(writing and self._writes)
 
     def _connect(self) -> None:
-        self._commands.belong_to(self, *_OF_THE_QUEUE)
         if self._queue is None:
             for command in _OF_THE_QUEUE:
                 self._commands[command].setVisible(False)
@@ -342,41 +337,44 @@ class TaskCard(QFrame):
             Command.OWN_TASK: self._write_own,
             Command.QUEUE_TASK: self._return_to_queue,
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
         commands = self._commands
-        head = row(text_label("Task", "title"), self._back, commands.button(Command.DRAFTS, kind="quiet"))
-        head.setStretch(0, 1)
-        choices = QHBoxLayout(self._queue_row)
-        choices.setContentsMargins(0, 0, 0, 0)
-        choices.setSpacing(4)
-        for command in (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK):
-            choices.addWidget(commands.button(command, kind="compact").set_wide())
-        choices.addWidget(commands.button(Command.OWN_TASK, kind="compact", wordless=True))
-        running = QHBoxLayout(self._running)
-        running.setContentsMargins(0, 0, 0, 0)
-        for command in (Command.PAUSE, Command.STOP):
-            running.addWidget(commands.button(command).set_wide())
-        running.addWidget(commands.button(Command.DISCARD, wordless=True))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(12)
-        column.addLayout(head)
-        column.addWidget(_scrolled(self._fields, self._text, self._nothing), 1)
-        for part in (self._progress, self._queue_row, self._hint, self._start, self._running):
-            column.addWidget(part)
+        head = row((text_label("Task", "title"), 1), self._back, commands.button(Command.DRAFTS, kind="quiet"))
+        fill_row(
+            self._queue_row,
+            *(
+                commands.button(command, kind="compact").set_wide()
+                for command in (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK)
+            ),
+            commands.button(Command.OWN_TASK, kind="compact", wordless=True),
+            spacing=4,
+        )
+        fill_row(
+            self._running,
+            *(commands.button(command).set_wide() for command in (Command.PAUSE, Command.STOP)),
+            commands.button(Command.DISCARD, wordless=True),
+            spacing=-1,
+        )
+        fill_column(
+            self,
+            head,
+            (_scrolled(self._fields, self._text, self._nothing), 1),
+            self._progress,
+            self._queue_row,
+            self._hint,
+            self._start,
+            self._running,
+            margins=(16, 14, 16, 16),
+            spacing=12,
+        )
 
 
 def _scrolled(*parts: QWidget) -> QScrollArea:
     """The parts below each other, to be scrolled where the window is too low for them."""
     content = QWidget()
-    column = QVBoxLayout(content)
-    column.setContentsMargins(0, 0, 0, 0)
-    for part in parts:
-        column.addWidget(part)
-    column.addStretch()
+    fill_column(content, *parts, None, spacing=-1)
     area = scroll_area()
     area.setWidget(content)
     return area

@@ -1,9 +1,9 @@
 """The fields in which an annotator writes a task: category, instruction, apps, and the template they came from."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QToolButton, QWidget
 
-from odyssey_recorder.gui.parts import Choice, labelled, line_edit, named
+from odyssey_recorder.gui.parts import Choice, fill_column, labelled, line_edit, named
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.model.episode import Category, TaskInfo
@@ -38,7 +38,7 @@ class TaskFields(QWidget):
 
     @property
     def task(self) -> TaskInfo:
-        """The task as it stands; template and filled template fall back on the instruction."""
+        """The task as written; template and filled template fall back on the instruction."""
         instruction = " ".join(self._instruction.toPlainText().split())
         return TaskInfo(
             category=str(self._category.currentData()),
@@ -84,21 +84,20 @@ class TaskFields(QWidget):
         self._unfold.setArrowType(Qt.ArrowType.RightArrow)
         self._unfold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._unfold.toggled.connect(self._show_template)
-        template = QVBoxLayout(self._template)
-        template.setContentsMargins(0, 0, 0, 0)
-        template.setSpacing(10)
-        template.addLayout(labelled("Te&mplate", self._meta_task))
-        template.addLayout(labelled("&Filled in", self._task))
+        fill_column(
+            self._template, labelled("Te&mplate", self._meta_task), labelled("&Filled in", self._task), spacing=10
+        )
         self._template.hide()
         self.setFocusProxy(self._instruction)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addLayout(labelled("&Category", self._category))
-        column.addLayout(labelled("I&nstruction", self._instruction))
-        column.addLayout(labelled("&Apps", self._apps))
-        column.addWidget(self._unfold)
-        column.addWidget(self._template)
+        fill_column(
+            self,
+            labelled("&Category", self._category),
+            labelled("I&nstruction", self._instruction),
+            labelled("&Apps", self._apps),
+            self._unfold,
+            self._template,
+            spacing=12,
+        )
 
     def _show_template(self, shown: bool) -> None:
         self._template.setVisible(shown)

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.parts import text_label
+from odyssey_recorder.gui.parts import fill_column, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import TaskInfo
@@ -27,15 +27,12 @@ class TaskText(QWidget):
         self._notes = text_label()
         self._start = text_label(kind="hint")
         self._template = text_label(kind="hint")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
+        column = fill_column(self, spacing=10)
         parts = (self._category, self._instruction, self._apps, self._reason, self._notes, self._start, self._template)
         for part in parts:
             column.addWidget(part)
 
     def show_task(self, task: TaskInfo) -> None:
-        """Show a task that is in no list."""
         self._category.setText(category_words(task.category))
         self._instruction.setText(task.instruction)
         self._apps.set_apps(task.apps)
@@ -44,7 +41,6 @@ class TaskText(QWidget):
             label.hide()
 
     def show_queued(self, queued: QueuedTask) -> None:
-        """Show a task of the queue."""
         listed = queued.listed
         self.show_task(listed.task)
         _say(self._reason, _reason(queued))

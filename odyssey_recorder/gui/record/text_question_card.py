@@ -5,11 +5,11 @@ from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.parts import breakable, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.parts import breakable, fill_column, line_edit, push_button, row, text_label
 from odyssey_recorder.gui.record.step_list import draw_thumbnail
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
@@ -89,12 +89,15 @@ class TextQuestionCard(QFrame):
         self._hint = text_label(
             "It could not be read from the device. A guess is filled in where there is one.", "hint"
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
-        for part in (self._title, self._hint, self._picture, self._text):
-            column.addWidget(part)
-        column.addLayout(row(None, self._unfold, self._later, self._answer))
+        fill_column(
+            self,
+            self._title,
+            self._hint,
+            self._picture,
+            self._text,
+            row(None, self._unfold, self._later, self._answer),
+            margins=(14, 12, 14, 12),
+        )
 
 
 def _framed(picture: QImage) -> QPixmap:

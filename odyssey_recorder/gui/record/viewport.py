@@ -54,7 +54,7 @@ class FitScale:
         return self.picture.clamp(self._pixel(point))
 
     def point_of(self, pixel: Pixel) -> QPointF:
-        """The middle of `pixel` on the widget; `pixel_at` leads back to it."""
+        """The middle of `pixel` on the widget; `pixel_at` is the inverse."""
         return QPointF(
             self.area.left() + (pixel.x + 0.5) * self.area.width() / self.picture.width,
             self.area.top() + (pixel.y + 0.5) * self.area.height() / self.picture.height,
@@ -100,7 +100,6 @@ class ViewZoom:
     down: float = 0.5
 
     def fit(self, room: Room) -> FitScale:
-        """Where the picture lies."""
         ratio = room.device_pixel_ratio
         if self.scale is None:
             return FitScale.inside(room.picture, room.space, device_pixel_ratio=ratio)
@@ -158,7 +157,6 @@ class Viewport(QObject):
 
     @property
     def zoom(self) -> ViewZoom:
-        """The choice of size and part."""
         return self._zoom
 
     @property
@@ -193,7 +191,6 @@ class Viewport(QObject):
         return not self._room.space.contains(self._zoom.fit(self._room).area)
 
     def show_whole(self) -> None:
-        """Fit the picture into the space."""
         self._take(ViewZoom())
 
     def show_scale(self, scale: float, around: QPointF | None = None) -> None:
@@ -204,7 +201,6 @@ class Viewport(QObject):
             self._take(self._zoom.scaled(scale, self._room, around=around or self._room.space.center()))
 
     def step(self, *, larger: bool, around: QPointF | None = None) -> None:
-        """Show the picture at the next scale that is offered."""
         if self._room is not None:
             self.show_scale(self._zoom.next_scale(self._room, larger=larger), around)
 

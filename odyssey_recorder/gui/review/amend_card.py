@@ -25,7 +25,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import scroll_area, text_label
-from odyssey_recorder.gui.reason_dialog import ReasonQuestion
+from odyssey_recorder.gui.question_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import AmendDialog
 from odyssey_recorder.gui.review.amend_forms import (
     AmendForm,
@@ -264,7 +264,7 @@ class AmendCard(QFrame):
             form = EndForm()
         self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
 
-    def _open(self, command: Command, asked: ReasonQuestion, form: AmendForm) -> AmendDialog:
+    def _open(self, command: Command, asked: Question, form: AmendForm) -> AmendDialog:
         dialog = AmendDialog(asked, form, _REASONS[command], partial(self._look, form), self.window())
         dialog.fix_given.connect(self.fix_asked)
         dialog.finished.connect(self._forget)
@@ -343,8 +343,8 @@ def share_changed(before: Path, after: Path) -> float | None:
     return None if one is None or other is None else change(one, other)
 
 
-def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix") -> ReasonQuestion:
-    return ReasonQuestion(
+def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix") -> Question:
+    return Question(
         title=title,
         question=question,
         answer=answer,

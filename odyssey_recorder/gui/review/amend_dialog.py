@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.gui.parts import breakable, push_button, row, text_label
-from odyssey_recorder.gui.reason_dialog import ReasonChoices, ReasonQuestion
+from odyssey_recorder.gui.question_dialog import Question, ReasonChoices
 from odyssey_recorder.gui.review.amend_forms import AmendForm
 
 _WIDTH_PX = 420
@@ -25,7 +25,7 @@ class AmendDialog(QDialog):
 
     def __init__(
         self,
-        asked: ReasonQuestion,
+        asked: Question,
         form: AmendForm,
         reasons: Sequence[str],
         look: Look,
@@ -64,7 +64,7 @@ class AmendDialog(QDialog):
             self.accept()
             self.fix_given.emit(amendment, reason)
 
-    def _lay_out(self, asked: ReasonQuestion, buttons: QHBoxLayout) -> None:
+    def _lay_out(self, asked: Question, buttons: QHBoxLayout) -> None:
         question, detail = text_label(asked.question, "title"), text_label(breakable(asked.detail), "hint")
         question.setMinimumWidth(_WIDTH_PX)
         detail.setVisible(bool(asked.detail))

@@ -19,7 +19,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_label
-from odyssey_recorder.gui.record.mirror_canvas import Excerpt, Veil, paint_message, paint_outline, rounded, scaled_part
+from odyssey_recorder.gui.record.mirror_canvas import (
+    Overlay,
+    VisiblePart,
+    paint_message,
+    paint_outline,
+    rounded,
+    scaled_part,
+)
 from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
 from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ShownScreenshots, StepPicture, same_cut
 from odyssey_recorder.gui.review.shown_step import ShownStep
@@ -37,8 +44,8 @@ _PANS = {
     Qt.Key.Key_Up: QPointF(0, _KEY_PAN),
     Qt.Key.Key_Down: QPointF(0, -_KEY_PAN),
 }
-_READING = Veil("Reading the picture…", icon="image_outline")
-_NO_AFTER = Veil("The episode ends with this step.", icon="flag_checkered")
+_READING = Overlay("Reading the picture…", icon="image_outline")
+_NO_AFTER = Overlay("The episode ends with this step.", icon="flag_checkered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class BeforeAfterView(QWidget):
         self._present = 0
         self._is_double = True
         self._changes: tuple[Box, ...] | None = None
-        self._cuts: dict[int, tuple[Excerpt, QImage]] = {}
+        self._cuts: dict[int, tuple[VisiblePart, QImage]] = {}
         self._grip: QPointF | None = None
         self._turned = 0
         self._told: tuple[int, int] | None = None  # the episode, counted, and the step that were painted last
@@ -253,7 +260,7 @@ class BeforeAfterView(QWidget):
         elif picture is None:
             _paint_veil(painter, half.space, _READING)
         elif picture.problem:
-            _paint_veil(painter, half.space, Veil(picture.problem, icon="image_broken_variant"))
+            _paint_veil(painter, half.space, Overlay(picture.problem, icon="image_broken_variant"))
         else:
             self._paint_picture(painter, half, picture)
 
@@ -272,7 +279,7 @@ class BeforeAfterView(QWidget):
         painter.restore()
         paint_outline(painter, in_sight, focused=self.hasFocus() and half.has_action)
 
-    def _cut(self, number: int, picture: StepPicture, part: Excerpt, look: ShownScreenshots) -> QImage:
+    def _cut(self, number: int, picture: StepPicture, part: VisiblePart, look: ShownScreenshots) -> QImage:
         """The part of a picture, made once for as long as step and part stay."""
         cut = picture.cut(part, look)
         if cut is None:
@@ -303,7 +310,7 @@ def _paint_caption(painter: QPainter, half: _Half) -> None:
     painter.restore()
 
 
-def _paint_veil(painter: QPainter, space: QRectF, veil: Veil) -> None:
+def _paint_veil(painter: QPainter, space: QRectF, veil: Overlay) -> None:
     theme = Theme.current()
     painter.save()
     painter.setPen(QPen(theme.outline, 1, Qt.PenStyle.DashLine))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_action
-from odyssey_recorder.gui.record.mirror_canvas import Veil, paint_message, paint_outline, rounded
+from odyssey_recorder.gui.record.mirror_canvas import Overlay, paint_message, paint_outline, rounded
 from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress
@@ -18,7 +18,7 @@ from odyssey_recorder.model.geometry import Box, Pixel, Size
 _GRIP = 9.0
 """So near to an edge the mouse takes hold of it, in the window's units."""
 _HANDLE = 7.0
-_READING = Veil("Reading the picture…", icon="image_outline")
+_READING = Overlay("Reading the picture…", icon="image_outline")
 _TIP = (
     "Drag a rectangle around the element; drag its edges or its middle. The arrow keys move it by a pixel, with Shift"
     " by ten; with Ctrl they move its right and lower edge"
@@ -59,7 +59,7 @@ class BoxCanvas(QWidget):
 
     def show_problem(self, words: str) -> None:
         """Say why there is no picture."""
-        self._veil = Veil(words, icon="image_broken_variant")
+        self._veil = Overlay(words, icon="image_broken_variant")
         self.setAccessibleDescription(words)
         self.update()
 

@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
-from odyssey_recorder.gui.record.mirror_canvas import Excerpt, excerpt, scaled_part
+from odyssey_recorder.gui.record.mirror_canvas import VisiblePart, scaled_part, visible_part
 from odyssey_recorder.gui.record.viewport import FitScale, Room, ViewZoom
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.model.geometry import Size
@@ -43,9 +43,9 @@ class ShownScreenshots:
         """Where a picture of `size` lies."""
         return self.zoom.fit(Room(size, self.space, self.ratio))
 
-    def part(self, size: Size) -> Excerpt:
+    def part(self, size: Size) -> VisiblePart:
         """What of a picture of `size` is in sight, and where."""
-        return excerpt(self.fit(size), self.space, self.ratio)
+        return visible_part(self.fit(size), self.space, self.ratio)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class StepPicture:
         """Its width and height in pixels."""
         return Size(self.image.width(), self.image.height())
 
-    def cut(self, part: Excerpt, look: ShownScreenshots) -> QImage | None:
+    def cut(self, part: VisiblePart, look: ShownScreenshots) -> QImage | None:
         """The `part` of it at the size it is shown at; None where it was made for another look."""
         if self.look is None or self.look.ratio != look.ratio or not same_cut(self.look.part(self.size), part):
             return None
@@ -231,7 +231,7 @@ class ScreenshotLoader(QObject):
             held -= self._pictures.pop(number).image.sizeInBytes()
 
 
-def same_cut(one: Excerpt, other: Excerpt) -> bool:
+def same_cut(one: VisiblePart, other: VisiblePart) -> bool:
     """Whether two cuts of a picture are the same, wherever they lie."""
     return one.source == other.source and one.target.size() == other.target.size()
 

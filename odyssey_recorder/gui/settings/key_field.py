@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import line_edit, row, text_label
+from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
 from odyssey_recorder.gui.settings.setting_fields import titled_row
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, forget_key, key_status, store_key
 from odyssey_recorder.settings import log_file
@@ -33,12 +33,8 @@ class KeyField(QWidget):
         line.setContentsMargins(0, 4, 0, 0)
         buttons.setLayout(line)
         hint = "In the keyring of your system or in the environment, never in a file."
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(titled_row("API key", hint, self._line, self._words, buttons))
-        commands.belong_to(self, Command.STORE_KEY, Command.FORGET_KEY)
-        commands[Command.STORE_KEY].triggered.connect(self._store)
-        commands[Command.FORGET_KEY].triggered.connect(self._forget)
+        fill_column(self, titled_row("API key", hint, self._line, self._words, buttons), spacing=-1)
+        commands.bind(self, {Command.STORE_KEY: self._store, Command.FORGET_KEY: self._forget})
         self._line.textChanged.connect(self._offer)
         self._line.returnPressed.connect(commands[Command.STORE_KEY].trigger)
         self._offer()
@@ -120,9 +116,7 @@ class LogField(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         hint = "To be read, or sent along when you report a fault. Keys and tokens are masked in it."
         layout.addLayout(titled_row("Log file", hint, path, buttons))
-        commands.belong_to(self, Command.OPEN_LOG, Command.COPY_LOG_PATH)
-        commands[Command.OPEN_LOG].triggered.connect(self._open)
-        commands[Command.COPY_LOG_PATH].triggered.connect(self._copy)
+        commands.bind(self, {Command.OPEN_LOG: self._open, Command.COPY_LOG_PATH: self._copy})
 
     def _open(self) -> None:
         folder = log_file().parent

@@ -1,6 +1,6 @@
 """One setting on the page: what it is for at the left, its control at the right, remarks on it below."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -11,47 +11,7 @@ from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import CheckBox, Choice, line_edit, named, push_button, row, text_label
 from odyssey_recorder.gui.theme import Theme
 
-
-@dataclass(frozen=True, slots=True)
-class TextKind:
-    """A line of text; `default` is what it is where nothing stands there."""
-
-    default: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceKind:
-    """A folder, or a file; `default` is what it is where nothing stands there."""
-
-    default: str = "The default folder"
-    is_file: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A whole number between two others, these included."""
-
-    lowest: int
-    highest: int
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One of several words; each with what the annotator reads."""
-
-    choices: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """Yes or no."""
-
-    words: str
-
-
 _TEXT_MARGIN = 8
-
-Kind = TextKind | PlaceKind | Number | OneOf | Switch
 
 
 class Control(QWidget):
@@ -64,43 +24,27 @@ class Control(QWidget):
         self._inner = inner
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        line = row(inner, *beside)
-        line.setStretch(0, 1)
+        line = row((inner, 1), *beside)
         layout.addLayout(line)
         self.setFocusProxy(inner)
 
     @property
     def value(self) -> object:
-        """What stands there."""
         raise NotImplementedError
 
     def show_value(self, value: object) -> None:
-        """Let `value` stand there."""
+        """Show `value` in the control."""
         raise NotImplementedError
 
     def describe(self, words: str) -> None:
-        """What a screen reader says of the control, and its tooltip."""
         self._inner.setAccessibleDescription(words)
         self._inner.setToolTip(words)
 
 
-def control(name: str, kind: Kind) -> Control:
-    """The control for a kind of value; a screen reader calls it `name`."""
-    match kind:
-        case TextKind(default):
-            return _Line(name, default)
-        case PlaceKind():
-            return _PlaceLine(name, kind)
-        case Number(lowest, highest):
-            return _Number(name, lowest, highest)
-        case OneOf(choices):
-            return _OneOf(name, choices)
-        case Switch(words):
-            return _Switch(name, words)
+class TextControl(Control):
+    """A line of text; `default` is what it is where nothing is written."""
 
-
-class _Line(Control):
-    def __init__(self, name: str, default: str, *beside: QWidget) -> None:
+    def __init__(self, name: str, *beside: QWidget, default: str = "") -> None:
         self._line = line_edit(name, default)
         super().__init__(self._line, *beside)
         self._line.textChanged.connect(self.changed)
@@ -116,28 +60,32 @@ class _Line(Control):
         self._line.setCursorPosition(0)
 
 
-class _PlaceLine(_Line):
-    def __init__(self, name: str, place: PlaceKind) -> None:
-        self._place = place
+class PathControl(TextControl):
+    """A folder, or a file."""
+
+    def __init__(self, name: str, *, default: str = "The default folder", is_file: bool = False) -> None:
+        self._is_file = is_file
         self._browse = named(push_button("Choose…", f"Choose another: {name}"), f"Choose: {name}")
         self._browse.clicked.connect(self._choose)
-        super().__init__(name, place.default, self._browse)
+        super().__init__(name, self._browse, default=default)
         self.repaint_icons()
 
     def repaint_icons(self) -> None:
         theme = Theme.current()
-        glyph = "file_outline" if self._place.is_file else "folder_outline"
+        glyph = "file_outline" if self._is_file else "folder_outline"
         self._browse.setIcon(icon(glyph, theme.text, theme.off))
 
     def _choose(self) -> None:
         dialog = QFileDialog(self, self._browse.toolTip(), self._line.text())
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile if self._place.is_file else QFileDialog.FileMode.Directory)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile if self._is_file else QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self._line.setText)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
 
-class _Number(Control):
+class NumberControl(Control):
+    """A whole number from `lowest` to `highest`."""
+
     def __init__(self, name: str, lowest: int, highest: int) -> None:
         self._spin = named(_CalmSpinBox(), name)
         self._spin.setRange(lowest, highest)
@@ -154,7 +102,9 @@ class _Number(Control):
             self._spin.setValue(value)
 
 
-class _OneOf(Control):
+class ChoiceControl(Control):
+    """One of several values, each with what the annotator reads."""
+
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self._choice = _CalmChoice(name)
         for value, words in choices.items():
@@ -170,7 +120,9 @@ class _OneOf(Control):
         self._choice.setCurrentIndex(self._choice.findData(value))
 
 
-class _Switch(Control):
+class SwitchControl(Control):
+    """Yes or no."""
+
     def __init__(self, name: str, words: str) -> None:
         self._box = named(CheckBox(words), name)
         super().__init__(self._box)
@@ -203,12 +155,15 @@ _LATER = "Takes effect when the window is opened again."
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How one setting is shown; `is_at_once` where it needs no new start of the window."""
+    """How one setting is shown; `is_at_once` where it needs no new start of the window.
+
+    `control` makes its control, by the name that a screen reader calls it.
+    """
 
     name: str
     title: str
     hint: str
-    kind: Kind
+    control: Callable[[str], Control]
     is_at_once: bool = False
 
 
@@ -220,7 +175,7 @@ class SettingField(QWidget):
     def __init__(self, setting: Setting) -> None:
         super().__init__()
         self.setting = setting
-        self._control = control(setting.title, setting.kind)
+        self._control = setting.control(setting.title)
         self._shown = self._control.value
         self._note = text_label(kind="hint")
         self._refusal = text_label(kind="danger")
@@ -233,12 +188,11 @@ class SettingField(QWidget):
 
     @property
     def value(self) -> object:
-        """What stands in the control; None is the default."""
+        """What is in the control; None is the default."""
         return self._control.value
 
     @property
     def is_changed(self) -> bool:
-        """Whether another value stands there than the one that was shown last."""
         return self.value != self._shown
 
     def show_value(self, value: object, *, set_by: str = "") -> None:
@@ -250,11 +204,9 @@ class SettingField(QWidget):
         self.show_remark()
 
     def take_back(self) -> None:
-        """Show again what was shown last."""
         self.show_value(self._shown, set_by=self._set_by)
 
     def show_remark(self, note: str = "", *, refusal: str = "") -> None:
-        """Say below the control what should be known of its value, or why it cannot be that."""
         decided = f"Set by {self._set_by}: change it there." if self._set_by else ""
         later = _LATER if self.is_changed and not self.setting.is_at_once and not refusal else ""
         words = " ".join(part for part in (decided, note, later) if part)

@@ -1,54 +1,75 @@
 """Which settings are shown, in which groups, and in which words."""
 
 from collections.abc import Mapping
+from functools import partial
 
-from odyssey_recorder.gui.settings.setting_fields import Number, OneOf, PlaceKind, Setting, Switch, TextKind
+from odyssey_recorder.gui.settings.setting_fields import (
+    ChoiceControl,
+    NumberControl,
+    PathControl,
+    Setting,
+    SwitchControl,
+    TextControl,
+)
 
 GROUPS: Mapping[str, tuple[Setting, ...]] = {
     "Folders": (
-        Setting("dataset", "Dataset", "Where published episodes go.", PlaceKind()),
+        Setting("dataset", "Dataset", "Where published episodes go.", PathControl),
         Setting(
             "drafts",
             "Drafts",
             "Where recordings lie until they are published. On this computer's own disk, not on a network.",
-            PlaceKind(),
+            PathControl,
         ),
         Setting(
             "tasks",
             "List of tasks",
             "The file with the tasks to record.",
-            PlaceKind("The list for the simulated phone", is_file=True),
+            partial(PathControl, default="The list for the simulated phone", is_file=True),
         ),
         Setting(
             "queue",
             "Queue of a team",
             "The PostgreSQL database that all annotators share. The password belongs into ~/.pgpass.",
-            TextKind("A file on this computer"),
+            partial(TextControl, default="A file on this computer"),
         ),
-        Setting("templates", "Templates", "A folder with task templates of your own.", PlaceKind("None")),
+        Setting(
+            "templates", "Templates", "A folder with task templates of your own.", partial(PathControl, default="None")
+        ),
     ),
     "Device connection": (
-        Setting("adb", "adb", "The program that reaches devices.", PlaceKind("The adb on the PATH", is_file=True)),
         Setting(
-            "adb_server_port", "adb server", "The port where the adb server listens; usually 5037.", Number(1, 65535)
+            "adb",
+            "adb",
+            "The program that reaches devices.",
+            partial(PathControl, default="The adb on the PATH", is_file=True),
+        ),
+        Setting(
+            "adb_server_port",
+            "adb server",
+            "The port where the adb server listens; usually 5037.",
+            partial(NumberControl, lowest=1, highest=65535),
         ),
         Setting(
             "capture",
             "Pictures and touches",
             "The way they take. gRPC is the emulator's own service, and the faster one.",
-            OneOf({"auto": "gRPC where the emulator offers it", "grpc": "Always gRPC", "adb": "Always adb"}),
+            partial(
+                ChoiceControl,
+                choices={"auto": "gRPC where the emulator offers it", "grpc": "Always gRPC", "adb": "Always adb"},
+            ),
         ),
         Setting(
             "shared_memory",
             "Shared memory",
             "Costs less of the processor, but a picture may show what came a moment later. Not for passive mode.",
-            Switch("Take the emulator's pictures from shared memory"),
+            partial(SwitchControl, words="Take the emulator's pictures from shared memory"),
         ),
         Setting(
             "animations",
             "Animations",
             "Without them a screen comes to rest sooner.",
-            Switch("Leave animations on where a device is prepared"),
+            partial(SwitchControl, words="Leave animations on where a device is prepared"),
         ),
     ),
     "Recording": (
@@ -56,19 +77,25 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "start",
             "Start of a task",
             "How the device is brought to it, where the task says nothing.",
-            OneOf({"as found": "As the device is", "clean home": "Home screen, all recent apps closed"}),
+            partial(
+                ChoiceControl,
+                choices={"as found": "As the device is", "clean home": "Home screen, all recent apps closed"},
+            ),
         ),
         Setting(
             "step_snapshots",
             "Snapshots for Undo",
             "Of the emulator, before each step: Undo brings the device back to them.",
-            OneOf({"auto": "Where one takes at most a second", "always": "Always", "never": "Never"}),
+            partial(
+                ChoiceControl,
+                choices={"auto": "Where one takes at most a second", "always": "Always", "never": "Never"},
+            ),
         ),
         Setting(
             "view_trees",
             "View trees",
             "What each screen at rest consists of is read in the background and stored beside the episode.",
-            Switch("Store view trees"),
+            partial(SwitchControl, words="Store view trees"),
         ),
     ),
     "Practice and annotator": (
@@ -76,13 +103,13 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "annotator",
             "Your name",
             "Stands in the provenance of each episode.",
-            TextKind("Your name on this computer"),
+            partial(TextControl, default="Your name on this computer"),
         ),
         Setting(
             "practice_tasks",
             "Practice",
             "How many practice tasks must be passed before the queue opens; 0 for none.",
-            Number(0, 1000),
+            partial(NumberControl, lowest=0, highest=1000),
         ),
     ),
     "Language model": (
@@ -90,15 +117,21 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "model",
             "Model",
             "Writes tasks in other words. As its provider spells it.",
-            TextKind("None"),
+            partial(TextControl, default="None"),
             is_at_once=True,
         ),
-        Setting("model_url", "Address", "Of the provider's service.", TextKind("The provider's own"), is_at_once=True),
+        Setting(
+            "model_url",
+            "Address",
+            "Of the provider's service.",
+            partial(TextControl, default="The provider's own"),
+            is_at_once=True,
+        ),
         Setting(
             "name_apps",
             "Apps in instructions",
             "The paper leaves them out, the released data have them.",
-            Switch("Instructions name the apps to use"),
+            partial(SwitchControl, words="Instructions name the apps to use"),
             is_at_once=True,
         ),
     ),
@@ -107,7 +140,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "theme",
             "Colours",
             "Shown at once, kept when you save.",
-            OneOf({"system": "As the system has them", "light": "Light", "dark": "Dark"}),
+            partial(ChoiceControl, choices={"system": "As the system has them", "light": "Light", "dark": "Dark"}),
             is_at_once=True,
         ),
     ),
@@ -117,7 +150,15 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             "log_level",
             "Detail",
             "What is written into the log.",
-            OneOf({"DEBUG": "Everything", "INFO": "What is done", "WARNING": "What fails", "ERROR": "Errors alone"}),
+            partial(
+                ChoiceControl,
+                choices={
+                    "DEBUG": "Everything",
+                    "INFO": "What is done",
+                    "WARNING": "What fails",
+                    "ERROR": "Errors alone",
+                },
+            ),
         ),
     ),
 }

@@ -1,10 +1,10 @@
 """The page Settings: what can be set, in which groups, and how a change is checked, saved and taken back."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.application import use_theme
@@ -12,12 +12,20 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import named, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import (
+    fill_column,
+    fill_dialog,
+    fill_row,
+    named,
+    push_button,
+    row,
+    scroll_area,
+    text_label,
+)
 from odyssey_recorder.gui.settings.key_field import KeyField, LogField
 from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, titled_row
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
-from odyssey_recorder.gui.settings.unsaved_dialog import UnsavedDialog
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.settings import Settings, SettingsStore
 
@@ -211,9 +219,7 @@ class SettingsPage(Page):
 
     def _connect(self) -> None:
         commands = self._commands
-        commands.belong_to(self, Command.SAVE_SETTINGS, Command.REVERT_SETTINGS)
-        commands[Command.SAVE_SETTINGS].triggered.connect(lambda _checked: self._save())
-        commands[Command.REVERT_SETTINGS].triggered.connect(self._revert)
+        commands.bind(self, {Command.SAVE_SETTINGS: self._save, Command.REVERT_SETTINGS: self._revert})
         self._pause.timeout.connect(self._check)
         for field in self._fields.values():
             field.changed.connect(self._note_change)
@@ -241,18 +247,12 @@ class SettingsPage(Page):
         self._sections.show_section(reached[-1] if reached else next(iter(self._cards)))
 
     def _lay_out(self) -> None:
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
-        whole.setSpacing(_SPACE)
+        whole = fill_row(self, margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
         self._sections.setFixedWidth(_SECTIONS_PX)
         whole.addWidget(self._sections)
         right = QWidget()
         right.setMaximumWidth(_WIDEST_PX)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self._area, 1)
-        column.addWidget(self._bottom())
+        fill_column(right, (self._area, 1), self._bottom(), spacing=12)
         whole.addWidget(right, 100)
         whole.addStretch(1)
         self._column.setContentsMargins(0, 0, 8, 0)
@@ -272,14 +272,14 @@ class SettingsPage(Page):
             return self._shortcut_card
         card = QFrame()
         card.setProperty("kind", "card")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(20, 16, 20, 20)
-        column.setSpacing(18)
-        column.addWidget(text_label(title, "title"))
-        for setting in group:
-            column.addWidget(self._fields[setting.name])
-        for part in self._extras.get(title, ()):
-            column.addWidget(part)
+        fill_column(
+            card,
+            text_label(title, "title"),
+            *(self._fields[setting.name] for setting in group),
+            *self._extras.get(title, ()),
+            margins=(20, 16, 20, 20),
+            spacing=18,
+        )
         return card
 
     def _bottom(self) -> QWidget:
@@ -322,6 +322,31 @@ class _Sections(QListView):
         self.activated.connect(lambda index: self.section_chosen.emit(index.data()))
 
     def show_section(self, title: str) -> None:
-        """Mark the section that is shown now."""
         place = self._titles.index(self._titles.stringList().index(title))
         self.selectionModel().setCurrentIndex(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+
+class UnsavedDialog(QDialog):
+    """Names what is not saved; closing it stays."""
+
+    save_asked = Signal()
+    discard_asked = Signal()
+
+    def __init__(self, titles: Sequence[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Settings that are not saved")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        save = push_button("Save", "Save the settings and close the window (Return)", "primary")
+        save.setDefault(True)
+        discard = push_button("Discard", "Close the window and leave the settings as they were")
+        stay = push_button("Stay", "Keep the window open (Esc)")
+        self._connect(save, self.save_asked)
+        self._connect(discard, self.discard_asked)
+        stay.clicked.connect(self.reject)
+        question = text_label("Save the settings before the window closes?", "title")
+        hint = text_label(f"Changed and not saved: {', '.join(titles)}.", "hint")
+        fill_dialog(self, question, hint, row(None, stay, discard, save))
+
+    def _connect(self, button: QPushButton, answer: SignalInstance) -> None:
+        button.clicked.connect(self.accept)
+        button.clicked.connect(answer)

@@ -13,13 +13,12 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
 
 _ROW_PX = 34
@@ -84,11 +83,9 @@ class ShortcutModel(QAbstractTableModel):
 
     @property
     def is_any_changed(self) -> bool:
-        """Whether any command has other keys than it came with."""
         return any(self._shortcuts.is_changed(command) for command in CHANGEABLE)
 
     def is_changed(self, row: int) -> bool:
-        """Whether the command of this row has other keys than it came with."""
         return self._shortcuts.is_changed(CHANGEABLE[row])
 
     def reset_row(self, row: int) -> None:
@@ -96,7 +93,6 @@ class ShortcutModel(QAbstractTableModel):
         self.refused.emit(self._shortcuts.reset(CHANGEABLE[row]))
 
     def reset_all(self) -> None:
-        """Give every command the keys it came with."""
         self._shortcuts.reset_all()
         self.refused.emit("")
 
@@ -234,9 +230,8 @@ class ShortcutCard(QFrame):
 
     def _connect(self) -> None:
         commands = self._commands
-        commands.belong_to(self, Command.RESET_KEYS, Command.RESET_ALL_KEYS)
-        commands[Command.RESET_KEYS].triggered.connect(lambda: self._model.reset_row(self._table.row))
-        commands[Command.RESET_ALL_KEYS].triggered.connect(self._model.reset_all)
+        reset_row = lambda: self._model.reset_row(self._table.row)  # noqa: E731
+        commands.bind(self, {Command.RESET_KEYS: reset_row, Command.RESET_ALL_KEYS: self._model.reset_all})
         self._model.refused.connect(self.refused)
         self._shortcuts.changed.connect(self._keep)
         self._table.row_entered.connect(lambda top, bottom: self.part_entered.emit(self._table, top, bottom))
@@ -252,15 +247,11 @@ class ShortcutCard(QFrame):
 
     def _lay_out(self) -> None:
         head = row(
-            text_label("Shortcuts", "title"),
+            (text_label("Shortcuts", "title"), 1),
             self._commands.button(Command.RESET_KEYS),
             self._commands.button(Command.RESET_ALL_KEYS),
         )
-        head.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 20)
-        column.setSpacing(8)
-        column.addLayout(head)
+        column = fill_column(self, head, margins=(20, 16, 20, 20))
         hint = "Choose an action and press Return, then the keys. Del takes keys away. They count at once."
         column.addWidget(text_label(hint, "hint"))
         column.addWidget(self._table)

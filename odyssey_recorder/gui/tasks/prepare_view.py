@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
-from odyssey_recorder.gui.reason_dialog import ReasonDialog, ReasonQuestion
+from odyssey_recorder.gui.question_dialog import Question, ReasonDialog
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
@@ -163,7 +163,7 @@ class PrepareView(QWidget):
         if not rows:
             return
         what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
-        asked = ReasonQuestion(
+        asked = Question(
             title="Reject",
             question=f"Why is {what} left out?" if len(rows) == 1 else f"Why are {what} left out?",
             answer="Reject",

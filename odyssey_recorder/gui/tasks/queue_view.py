@@ -11,7 +11,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, line_edit, named, push_button, row, text_label
-from odyssey_recorder.gui.reason_dialog import SendBackDialog
+from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail

@@ -1,7 +1,6 @@
 """The annotator makes, starts, looks over and mends devices; found by what a screen reader says."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
 
 import pytest
 import shiboken6
@@ -11,13 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QDialog,
     QLabel,
     QLineEdit,
     QListView,
     QMainWindow,
     QProgressBar,
-    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
@@ -31,19 +28,17 @@ from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.fakes import FakeInventory, FakeRecordings
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import Driver, Pilot
 
-W = TypeVar("W", bound=QWidget)
 SERIAL = "emulator-5554"
 
 
-class PagePilot:
+class PagePilot(Driver):
     """The Devices page in a window of its own, and an annotator who uses it."""
 
     def __init__(self, qtbot: QtBot, inventory: FakeInventory) -> None:
-        self.qtbot = qtbot
+        super().__init__(qtbot, QMainWindow())
         self.inventory = inventory
-        self.window = QMainWindow()
         self.commands = Commands(self.window)
         self._background = Background(self.window)
         self.page = DevicesPage(inventory, self._background, self.commands)
@@ -74,19 +69,6 @@ class PagePilot:
         buttons = self.page.findChildren(QAbstractButton)
         return {one.text() for one in buttons if one.isVisible() and one.isEnabled() and one.text()}
 
-    def named(self, kind: type[W], name: str) -> W:
-        found = [one for one in self.page.findChildren(kind) if one.accessibleName() == name]
-        assert found, f"no {kind.__name__} is called {name}"
-        return next((one for one in found if one.isVisible()), found[0])
-
-    def says(self, words: str) -> bool:
-        return any(words in label.text() for label in self.page.findChildren(QLabel) if label.isVisible())
-
-    def press(self, name: str) -> None:
-        button = self.named(QAbstractButton, name)
-        assert button.isEnabled(), f"{name} cannot be pressed"
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-
     def choose(self, name: str) -> None:
         """Go to the row of a device with the arrow keys."""
         devices = self.named(QListView, "Devices")
@@ -94,13 +76,6 @@ class PagePilot:
         while devices.currentIndex().row() != wanted:
             below = devices.currentIndex().row() < wanted
             QTest.keyClick(devices, Qt.Key.Key_Down if below else Qt.Key.Key_Up)
-
-    def dialog(self) -> QDialog:
-        self.wait(lambda: bool(self._dialogs()))
-        return self._dialogs()[0]
-
-    def _dialogs(self) -> list[QDialog]:
-        return [one for one in self.window.findChildren(QDialog) if one.isVisible()]
 
     def wait(self, happened: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(happened, timeout=10_000)
@@ -345,15 +320,6 @@ def test_a_phone_does_not_fold(open_page: OpenPage, inventory: FakeInventory) ->
     assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
 
 
-def test_the_device_is_handed_to_the_record_page(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.run("pixel_7_pro")
-    pilot = open_page(inventory)
-    with pilot.qtbot.waitSignal(pilot.page.record_asked) as asked:
-        pilot.press("Record on it")
-
-    assert asked.args == [SERIAL]
-
-
 def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
@@ -426,20 +392,6 @@ def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
 
 
 # Keys.
-
-
-def test_every_button_has_a_name_a_tooltip_and_a_key(open_page: OpenPage, inventory: FakeInventory) -> None:
-    pilot = open_page(inventory)
-    own = [
-        command for command in Command if command.name.startswith(("DEVICE", "SNAPSHOT")) and "PAGE" not in command.name
-    ]
-    keys = [pilot.commands[command].shortcut().toString() for command in own]
-    assert all(keys)
-    assert len(set(keys)) == len(keys)
-    for button in pilot.page.findChildren(QAbstractButton):
-        if button.isVisible():
-            assert button.accessibleName() or button.text()
-            assert button.toolTip()
 
 
 def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, inventory: FakeInventory) -> None:

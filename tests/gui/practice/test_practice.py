@@ -10,12 +10,10 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QScrollArea
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_recorder.recording.script import ScriptPlayer
 from tests.fakes import FakeDevice
-from tests.gui.fakes import FAILED, TASK, FakePractice, FakeRecordings
+from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
 from tests.gui.pilot import Pilot
 
 Open = Callable[[Workplace], Pilot]
@@ -59,15 +57,6 @@ def record_practice(pilot: Pilot) -> None:
     pilot.complete()
 
 
-def put_aside(service: FakeRecordings, task_id: str = "") -> None:
-    """Leave a draft behind."""
-    device = service.devices_there[0]
-    recorder = service.begin(device, Assignment(TASK, task_id), ScriptPlayer(), mode="mirror")
-    recorder.start()
-    recorder.stop()
-    recorder.join()
-
-
 class TestFirstUse:
     def test_the_name_and_the_consent_are_asked_for_once(self, open_at: Open) -> None:
         practice = FakePractice(agrees=None)
@@ -107,7 +96,7 @@ class TestFirstUse:
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
 
     def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, service: FakeRecordings) -> None:
-        put_aside(service)
+        service.put_aside()
         pilot = open_with(open_at, FakePractice(agrees=False))
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: pilot.says("Recording is closed: you have not agreed"))
@@ -239,7 +228,7 @@ class TestPractice:
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
     def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, service: FakeRecordings) -> None:
-        put_aside(service, SECOND.task_id)
+        service.put_aside(SECOND.task_id)
         practice = FakePractice()
         pilot = open_with(open_at, practice)
         dialog = pilot.dialog()

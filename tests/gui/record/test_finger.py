@@ -10,16 +10,13 @@ from odyssey_recorder.model.geometry import Pixel, Size
 PHONE = Size(1080, 2340)
 
 
-def test_to_see_more_below_the_finger_moves_up_from_the_pointer() -> None:
-    stroke = wheel_stroke(Pixel(500, 1500), PHONE, right=0, down=120)
-    assert stroke.start == Pixel(500, 1500)
-    assert stroke.end == Pixel(500, 1500 - round(2340 * WHEEL_LENGTH))
-
-
-def test_to_see_more_at_the_right_the_finger_moves_left() -> None:
-    stroke = wheel_stroke(Pixel(700, 1500), PHONE, right=120, down=0)
-    assert stroke.start == Pixel(700, 1500)
-    assert stroke.end == Pixel(700 - round(1080 * WHEEL_LENGTH), 1500)
+@pytest.mark.parametrize(
+    ("right", "down", "end"),
+    [(0, 120, Pixel(500, 1200 - round(2340 * WHEEL_LENGTH))), (120, 0, Pixel(500 - round(1080 * WHEEL_LENGTH), 1200))],
+)
+def test_to_see_more_the_finger_moves_the_other_way_from_the_pointer(right: int, down: int, end: Pixel) -> None:
+    stroke = wheel_stroke(Pixel(500, 1200), PHONE, right=right, down=down)
+    assert (stroke.start, stroke.end) == (Pixel(500, 1200), end)
 
 
 @pytest.mark.parametrize("turns", [1, 120, 5000])

@@ -1,6 +1,7 @@
 """The mirror turns the mouse into strokes in the pixels of the frame that is shown."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,7 +15,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import Veil, Weight
+from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -62,7 +63,7 @@ def mirror(qtbot: QtBot, ears: Ears) -> MirrorView:
     view.resize(450, 900)
     view.set_rules(RULES)
     view.show_frame(frame(PHONE))
-    view.set_veil(None)
+    view.set_overlay(None)
     view.show()
     ears.listen(view)
     return view
@@ -197,29 +198,32 @@ def test_the_right_button_is_back_and_the_middle_one_is_home(mirror: MirrorView,
     assert ears.heard == [SystemKey.BACK, SystemKey.HOME]
 
 
-def test_escape_takes_the_finger_away(mirror: MirrorView, ears: Ears) -> None:
+@pytest.mark.parametrize(
+    "take_away",
+    [
+        lambda mirror: QTest.keyClick(mirror, Qt.Key.Key_Escape),
+        lambda mirror: mirror.set_overlay(Overlay("The device is gone", OverlayOpacity.HEAVY)),
+    ],
+    ids=["Esc", "overlay"],
+)
+def test_a_finger_that_is_taken_away_makes_no_stroke(
+    mirror: MirrorView, ears: Ears, take_away: Callable[[MirrorView], object]
+) -> None:
     QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
-    QTest.keyClick(mirror, Qt.Key.Key_Escape)
+    take_away(mirror)
     QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
     assert ears.heard == [1, "cancelled"]
 
 
-@pytest.mark.parametrize("weight", Weight)
-def test_a_veiled_mirror_takes_no_input(mirror: MirrorView, ears: Ears, qtbot: QtBot, weight: Weight) -> None:
-    mirror.set_veil(Veil("Settling…", weight))
+@pytest.mark.parametrize("weight", OverlayOpacity)
+def test_a_veiled_mirror_takes_no_input(mirror: MirrorView, ears: Ears, qtbot: QtBot, weight: OverlayOpacity) -> None:
+    mirror.set_overlay(Overlay("Settling…", weight))
     at = spot(mirror, 500, 900)
     for button in (LEFT, RIGHT, MIDDLE):
         QTest.mouseClick(mirror, button, NONE, at)
     turn_wheel(mirror, at, QPoint(0, -120))
     qtbot.waitUntil(lambda: not mirror.is_touched)
     assert ears.heard == []
-
-
-def test_a_veil_that_falls_takes_the_finger_away(mirror: MirrorView, ears: Ears) -> None:
-    QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
-    mirror.set_veil(Veil("The device is gone", Weight.HEAVY))
-    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
-    assert ears.heard == [1, "cancelled"]
 
 
 def test_a_click_beside_the_picture_is_nothing(mirror: MirrorView, ears: Ears) -> None:
@@ -253,12 +257,6 @@ def test_where_the_device_follows_the_finger_the_picture_goes_on_under_it(mirror
     assert mirror.frame_number == 3
 
 
-def test_the_picture_is_painted_in_the_device_s_colours(mirror: MirrorView) -> None:
-    mirror.show_frame(frame(PHONE, number=2, colour=(10, 200, 60)))
-    painted = mirror.grab().toImage()
-    assert painted.pixelColor(spot(mirror, 540, 1170)) == QColor(10, 200, 60)
-
-
 def test_a_frame_of_another_orientation_is_fitted_anew(mirror: MirrorView) -> None:
     mirror.show_frame(frame(PHONE.turned(), number=2))
     fit = mirror.fit()
@@ -267,21 +265,6 @@ def test_a_frame_of_another_orientation_is_fitted_anew(mirror: MirrorView) -> No
 
 
 # Looking closer, of which the device sees nothing.
-
-
-@pytest.mark.parametrize("screen", SCREENS, ids=str)
-@pytest.mark.parametrize("scale", ZOOMS)
-def test_a_click_lands_on_the_pixel_that_is_drawn_there_at_every_zoom(
-    mirror: MirrorView, ears: Ears, screen: Size, scale: float
-) -> None:
-    mirror.show_frame(frame(screen, number=7))
-    mirror.viewport.show_scale(scale)
-    QTest.mouseClick(mirror, LEFT, NONE, QPoint(223, 417))
-
-    fit = mirror.fit()
-    assert fit is not None
-    expected = Pixel(int((223 - fit.area.left()) / scale), int((417 - fit.area.top()) / scale))
-    assert ears.places[0] == expected
 
 
 def test_control_and_the_wheel_zoom_around_the_pointer_and_plain_wheel_still_scrolls(
@@ -369,8 +352,9 @@ def test_the_magnifier_follows_the_pointer_and_lets_the_mouse_through(mirror: Mi
     assert mirror.magnified is None
 
 
-def test_a_zoom_that_is_not_whole_shows_the_picture_s_colours_too(mirror: MirrorView) -> None:
+def test_the_device_s_colours_are_shown_at_every_zoom(mirror: MirrorView) -> None:
     mirror.show_frame(frame(PHONE, number=2, colour=(10, 200, 60)))
+    assert mirror.grab().toImage().pixelColor(mirror.rect().center()) == QColor(10, 200, 60)
     for scale in ZOOMS:
         mirror.viewport.show_scale(scale)
         assert mirror.grab().toImage().pixelColor(mirror.rect().center()) == QColor(10, 200, 60)

@@ -39,7 +39,7 @@ def mirror_of(qtbot: QtBot, frame: Frame, room: QSize) -> MirrorView:
     mirror.setMinimumSize(1, 1)
     mirror.resize(room)
     mirror.show_frame(frame)
-    mirror.set_veil(None)
+    mirror.set_overlay(None)
     mirror.show()
     return mirror
 
@@ -102,8 +102,14 @@ def test_a_part_of_the_picture_is_drawn_where_a_finger_finds_it_at_every_zoom(
     fit = mirror.fit()
     assert fit is not None
 
-    drawn = drawn_at(mirror)
+    strokes = list[TouchStroke]()
+    mirror.stroke_made.connect(strokes.append)
 
+    drawn = drawn_at(mirror)
+    QTest.mouseClick(mirror, LEFT, NONE, QPoint(int(drawn.x()), int(drawn.y())))
+
+    clicked = fit.pixel_at(QPointF(int(drawn.x()), int(drawn.y())))
+    assert [stroke.start for stroke in strokes] == [clicked]
     found = fit.nearest_pixel(drawn)
     assert abs(found.x - at.x) <= 0.5 / scale
     assert abs(found.y - at.y) <= 0.5 / scale

@@ -23,7 +23,7 @@ PHONE, TABLET = Size(720, 1280), Size(2560, 1600)
 def mirror() -> MirrorView:
     mirror = MirrorView()
     mirror.show_frame(frame(PHONE))
-    mirror.set_veil(None)
+    mirror.set_overlay(None)
     return mirror
 
 
@@ -121,13 +121,13 @@ def test_what_is_zoomed_is_fitted_until_the_device_is_back(
     mirror.viewport.show_scale(1.5)
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
     stage.show_wanted(picture(tmp_path, PHONE))
-    assert stage.is_leading_back
+    assert stage.is_restoring
     assert mirror.viewport.scale is None
     assert commands[Command.ACCEPT_SCREEN].isEnabled()
     assert mirror.caution == "Not recorded"
 
     stage.show_wanted(None)
-    assert not stage.is_leading_back
+    assert not stage.is_restoring
     assert mirror.viewport.scale == 1.5
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
     assert mirror.caution == ""

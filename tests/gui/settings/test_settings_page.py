@@ -1,12 +1,11 @@
 """The page Settings, on a real settings.toml and a keyring of the test's own."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import keyring
 import pytest
+from keyring.backend import KeyringBackend
 from keyring.backends import fail
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
-    QDialog,
     QFileDialog,
     QLabel,
     QLineEdit,
@@ -25,11 +23,9 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSpinBox,
     QTableView,
-    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.application import use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.settings.settings_page import SettingsPage
@@ -37,17 +33,17 @@ from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
+from tests.gui.pilot import Driver
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
-W = TypeVar("W", bound=QWidget)
+pytestmark = pytest.mark.usefixtures("as_nobody")
 
 
-class Bench:
+class Bench(Driver):
     """The page in a window."""
 
     def __init__(self, qtbot: QtBot) -> None:
-        self.qtbot = qtbot
-        self.window = QMainWindow()
+        super().__init__(qtbot, QMainWindow())
         self.window.resize(1024, 700)
         qtbot.addWidget(self.window)
         self.background = Background(self.window)
@@ -57,40 +53,20 @@ class Bench:
         self.window.setCentralWidget(self.page)
         self.window.show()
         self.page.enter()
-        qtbot.waitUntil(lambda: self.field(QSpinBox, "adb server").value() > 1)
-        qtbot.waitUntil(lambda: bool(self.field(QLineEdit, "API key").accessibleDescription()))
-
-    def field(self, kind: type[W], name: str) -> W:
-        return next(widget for widget in self.page.findChildren(kind) if widget.accessibleName() == name)
+        qtbot.waitUntil(lambda: self.named(QSpinBox, "adb server").value() > 1)
+        qtbot.waitUntil(lambda: bool(self.named(QLineEdit, "API key").accessibleDescription()))
 
     def button(self, name: str) -> QAbstractButton:
-        return self.field(QAbstractButton, name)
+        return self.named(QAbstractButton, name)
 
     def write(self, name: str, words: str) -> None:
-        line = self.field(QLineEdit, name)
+        line = self.named(QLineEdit, name)
         line.selectAll()
         QTest.keyClick(line, Qt.Key.Key_Delete)
         QTest.keyClicks(line, words)
 
-    def says(self, words: str) -> bool:
-        return any(words in label.text() for label in self.page.findChildren(QLabel) if label.isVisible())
-
     def wait_for(self, words: str) -> None:
         self.qtbot.waitUntil(lambda: self.says(words))
-
-
-@pytest.fixture(autouse=True)
-def _as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Away from the settings, the keyring and the colours of whoever runs the tests."""
-    for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
-        monkeypatch.delenv(variable)
-    monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
-    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"):
-        monkeypatch.setenv(variable, str(tmp_path))
-    keyring.set_keyring(MemoryKeyring())
-    yield
-    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
-    use_theme("system")
 
 
 @pytest.fixture
@@ -116,13 +92,6 @@ def test_every_setting_has_a_control_with_a_name_and_an_explanation(bench: Bench
     assert len([name for name in named if name in titles and named[name]]) >= len(Settings.model_fields)
 
 
-def test_nothing_can_be_saved_until_something_was_changed(bench: Bench) -> None:
-    assert not bench.button("Save").isEnabled()
-    assert not bench.button("Revert").isEnabled()
-    bench.write("Your name", "Ada")
-    assert bench.button("Save").isEnabled()
-
-
 def test_the_number_in_a_field_has_room(bench: Bench) -> None:
     bench.window.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
     for field in bench.page.findChildren(QSpinBox):
@@ -133,8 +102,8 @@ def test_the_number_in_a_field_has_room(bench: Bench) -> None:
 
 def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: Bench) -> None:
     bench.write("Your name", "Ada")
-    bench.field(QSpinBox, "Practice").setValue(3)
-    bench.field(QCheckBox, "Animations").click()
+    bench.named(QSpinBox, "Practice").setValue(3)
+    bench.named(QCheckBox, "Animations").click()
     assert bench.says("Takes effect when the window is opened again.")
     bench.button("Save").click()
     bench.wait_for("Saved.")
@@ -144,10 +113,13 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
 
 
 def test_revert_takes_back_what_was_not_saved(bench: Bench) -> None:
-    before = bench.field(QLineEdit, "Dataset").text()
+    before = bench.named(QLineEdit, "Dataset").text()
+    assert not bench.button("Save").isEnabled()
+    assert not bench.button("Revert").isEnabled()
     bench.write("Dataset", "/elsewhere")
+    assert bench.button("Save").isEnabled()
     bench.button("Revert").click()
-    assert bench.field(QLineEdit, "Dataset").text() == before
+    assert bench.named(QLineEdit, "Dataset").text() == before
     assert not bench.button("Save").isEnabled()
 
 
@@ -169,7 +141,7 @@ def test_what_cannot_be_is_told_beside_the_field_while_it_is_written(bench: Benc
 
 def test_what_cannot_be_is_not_saved(bench: Bench) -> None:
     bench.write("List of tasks", "/nowhere/tasks.json")
-    bench.field(QSpinBox, "Practice").setValue(3)
+    bench.named(QSpinBox, "Practice").setValue(3)
     bench.button("Save").click()
     bench.wait_for("Nothing was saved.")
     assert bench.says("See what is said of “List of tasks”.")
@@ -190,7 +162,7 @@ def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
 def test_what_the_environment_decides_cannot_be_changed_here(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "/data/GUI-Odyssey")
     bench = Bench(qtbot)
-    field = bench.field(QLineEdit, "Dataset")
+    field = bench.named(QLineEdit, "Dataset")
     assert (field.text(), field.isEnabled()) == ("/data/GUI-Odyssey", False)
     assert bench.says("Set by ODYSSEY_DATASET: change it there.")
     assert "ODYSSEY_DATASET" in field.accessibleDescription()
@@ -200,7 +172,7 @@ def test_what_the_environment_decides_cannot_be_changed_here(qtbot: QtBot, monke
 def test_changes_survive_a_look_at_another_page(bench: Bench) -> None:
     bench.write("Your name", "Ada")
     bench.page.enter()
-    assert bench.field(QLineEdit, "Your name").text() == "Ada"
+    assert bench.named(QLineEdit, "Your name").text() == "Ada"
 
 
 def test_the_page_begins_at_its_top_unless_something_was_changed(bench: Bench) -> None:
@@ -220,11 +192,11 @@ def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
     assert dialog is not None
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
-    assert bench.field(QLineEdit, "Dataset").text() == str(tmp_path)
+    assert bench.named(QLineEdit, "Dataset").text() == str(tmp_path)
 
 
 def test_the_colours_are_shown_at_once_and_go_back_with_revert(bench: Bench) -> None:
-    choice = bench.field(QComboBox, "Colours")
+    choice = bench.named(QComboBox, "Colours")
     choice.setCurrentIndex(choice.findData("dark"))
     assert QApplication.palette().window().color().lightnessF() < 0.3
     bench.button("Revert").click()
@@ -233,7 +205,7 @@ def test_the_colours_are_shown_at_once_and_go_back_with_revert(bench: Bench) -> 
 
 
 def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Bench) -> None:
-    sections = bench.field(QListView, "Sections")
+    sections = bench.named(QListView, "Sections")
     bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
     log = sections.model().index(7, 0)
     sections.scrollTo(log)
@@ -244,7 +216,7 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
 
 
 def test_keys_that_another_action_has_are_told_of(bench: Bench) -> None:
-    model = bench.field(QTableView, "Keys of all actions").model()
+    model = bench.named(QTableView, "Keys of all actions").model()
     rows = {str(model.index(row, 1).data()): row for row in range(model.rowCount())}
     model.setData(model.index(rows["Undo the last step"], 3), QKeySequence("F2"))
     assert bench.says("F2 already asks for “Back”")
@@ -259,41 +231,33 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     assert bench.says("There is no key yet.")
     assert not bench.button("Put into the keyring").isEnabled()
     bench.write("API key", "sk-planted")
+    assert "sk-planted" not in bench.named(QLineEdit, "API key").displayText()
+    assert not bench.button("Save").isEnabled()
     bench.button("Put into the keyring").click()
     bench.wait_for("There is a key in the keyring")
-    assert bench.field(QLineEdit, "API key").text() == ""
+    assert bench.named(QLineEdit, "API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
     bench.button("Forget the key").click()
     bench.wait_for("There is no key yet.")
     assert "sk-planted" not in saved()
 
 
-def test_the_key_is_not_to_be_read_while_it_is_written(bench: Bench) -> None:
-    bench.write("API key", "sk-planted")
-    assert "sk-planted" not in bench.field(QLineEdit, "API key").displayText()
-    assert not bench.button("Save").isEnabled()
-
-
-def test_a_key_of_the_environment_is_told(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ODYSSEY_API_KEY", "sk-planted")
+@pytest.mark.parametrize(
+    ("of_system", "variable", "words"),
+    [
+        (MemoryKeyring(), "sk-planted", "The key comes from the environment variable ODYSSEY_API_KEY"),
+        (fail.Keyring(), "", "no safe keyring: set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
+        (LockedKeyring(), "", "unlock it and try again, or set ODYSSEY_API_KEY"),
+    ],
+)
+def test_where_no_key_can_be_put_it_is_said_why(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, of_system: KeyringBackend, variable: str, words: str
+) -> None:
+    keyring.set_keyring(of_system)
+    monkeypatch.setenv("ODYSSEY_API_KEY", variable)
     bench = Bench(qtbot)
-    assert bench.says("The key comes from the environment variable ODYSSEY_API_KEY")
-    assert not bench.field(QLineEdit, "API key").isEnabled()
-    bench.background.close()
-
-
-def test_without_a_keyring_the_variable_is_named(qtbot: QtBot) -> None:
-    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
-    bench = Bench(qtbot)
-    assert bench.says("no safe keyring: set the environment variable ODYSSEY_API_KEY")
-    assert not bench.field(QLineEdit, "API key").isEnabled()
-    bench.background.close()
-
-
-def test_a_keyring_that_does_not_answer_is_told(qtbot: QtBot) -> None:
-    keyring.set_keyring(LockedKeyring())
-    bench = Bench(qtbot)
-    assert bench.says("unlock it and try again, or set ODYSSEY_API_KEY")
+    assert bench.says(words)
+    assert not bench.named(QLineEdit, "API key").isEnabled()
     bench.background.close()
 
 
@@ -320,7 +284,7 @@ def test_the_log_can_be_found(bench: Bench) -> None:
     assert browser.opened == [str(log_file().parent)]
     bench.button("Copy path").click()
     assert QGuiApplication.clipboard().text() == str(log_file())
-    assert bench.field(QLineEdit, "Log file").text() == str(log_file())
+    assert bench.named(QLineEdit, "Log file").text() == str(log_file())
 
 
 class TestClosing:
@@ -347,7 +311,7 @@ class TestClosing:
         bench.write("Your name", "Ada")
         closed = asked(bench)
         answer(bench, "Stay")
-        assert bench.field(QLineEdit, "Your name").text() == "Ada"
+        assert bench.named(QLineEdit, "Your name").text() == "Ada"
         bench.write("adb", str(tmp_path / "nowhere"))
         again = asked(bench)
         answer(bench, "Save")
@@ -367,5 +331,4 @@ def asked(bench: Bench) -> list[bool]:
 
 
 def answer(bench: Bench, words: str) -> None:
-    [dialog] = [dialog for dialog in bench.page.findChildren(QDialog) if dialog.isVisible()]
-    next(button for button in dialog.findChildren(QAbstractButton) if button.text() == words).click()
+    bench.press_in(bench.dialog(), words)

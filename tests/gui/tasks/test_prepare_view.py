@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QRadioButton, QTextEdit
 
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.reason_dialog import ReasonDialog
+from odyssey_recorder.gui.question_dialog import ReasonDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.llm.prices import ModelFacts, Prices

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QRadioButton, QTableView, QToolButton
 
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.reason_dialog import ReasonDialog
+from odyssey_recorder.gui.question_dialog import ReasonDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_view import QueueView

@@ -7,17 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject, QPointF, QRectF
 
-from odyssey_recorder.gui.record.viewport import ZOOMS, Room, Viewport, ViewZoom
+from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale, Room, Viewport, ViewZoom
 from odyssey_recorder.model.geometry import Pixel, Size
 
 SCREENS = [Size(720, 1280), Size(1080, 2340), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600), Size(1600, 2560)]
-RATIOS = [1.0, 1.25, 2.0]
+RATIOS = [1.0, 1.25, 1.5, 2.0, 3.0]
 SPACE = QRectF(0, 0, 397, 545)
 PHONE = Size(1080, 2340)
 
 shares = st.floats(0, 1)
 middles = st.tuples(shares, shares)
-spaces = st.builds(lambda width, height: QRectF(0, 0, width, height), st.integers(240, 2600), st.integers(240, 2600))
+sides = st.floats(50, 4000)
+spaces = st.builds(QRectF, st.sampled_from((0, 13)), st.sampled_from((0, 7)), sides, sides)
 rooms = st.builds(Room, st.sampled_from(SCREENS), spaces, st.sampled_from(RATIOS))
 small_rooms = st.builds(Room, st.sampled_from(SCREENS), st.just(SPACE), st.sampled_from(RATIOS))
 zooms = st.sampled_from(ZOOMS)
@@ -124,3 +125,35 @@ def test_the_scale_is_kept_in_a_word(viewport: Viewport, kept: str, scale: float
     viewport.recall(kept)
     assert viewport.scale == scale
     assert viewport.kept == ("" if scale is None else kept)
+
+
+# Where a fitted screenshot lies.
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=str)
+def test_the_picture_keeps_its_aspect_and_fills_the_space_one_way(screen: Size) -> None:
+    fit = FitScale.inside(screen, QRectF(0, 0, 800, 600))
+    aspect = screen.width / screen.height
+    assert fit.area.width() / fit.area.height() == pytest.approx(aspect, rel=0.005)
+    assert fit.area.width() == 800 or fit.area.height() == 600
+    assert QRectF(0, 0, 800, 600).contains(fit.area)
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_the_picture_starts_and_ends_on_whole_pixels_of_the_monitor(ratio: float) -> None:
+    area = FitScale.inside(Size(1080, 2340), QRectF(0, 0, 401, 547), device_pixel_ratio=ratio).area
+    edges = [edge * ratio for edge in (area.left(), area.top(), area.right(), area.bottom())]
+    assert edges == pytest.approx([round(edge) for edge in edges])
+
+
+def test_a_point_beside_the_picture_is_no_pixel_but_has_a_nearest_one() -> None:
+    fit = FitScale.inside(Size(100, 200), QRectF(0, 0, 300, 200))
+    beside = QPointF(20, 50)
+    assert fit.pixel_at(beside) is None
+    assert fit.nearest_pixel(beside) == Pixel(0, 50)
+
+
+def test_the_last_column_ends_where_the_picture_ends() -> None:
+    fit = FitScale.inside(Size(100, 200), QRectF(0, 0, 100, 200))
+    assert fit.pixel_at(QPointF(99.99, 199.99)) == Pixel(99, 199)
+    assert fit.pixel_at(QPointF(100, 100)) is None

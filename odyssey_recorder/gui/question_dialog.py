@@ -1,14 +1,14 @@
-"""Asks why: common reasons to choose from, and a field for another one; a reason must be given."""
+"""Questions over a page: whether something is meant, and why, with common reasons and a field for another one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QRadioButton, QWidget
 
 from odyssey_recorder.gui.keyboard import is_text
-from odyssey_recorder.gui.parts import fill_dialog, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.parts import fill_column, fill_dialog, line_edit, push_button, row, text_label
 
 SKIP_REASONS = (
     "app not installed",
@@ -29,8 +29,8 @@ SEND_BACK_REASONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class ReasonQuestion:
-    """What a dialog asks, with the words of its button that answers and of its tooltips."""
+class Question:
+    """What a dialog asks, with the text of the button that answers and the tooltips."""
 
     title: str
     question: str
@@ -52,16 +52,12 @@ class ReasonChoices(QWidget):
         self._own.textEdited.connect(self._prefer_own_words)
         for choice in self._choices:
             choice.toggled.connect(self._take_choice)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for part in (*self._choices, self._own):
-            column.addWidget(part)
+        fill_column(self, *self._choices, self._own, spacing=12)
         self.setFocusProxy(self._choices[0])
 
     @property
     def reason(self) -> str:
-        """The reason as it stands: the person's own words before the chosen ones; empty where none is given."""
+        """The present reason: the person's own words before the chosen ones; empty where none is given."""
         own = self._own.text().strip()
         chosen = (choice.text() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
@@ -88,49 +84,48 @@ class ReasonChoices(QWidget):
         self.changed.emit()
 
 
-class ReasonDialog(QDialog):
+class QuestionDialog(QDialog):
+    """Asks something, with `parts` below the question; `accepted` when the answer is given."""
+
+    def __init__(self, asked: Question, parent: QWidget | None = None, *parts: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(asked.title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.ok = push_button(asked.answer, asked.tip, "primary")
+        self.ok.clicked.connect(self.accept)
+        self.ok.setDefault(True)
+        cancel = push_button("Cancel", asked.cancel_tip)
+        cancel.clicked.connect(self.reject)
+        detail = [text_label(asked.detail, "hint")] if asked.detail else []
+        fill_dialog(self, text_label(asked.question, "title"), *detail, *parts, row(None, cancel, self.ok))
+
+
+class ReasonDialog(QuestionDialog):
     """Offers `reasons`; emits the one that was chosen or written."""
 
     reason_given = Signal(str)
 
-    def __init__(self, asked: ReasonQuestion, reasons: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(asked.title)
+    def __init__(self, asked: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
         self._choices = ReasonChoices(reasons)
-        self._ok = push_button(asked.answer, asked.tip, "primary")
-        self._ok.clicked.connect(self._finish)
-        self._ok.setDefault(True)
-        cancel = push_button("Cancel", asked.cancel_tip)
-        cancel.clicked.connect(self.reject)
-        detail = text_label(asked.detail, "hint")
-        detail.setVisible(bool(asked.detail))
-        question = text_label(asked.question, "title")
-        fill_dialog(self, question, detail, self._choices, row(None, cancel, self._ok))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(asked, parent, self._choices)
+        self.accepted.connect(lambda: self.reason_given.emit(self.reason))
         self._choices.changed.connect(self._show_whether_given)
         self._choices.setFocus()
         self._show_whether_given()
 
     @property
     def reason(self) -> str:
-        """The reason as it stands: the annotator's own words before the chosen ones."""
         return self._choices.reason
 
     def _show_whether_given(self) -> None:
-        self._ok.setEnabled(bool(self.reason))
-
-    def _finish(self) -> None:
-        if self.reason:
-            reason = self.reason
-            self.accept()
-            self.reason_given.emit(reason)
+        self.ok.setEnabled(bool(self.reason))
 
 
 class SkipDialog(ReasonDialog):
     """Asks why a task is skipped."""
 
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        asked = ReasonQuestion(
+        asked = Question(
             title="Skip the task",
             question="Why do you skip this task? It comes again at the end.",
             answer="Skip",
@@ -145,7 +140,7 @@ class SendBackDialog(ReasonDialog):
     """Asks why a recorded task has to be recorded again."""
 
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        asked = ReasonQuestion(
+        asked = Question(
             title="Send the task back",
             question="Why must this task be recorded again? Its episode stays in the dataset.",
             answer="Send back",

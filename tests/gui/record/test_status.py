@@ -1,0 +1,86 @@
+"""What the window says of a recording, and what it asks at the end of one."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.record.finishing import CompleteDialog
+from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
+from odyssey_recorder.gui.record.status import Activity, passive_view_text, view_text
+from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import RecordedStep, RecordingView
+
+
+@pytest.mark.parametrize(
+    ("last", "word"),
+    [(Press(SystemKey.HOME), "Sending"), (Complete(), "Publishing"), (Impossible("payment"), "Publishing")],
+)
+def test_an_end_is_published_and_any_other_action_is_sent(last: Action, word: str) -> None:
+    told = view_text(RecordingView(State.INJECTING, "Wait.", None, (RecordedStep(0, last, Path("0.png"), ""),)))
+    assert told.word == word
+    assert told.overlay is not None
+    assert told.overlay.words == f"{word}…"
+
+
+def test_a_practice_episode_is_recorded_and_never_published() -> None:
+    ended = RecordingView(State.FINISHED, "", None, (RecordedStep(0, Complete(), Path("0.png"), ""),))
+    ending = RecordingView(State.CAPTURING, "", None, ended.steps)
+    for tell in (view_text, passive_view_text):
+        assert tell(ended, practice=True).overlay == Overlay(
+            "Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline"
+        )
+        assert tell(ended, practice=True).word == "Recorded"
+        assert tell(ending, practice=True).word == "Saving"
+        assert tell(ended).word == "Published"
+
+
+def test_while_the_device_is_led_back_it_takes_input_and_the_episode_cannot_end() -> None:
+    told = view_text(view(State.LEADING_BACK))
+    assert told.word == "Leading back"
+    assert told.takes_input
+    assert not told.is_ready
+
+
+def test_in_passive_mode_it_is_led_back_in_the_emulator_s_own_window() -> None:
+    told = passive_view_text(view(State.LEADING_BACK))
+    assert told.word == "Leading back"
+    assert not told.takes_input
+    assert not told.is_ready
+
+
+def test_while_a_snapshot_brings_the_device_back_it_takes_no_input() -> None:
+    told = view_text(view(State.RETURNING))
+    assert told.word == "Returning"
+    assert not told.takes_input
+
+
+def test_a_break_hides_what_goes_on_but_never_trouble() -> None:
+    told = view_text(view(State.READY)).paused()
+    assert told.word == "Paused"
+    assert not told.takes_input
+    assert not told.is_ready
+    assert view_text(view(State.DEVICE_LOST)).paused().activity is Activity.LOST
+
+
+def view(state: State) -> RecordingView:
+    return RecordingView(state, "A message.", None, ())
+
+
+@pytest.mark.parametrize(
+    ("practice", "then"), [(False, "The episode is published at once."), (True, "Your attempt is judged at once.")]
+)
+def test_the_question_says_what_becomes_of_the_episode(qtbot: QtBot, practice: bool, then: str) -> None:
+    dialog = CompleteDialog(practice=practice)
+    qtbot.addWidget(dialog)
+    assert [label.text() for label in dialog.findChildren(QLabel)] == [f"Is the task done? {then}"]
+
+
+def test_a_question_is_as_high_as_its_words(qtbot: QtBot) -> None:
+    dialog = CompleteDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    (question,) = dialog.findChildren(QLabel)
+    assert question.height() == question.heightForWidth(question.width())

@@ -1,0 +1,174 @@
+"""The application: its colours, the errors that nobody caught, and where garbage is collected."""
+
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.application import ErrorDialog, ErrorHook, GarbageCollector, use_theme
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.theme import READABLE, Theme, contrast
+
+
+@pytest.fixture(autouse=True)
+def _as_before(qapp: QApplication) -> Iterator[None]:
+    yield
+    use_theme("system")
+
+
+def test_the_window_is_dark_or_light_as_chosen_and_back_as_the_system_has_it(qtbot: QtBot) -> None:
+    system = QApplication.palette().window().color()
+    use_theme("dark")
+    assert QApplication.palette().window().color().lightnessF() < 0.3
+    use_theme("light")
+    assert QApplication.palette().window().color().lightnessF() > 0.8
+    use_theme("dark")
+    use_theme("system")
+    assert QApplication.palette().window().color() == system
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_text_can_be_read_in_both(qtbot: QtBot, name: str) -> None:
+    use_theme("dark" if name == "dark" else "light")
+    theme, palette = Theme.current(), QApplication.palette()
+    assert contrast(theme.text, theme.card) >= READABLE
+    assert contrast(theme.muted, theme.card) >= READABLE
+    placeholder = palette.color(QPalette.ColorRole.PlaceholderText)
+    assert contrast(placeholder, theme.field) >= READABLE
+
+
+def test_the_windows_are_told(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    told: list[bool] = []
+
+    class Watcher(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's spelling
+            told.append(event.type() is QEvent.Type.ThemeChange)
+            return False
+
+    watcher = Watcher()
+    window.installEventFilter(watcher)
+    use_theme("dark")
+    assert True in told
+
+
+def palette(window: str, text: str, accent: str) -> QPalette:
+    made = QPalette()
+    made.setColor(QPalette.ColorRole.Window, QColor(window))
+    made.setColor(QPalette.ColorRole.WindowText, QColor(text))
+    made.setColor(QPalette.ColorRole.Accent, QColor(accent))
+    return made
+
+
+PALETTES = {
+    "light": ("#efefef", "#000000", "#308cc6"),
+    "dark": ("#2b2d31", "#f0f0f0", "#308cc6"),
+    "black": ("#000000", "#ffffff", "#ffd400"),
+    "pale accent": ("#ffffff", "#202020", "#ffe680"),
+}
+
+
+@pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
+def test_text_can_be_read_on_what_it_stands_on(qtbot: QtBot, colours: tuple[str, str, str]) -> None:
+    theme = Theme.of(palette(*colours))
+    pairs = [
+        (theme.text, theme.window),
+        (theme.text, theme.card),
+        (theme.text, theme.field),
+        (theme.text, theme.tint),
+        (theme.muted, theme.card),
+        (theme.warning, theme.card),
+        (theme.danger, theme.card),
+        (theme.on_accent, theme.accent),
+    ]
+    assert [contrast(ink, ground) >= READABLE for ink, ground in pairs] == [True] * len(pairs)
+
+
+def test_black_on_white_has_the_highest_contrast() -> None:
+    assert contrast(QColor("white"), QColor("black")) == pytest.approx(21)
+    assert contrast(QColor("red"), QColor("red")) == pytest.approx(1)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QWidget:
+    """A window whose hook is installed for this test."""
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    made = QWidget()
+    qtbot.addWidget(made)
+    made.show()
+    ErrorHook(made).install()
+    return made
+
+
+def test_an_error_of_a_thread_is_logged_and_shown(
+    window: QWidget, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise ValueError("seven is too many")
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: bool(window.findChildren(ErrorDialog)))
+    dialog = window.findChildren(ErrorDialog)[0]
+    assert any("ValueError: seven is too many" in label.text() for label in dialog.findChildren(QLabel))
+    assert "seven is too many" in caplog.text
+    caplog.clear()
+
+
+def test_the_details_can_be_copied(window: QWidget) -> None:
+    dialog = ErrorDialog("It broke.", "Traceback: line 7", window)
+    dialog.open()
+    (copy,) = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "Copy details"]
+    copy.click()
+    assert QGuiApplication.clipboard().text() == "Traceback: line 7"
+    dialog.close()
+
+
+class Knot:
+    """Refers to itself, and notes on which thread it was taken apart."""
+
+    def __init__(self, threads: list[threading.Thread]) -> None:
+        self.itself = self
+        self.threads = threads
+
+    def __del__(self) -> None:
+        self.threads.append(threading.current_thread())
+
+
+def tie(threads: list[threading.Thread]) -> list[list[int]]:
+    """Leave a knot behind, and ask for more memory than Python lets pass before it collects."""
+    Knot(threads)
+    return [[number] for number in range(20 * gc.get_threshold()[0])]
+
+
+@pytest.fixture
+def sweeper(qtbot: QtBot, qapp: QApplication) -> Iterator[GarbageCollector]:
+    sweeper = GarbageCollector(qapp)
+    sweeper.start()
+    yield sweeper
+    sweeper.stop()
+
+
+def test_what_another_thread_leaves_behind_is_swept_on_the_gui_thread(qtbot: QtBot, sweeper: GarbageCollector) -> None:
+    background, swept, kept = Background(), list[threading.Thread](), list[list[list[int]]]()
+    background.run(lambda: tie(swept), kept.append, lambda error: pytest.fail(str(error)))
+    qtbot.waitUntil(lambda: bool(swept))
+    assert swept == [threading.current_thread()]
+    background.close()
+
+
+def test_python_collects_itself_again_where_nobody_sweeps(qapp: QApplication) -> None:
+    sweeper = GarbageCollector(qapp)
+    sweeper.start()
+    assert not gc.isenabled()
+    sweeper.stop()
+    assert gc.isenabled()
