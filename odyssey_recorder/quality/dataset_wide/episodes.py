@@ -1,14 +1,14 @@
-"""How long the episodes of each category are, and which are much longer or shorter than the others."""
+"""Which episodes of a dataset are much longer or shorter than the others, or nearly the same as another."""
 
 import re
 from array import array
+from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import ceil
 from statistics import quantiles
 
+from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
@@ -69,22 +69,39 @@ def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
 
 
 class ActionClasses:
-    """Gives actions that mean the same the same letter, so that episodes can be compared as words."""
+    """Gives actions that mean the same the same letter, so that episodes can be compared as words.
+
+    Two are the same where they are of one kind, with the same text, and at places that differ by no more than
+    `SAME_PLACE` on either axis.
+    """
 
     def __init__(self) -> None:
-        self._known: defaultdict[str, list[tuple[tuple[int, ...], str]]] = defaultdict(list)
+        self._cells: defaultdict[tuple[str, int, int], list[tuple[str, tuple[int, ...]]]] = defaultdict(list)
         self._letters = map(chr, range(0x100, 0xD800))
 
     def letter(self, action: str) -> str:
-        """The letter of an action told in words, such as ``CLICK 432, 118``."""
+        """The letter of an action in words, such as ``CLICK 432, 118``: of all that match it, the oldest."""
         kind, _, rest = action.partition(" ")
         places = tuple(map(int, re.findall(r"[0-9]+", rest))) if kind in ("CLICK", "LONG_PRESS", "SCROLL") else ()
-        known = self._known[kind if places else action]
-        for other, letter in known:
-            if all(abs(a - b) <= SAME_PLACE for a, b in zip(places, other, strict=False)):
-                return letter
-        known.append((places, next(self._letters, "?")))
-        return known[-1][1]
+        if len(places) < 2:
+            kind, places = action, (0, 0)
+        column, row = places[0] // _CELL, places[1] // _CELL
+        known = [
+            letter
+            for x in (column - 1, column, column + 1)
+            for y in (row - 1, row, row + 1)
+            for letter, other in self._cells.get((kind, x, y), ())
+            if all(abs(a - b) <= SAME_PLACE for a, b in zip(places, other, strict=False))
+        ]
+        if known:
+            return min(known)
+        letter = next(self._letters, "?")
+        self._cells[kind, column, row].append((letter, places))
+        return letter
+
+
+_CELL = SAME_PLACE + 1
+"""Places that are the same are in one cell of this size, or in neighbouring ones."""
 
 
 # --- what is done ----------------------------------------------------------------------------------------
@@ -110,21 +127,18 @@ def _task_on_device(facts: EpisodeFacts) -> int:
 
 
 def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
-    deeds = ActionClasses()
-    spelled = ["".join(map(deeds.letter, facts.actions)) for facts in group]
-    nearest = [_ClosestMatches() for _ in group]
-    for one, other in combinations(range(len(group)), 2):
-        likeness = Indel.normalized_similarity(spelled[one], spelled[other], score_cutoff=ALIKE_ACTIONS)
-        if likeness > ALIKE_ACTIONS:
-            nearest[one].take(likeness, other)
-            nearest[other].take(likeness, one)
-    for facts, found in zip(group, nearest, strict=True):
-        if found:
+    classes = ActionClasses()
+    spelled = ["".join(map(classes.letter, facts.actions)) for facts in group]
+    pairs = ((number, range(number)) for number in range(len(group)))
+    for facts, matches in zip(group, _closest_matches(spelled, pairs, ALIKE_ACTIONS), strict=True):
+        if matches:
+            names = tuple(group[other].episode_id for other in matches.numbers)
+            where = f"episode {names[0]}" if matches.count == 1 else f"{matches.count} other episodes"
             yield Finding(
                 "EPI05", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
-                f"The same task on the same device, and {found.best:.0%} the actions of {found.words(group)}.",
+                f"The same task on the same device, and {matches.likeness:.0%} the actions of {where}.",
                 "Keep one of them, unless the task was meant to be recorded twice.",
-                found.names(group),
+                names,
             )  # fmt: skip
 
 
@@ -146,21 +160,22 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
         yield from _same_instruction(ids)
     texts = sorted(saying, key=len)
     first = [saying[text][0] for text in texts]
-    for number, found in _nearest_texts(texts):
-        for episode_id in saying[texts[number]]:
+    for text, matches in zip(texts, _closest_matches(texts, _candidates(texts), ALIKE_INSTRUCTION), strict=True):
+        for episode_id in saying[text] if matches else ():
+            names = tuple(first[other] for other in matches.numbers)
             yield Finding(
                 "INS04", Severity.NOTE, Criterion.INSTRUCTION, episode_id, None,
-                f"The words of the instruction are much like those of episode {first[found.order[0][1]]}: "
-                f"ROUGE-L {found.best:.2f}.",
+                f"The words of the instruction are much like those of episode {names[0]}: "
+                f"ROUGE-L {matches.likeness:.2f}.",
                 "Nothing, where the template is the same; otherwise look whether it is said too much alike.",
-                tuple(first[other] for _, other in found.order),
+                names,
             )  # fmt: skip
 
 
 def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
     for episode_id in ids if len(ids) > 1 else ():
-        others = [other for other in ids if other != episode_id]
-        where = f"episode {others[0]}" if len(others) == 1 else f"{len(others)} other episodes"
+        others = [other for other in ids[: NAMED_AT_MOST + 1] if other != episode_id]
+        where = f"episode {others[0]}" if len(ids) == 2 else f"{len(ids) - 1} other episodes"
         yield Finding(
             "INS04", Severity.WARNING, Criterion.INSTRUCTION, episode_id, None,
             f"The instruction is, but for case and punctuation, also that of {where}.",
@@ -179,19 +194,9 @@ _FIRST_LETTER = 0xE000
 """From here on there are a million letters and no surrogates."""
 
 
-def _nearest_texts(texts: Sequence[str]) -> Iterator[tuple[int, "_ClosestMatches"]]:
-    """For each of the different `texts`, shortest first, those that are alike."""
-    nearest = [_ClosestMatches() for _ in texts]
-    for one, other in _candidates(texts):
-        likeness = Indel.normalized_similarity(texts[one], texts[other], score_cutoff=ALIKE_INSTRUCTION)
-        if likeness > ALIKE_INSTRUCTION:
-            nearest[one].take(likeness, other)
-            nearest[other].take(likeness, one)
-    return ((number, found) for number, found in enumerate(nearest) if found)
-
-
-def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The pairs that can be alike: they share one of their rarest words (prefix filtering, Chaudhuri et al. 2006).
+def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, Collection[int]]]:
+    """For each text the earlier ones that can be alike, as they share one of the rarest words (prefix filtering,
+    Chaudhuri et al. 2006); `texts` are sorted by length.
 
     With likeness t = 2c / (n + m), c common words and m <= n: c >= tm for the shorter, c >= tn / (2 - t) for the
     longer. Two texts with c words in common share one among the n - c + 1 rarest of either.
@@ -202,35 +207,60 @@ def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         rare_first = sorted(text, key=lambda letter: (times[letter], letter))
         longer = ceil(ALIKE_INSTRUCTION * len(text) / (2 - ALIKE_INSTRUCTION))
         probed = set(rare_first[: len(text) - longer + 1])
-        met = Counter(other for letter in probed for other in index.get(letter, ()))
-        for other, _ in met.most_common(COMPARED_AT_MOST):
-            yield number, other
+        met = Counter[int]()
+        for letter in probed:
+            met.update(index.get(letter, ()))
+        yield number, met if len(met) <= COMPARED_AT_MOST else [other for other, _ in met.most_common(COMPARED_AT_MOST)]
         for letter in set(rare_first[: len(text) - ceil(ALIKE_INSTRUCTION * len(text)) + 1]):
             index[letter].append(number)
 
 
-@dataclass(slots=True)
-class _ClosestMatches:
-    """The few most alike of those that were taken, the most alike first, by their number."""
+# --- how alike -------------------------------------------------------------------------------------------
 
-    order: list[tuple[float, int]] = field(default_factory=list)
-    count: int = 0
+
+class _ClosestMatches:
+    """The `NAMED_AT_MOST` texts that are most like one, the most alike first, and how many are alike at all."""
+
+    __slots__ = ("_order", "count")
+
+    def __init__(self) -> None:
+        self._order: list[tuple[float, int]] = []  # by falling likeness, then by number
+        self.count = 0
 
     def __bool__(self) -> bool:
-        return bool(self.order)
+        return self.count > 0
 
-    def take(self, likeness: float, number: int) -> None:
+    def add(self, likeness: float, number: int) -> None:
         self.count += 1
-        self.order.append((likeness, number))
-        self.order.sort(key=lambda one: (-one[0], one[1]))
-        del self.order[NAMED_AT_MOST:]
+        match = -likeness, number
+        if len(self._order) < NAMED_AT_MOST or match < self._order[-1]:
+            insort(self._order, match)
+            del self._order[NAMED_AT_MOST:]
 
     @property
-    def best(self) -> float:
-        return self.order[0][0]
+    def likeness(self) -> float:
+        return -self._order[0][0]
 
-    def names(self, group: Sequence[EpisodeFacts]) -> tuple[str, ...]:
-        return tuple(group[number].episode_id for _, number in self.order)
+    @property
+    def numbers(self) -> list[int]:
+        return [number for _, number in self._order]
 
-    def words(self, group: Sequence[EpisodeFacts]) -> str:
-        return f"episode {self.names(group)[0]}" if self.count == 1 else f"{self.count} other episodes"
+
+def _closest_matches(
+    texts: Sequence[str], candidates: Iterable[tuple[int, Iterable[int]]], at_least: float
+) -> list[_ClosestMatches]:
+    """The matches of each text among its candidates, by number, that are more alike than `at_least`.
+
+    Alike is twice the longest common subsequence over both lengths.
+    """
+    closest = [_ClosestMatches() for _ in texts]
+    for number, others in candidates:
+        choices = {other: texts[other] for other in others}
+        found = process.extract(
+            texts[number], choices, scorer=Indel.normalized_similarity, score_cutoff=at_least, limit=None
+        )
+        for _, likeness, other in found:
+            if likeness > at_least:
+                closest[number].add(likeness, other)
+                closest[other].add(likeness, number)
+    return closest

@@ -185,21 +185,21 @@ def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
             yield place
 
 
-def _ways(group: Sequence[_Place]) -> list[set[str]]:
+def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
     """The episodes by what led them to the picture: what it looked like before, and the action."""
     actions = ActionClasses()
-    known: list[tuple[str, str, int, set[str]]] = []
+    ways: defaultdict[tuple[str, str], list[tuple[int, set[str]]]] = defaultdict(list)
     for place in group:
         if place.before is None:
             continue
-        action = actions.letter(place.action)
-        for device, same, before, episodes in known:
-            if (device, same) == (place.device, action) and (before ^ place.before).bit_count() <= SAME_LOOK:
+        known = ways[place.device, actions.letter(place.action)]
+        for before, episodes in known:
+            if (before ^ place.before).bit_count() <= SAME_LOOK:
                 episodes.add(place.episode_id)
                 break
         else:
-            known.append((place.device, action, place.before, {place.episode_id}))
-    return [episodes for *_, episodes in known]
+            known.append((place.before, {place.episode_id}))
+    return (episodes for known in ways.values() for _, episodes in known)
 
 
 def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
