@@ -89,7 +89,7 @@ class DeviceBench:
         self.leave_adb_alone()
         self.emulator.faults.refuse_input(refuse=True)
 
-    def mend(self) -> None:
+    def recover(self) -> None:
         self.emulator.faults.clear()
         self.device.wait_until_ready(20)
 
@@ -116,11 +116,6 @@ class DeviceBench:
         """What the phone got, in its own words, in order."""
         entries = [json.loads(line) for line in self._journal.read_bytes()[self.journal_start :].splitlines()]
         return [entry["input"] for entry in entries if "input" in entry]
-
-    def shown(self) -> list[str]:
-        """The SHA-256 of every frame that the phone has shown."""
-        entries = [json.loads(line) for line in self._journal.read_text().splitlines()]
-        return [entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry]
 
     @property
     def _journal(self) -> Path:

@@ -1,6 +1,5 @@
 """A device behind the real adb server: the simulated emulator on the other side keeps the contract."""
 
-import hashlib
 import sys
 import threading
 import time
@@ -18,11 +17,10 @@ from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel, Rotation, Size
+from odyssey_recorder.model.geometry import Pixel, Rotation
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.faults import FrameFault
-from odyssey_recorder.simulator.profile import profile_named
-from tests.device.bench import BUNDLED_ADB, DeviceBench, StartBench
+from tests.device.bench import BUNDLED_ADB, DeviceBench
 from tests.device.contract import DeviceContract, Listener
 from tests.device.scripted_console import GREETING, scripted
 
@@ -36,52 +34,6 @@ def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
 
 class TestAdbDevice(DeviceContract):
     """The contract, kept through the real adb."""
-
-
-def test_a_picture_is_to_the_pixel_what_the_phone_showed(bench: DeviceBench) -> None:
-    bench.change_screen()
-
-    picture = bench.device.capture().image()
-
-    assert hashlib.sha256(picture.tobytes()).hexdigest() == bench.shown()[-1]
-
-
-@pytest.mark.parametrize("profile", ["medium_phone", "pixel_fold", "pixel_tablet"])
-def test_devices_of_every_shape_tell_their_size(start_bench: StartBench, profile: str) -> None:
-    bench = start_bench(profile)
-    size, density = profile_named(profile).size, profile_named(profile).density
-
-    properties = bench.device.properties()
-
-    assert properties.size == Size(size.width, size.height)
-    assert properties.density == density
-    assert bench.device.capture().size == properties.size
-
-
-def test_a_foldable_s_picture_is_that_of_the_panel_that_is_lit(start_bench: StartBench) -> None:
-    bench = start_bench("pixel_fold")
-    opened = bench.device.screen_state()
-    bench.device.capture()
-
-    bench.emulator.phone.set_posture("CLOSED")
-
-    closed = bench.device.screen_state()
-    frame = bench.device.capture()
-    assert (opened.posture, closed.posture) == ("OPENED", "CLOSED")
-    assert opened.size != closed.size
-    assert frame.size == closed.size
-    assert hashlib.sha256(frame.image().tobytes()).hexdigest() == bench.shown()[-1]
-
-
-def test_a_turned_device_gives_turned_pictures(bench: DeviceBench) -> None:
-    upright = bench.device.screen_state()
-
-    bench.emulator.phone.set_rotation(1)
-
-    state = bench.device.screen_state()
-    assert state.rotation is Rotation.R90
-    assert state.size == upright.size
-    assert bench.device.capture().size == upright.size.turned()
 
 
 def test_the_foreground_activity_is_told(bench: DeviceBench) -> None:

@@ -40,7 +40,7 @@ class FakeBench:
     def refuse_input(self) -> None:
         self.device.refuse_input()
 
-    def mend(self) -> None:
+    def recover(self) -> None:
         self.device.mend()
 
 

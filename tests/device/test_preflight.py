@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.device.preflight import PreflightFinding, PreflightReadings, findings, fix, take_readings
-from odyssey_recorder.device.profile import profile_named
+from odyssey_recorder.device.preflight import PreflightFinding, PreflightReadings, findings, fix, prepare, take_readings
+from odyssey_recorder.device.profile import Preparation, profile_named
 from odyssey_recorder.device.repair import PutSetting, ResetScreen
+from odyssey_recorder.errors import DeviceDisconnectedError
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -22,6 +23,8 @@ AXES = {
 TOUCH = InputDeviceNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
 KEYBOARD = InputDeviceNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
 POWER = InputDeviceNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
+
+ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
 
 READY = PreflightReadings(
     serial="emulator-5554",
@@ -52,7 +55,7 @@ def test_a_device_that_has_everything_lacks_nothing() -> None:
     assert not any(finding.prevents for finding in findings(READY))
 
 
-def test_what_is_mended_by_a_command_has_the_command_by_itself() -> None:
+def test_what_is_fixed_by_a_command_has_the_command_by_itself() -> None:
     navigation = found(replace(READY, navigation_mode="2"))["Navigation"]
     assert navigation.command in navigation.fix
     assert shlex.split(navigation.command)[:4] == ["adb", "-s", "emulator-5554", "shell"]
@@ -171,7 +174,7 @@ def test_only_the_animations_that_are_on_are_repaired() -> None:
     )
 
 
-def test_repairs_mend_the_simulated_emulator(bench: DeviceBench) -> None:
+def test_repairs_fix_the_simulated_emulator(bench: DeviceBench) -> None:
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     bench.emulator.phone.put_setting("secure", "navigation_mode", "2")
     bench.emulator.phone.override_size(600, 1000)
@@ -184,7 +187,7 @@ def test_repairs_mend_the_simulated_emulator(bench: DeviceBench) -> None:
     assert lacking(take_readings(bench.device)) == {"Pictures"}
 
 
-def test_the_commands_that_it_names_mend_the_simulated_emulator(
+def test_the_commands_that_it_names_fix_the_simulated_emulator(
     bench: DeviceBench, adb_server: PrivateAdbServer
 ) -> None:
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
@@ -196,3 +199,60 @@ def test_the_commands_that_it_names_mend_the_simulated_emulator(
             assert adb_server.adb(*shlex.split(named[1])).returncode == 0
 
     assert lacking(take_readings(bench.device)) == {"Pictures"}
+
+
+def test_a_prepared_device_has_nothing_left_to_fix() -> None:
+    device = FakeDevice()
+    device.settings["secure", "navigation_mode"] = "2"
+
+    assert prepare(device, Preparation(time_zone="Europe/Oslo"), animations=False) == ()
+
+    assert device.time_zone == "Europe/Oslo"
+    assert device.settings["global", "auto_time_zone"] == "0", "or the network's zone comes back"
+    left = {finding.what for finding in findings(take_readings(device)) if finding.repairs}
+    assert left == set()
+
+
+def test_animations_and_the_rest_are_as_the_profile_says() -> None:
+    device = FakeDevice()
+
+    prepare(device, Preparation(soft_keyboard=False, stay_awake=False), animations=True)
+
+    assert [device.settings["global", name] for name in ANIMATIONS] == ["1", "1", "1"]
+    assert device.settings["secure", "show_ime_with_hard_keyboard"] == "0"
+    assert device.settings["global", "stay_on_while_plugged_in"] == "0"
+
+
+def test_what_the_device_refuses_is_a_finding_and_the_rest_is_done() -> None:
+    device = FakeDevice()
+
+    refused = prepare(device, Preparation(navigation="gestural"), animations=False)
+
+    assert [(finding.what, "refused the overlay" in finding.fix) for finding in refused] == [("Preparation", True)]
+    assert "navbar.gestural" in refused[0].found
+    assert device.time_zone == "Etc/UTC"
+
+
+def test_a_navigation_that_is_there_is_not_brought_again() -> None:
+    device = FakeDevice()
+    device.settings["secure", "navigation_mode"] = "2"
+    assert prepare(device, Preparation(navigation="gestural"), animations=False) == ()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"), [("nb-NO,en-US", "nb-NO,en-US, not en-US"), ("en-US,nb-NO", None), ("", None)]
+)
+def test_another_language_is_told_with_what_to_do(chosen: str, found: str | None) -> None:
+    device = FakeDevice()
+    device.settings["system", "system_locales"] = chosen
+
+    told = prepare(device, Preparation(), animations=False)
+
+    assert [finding.found for finding in told] == ([found] if found else [])
+
+
+def test_a_device_that_goes_away_ends_the_preparation() -> None:
+    device = FakeDevice()
+    device.disconnect()
+    with pytest.raises(DeviceDisconnectedError):
+        prepare(device, Preparation(), animations=False)
