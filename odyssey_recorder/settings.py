@@ -319,7 +319,6 @@ def _refusal(error: ValidationError, flags: Collection[str]) -> SettingsError:
 
 
 def _origin(name: str, flags: Collection[str]) -> str:
-    """Where a setting that is wrong comes from."""
     if name in flags:
         return _flag(name)
     if name in _in_environment():

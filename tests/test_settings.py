@@ -34,49 +34,43 @@ def write_file(text: str) -> None:
     settings_file().write_text(text, encoding="utf-8")
 
 
-def test_without_any_setting_there_are_defaults() -> None:
+def test_without_any_setting_there_are_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODYSSEY_DATASET", "")
     settings = read_settings()
-    assert settings.dataset.name == "GUI-Odyssey"
-    assert settings.drafts.name == "drafts"
+    assert (settings.dataset.name, settings.drafts.name) == ("GUI-Odyssey", "drafts")
     assert (settings.annotator, settings.adb, settings.adb_server_port) == (getpass.getuser(), "", 5037)
 
 
-def test_the_file_is_above_the_defaults(home: Path) -> None:
+def test_the_file_is_above_the_defaults_the_environment_above_it_and_flags_above_all(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_file('dataset = "~/episodes"\nannotator = "Ada"\nadb_server_port = 5039\n')
     settings = read_settings()
     assert (settings.dataset, settings.annotator, settings.adb_server_port) == (home / "episodes", "Ada", 5039)
-
-
-def test_the_environment_is_above_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    write_file('dataset = "/from/file"\nannotator = "Ada"\nadb_server_port = 5039\n')
     monkeypatch.setenv("ODYSSEY_DATASET", "/from/environment")
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "5040")
-    settings = read_settings()
-    assert (settings.dataset, settings.adb_server_port) == (Path("/from/environment"), 5040)
-    assert settings.annotator == "Ada"
-
-
-def test_flags_are_above_all_unless_they_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ODYSSEY_DATASET", "/from/environment")
+    settings = read_settings(dataset=None)
+    assert (settings.dataset, settings.annotator, settings.adb_server_port) == (Path("/from/environment"), "Ada", 5040)
     assert read_settings(dataset=Path("/from/flag")).dataset == Path("/from/flag")
-    assert read_settings(dataset=None).dataset == Path("/from/environment")
-
-
-def test_an_empty_variable_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ODYSSEY_DATASET", "")
-    assert read_settings().dataset.name == "GUI-Odyssey"
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "adb"])
-def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
+def test_a_wrong_variable_and_a_wrong_flag_are_named(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
+    with pytest.raises(SettingsError, match=r"^--adb-server-port: "):
+        read_settings(adb_server_port=port)
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
     with pytest.raises(SettingsError, match=r"^The environment variable ANDROID_ADB_SERVER_PORT: "):
         read_settings()
 
 
-def test_a_wrong_flag_is_named() -> None:
-    with pytest.raises(SettingsError, match=r"^--adb-server-port: "):
-        read_settings(adb_server_port=0)
+def test_a_file_that_is_no_text_is_named_and_never_written() -> None:
+    write_file("")
+    settings_file().write_bytes(b"annotator = '\xff'")
+    with pytest.raises(SettingsError, match=r"settings\.toml cannot be read: 'utf-8' codec"):
+        read_settings()
+    with pytest.raises(SettingsError, match="nothing was saved"):
+        SettingsStore().save({"annotator": "Ada"})
+    assert settings_file().read_bytes() == b"annotator = '\xff'"
 
 
 @pytest.mark.parametrize(
@@ -92,13 +86,6 @@ def test_what_is_wrong_in_the_file_is_named(text: str, complaint: str) -> None:
     with pytest.raises(SettingsError) as refused:
         read_settings()
     assert str(refused.value).startswith(complaint.format(settings_file()))
-
-
-def test_a_file_that_is_no_text_is_named() -> None:
-    write_file("")
-    settings_file().write_bytes(b"annotator = '\xff'")
-    with pytest.raises(SettingsError, match=r"settings\.toml cannot be read: 'utf-8' codec"):
-        read_settings()
 
 
 def test_a_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,14 +138,6 @@ def test_a_file_that_is_wrong_is_never_written(broken: str) -> None:
     with pytest.raises(SettingsError, match=r"settings\.toml"):
         SettingsStore().save({"annotator": "Ada"})
     assert saved() == broken
-
-
-def test_a_file_that_is_no_text_is_never_written() -> None:
-    write_file("")
-    settings_file().write_bytes(b"annotator = '\xff'")
-    with pytest.raises(SettingsError, match="nothing was saved"):
-        SettingsStore().save({"annotator": "Ada"})
-    assert settings_file().read_bytes() == b"annotator = '\xff'"
 
 
 def test_a_value_that_cannot_be_is_never_written() -> None:

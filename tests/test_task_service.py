@@ -23,7 +23,7 @@ from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
 from tests.llm.good_model import in_words, right
 from tests.llm.stand_in import MODEL, StandIn, says, shortest
-from tests.task.houses import House
+from tests.task.queues import Queues
 
 SIX = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
 
@@ -70,10 +70,10 @@ class Room:
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
-    house = House(tmp_path)
+    queues = Queues(tmp_path)
     with StandIn(right) as server:
-        yield Room(house.queue(), server, tmp_path / "own")
-    house.close()
+        yield Room(queues.queue(), server, tmp_path / "own")
+    queues.close()
 
 
 def test_what_is_made_waits_for_a_person_to_approve_it(room: Room) -> None:
@@ -129,11 +129,9 @@ def test_what_is_promised_is_what_can_be_made(room: Room, wanted: ModelChoice, t
         (room.own / "targets.yaml").write_text(f"categories: {{{targets}}}\n")
     room.service.generate(replace(wanted, count=2))
     there = len(room.service.board().tasks)
-
     left, library = room.service.left(), room.service.library()
     promised = sum(left[one.template_id] for one in suiting(library, wanted, room.service.targets()))
     made = room.service.generate(wanted)
-
     assert len(made.tasks) == promised == count - there
     assert sum(made.left.values()) == 0
 
@@ -143,7 +141,6 @@ def test_a_template_for_other_devices_is_not_promised(room: Room) -> None:
     of_fold = replace(library.templates[0], template_id="fold", devices=("pixel_fold",))
     library = replace(library, templates=(of_fold,))
     wanted = ModelChoice(1, 1, of_fold.catalogue, frozenset(), names_apps=True)
-
     assert suiting(library, replace(wanted, device="pixel_tablet"), Targets()) == ()
     assert suiting(library, replace(wanted, device="pixel_fold"), Targets()) == (of_fold,)
     assert suiting(library, wanted, Targets(devices={"pixel_tablet": 1.0, "pixel_fold": 0.0})) == ()

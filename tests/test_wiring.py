@@ -256,7 +256,6 @@ def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue
     queue.mark_recorded("task-1", there.episode_id)
     move = Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing, at step 3")
     ReviewStore(there.root).append(there.episode_id, move)
-
     offered = queue.claim_next()
     assert offered is not None
     assert (offered.task_id, offered.reason) == ("task-1", "A step is missing, at step 3")

@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 from rich.box import SIMPLE
@@ -11,16 +9,15 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets, generate
+from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets
 from odyssey_recorder.task.listing import ListedTask, task_line
-from odyssey_recorder.task.templates.filling import identity
 from odyssey_recorder.task.templates.template import TemplateLibrary
 
 
-def shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[str, float]:
-    """What ``NAME`` and ``NAME=SHARE`` on the command line say. Raises TaskError for a name that is not `known`."""
+def _shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[str, float]:
     told: dict[str, float] = {}
     for words in given:
         name, _, share = words.partition("=")
@@ -63,21 +60,14 @@ def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> 
         write_durably(file.absolute(), lines.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class GenerateOptions:
-    """What `tasks generate` is asked for; `known` are tasks that must not come again."""
-
-    count: int
-    seed: int
-    catalogue: str
-    categories: Mapping[str, float]
-    devices: Mapping[str, float]
-    names_apps: bool
-    day: date
-    known: Sequence[ListedTask]
+def targets_of(categories: Sequence[str], devices: Sequence[str]) -> Targets:
+    """The targets that ``NAME`` and ``NAME=SHARE`` on the command line say. Raises TaskError."""
+    of_categories = _shares(categories, {category.value for category in Category}, "category")
+    of_devices = _shares(devices, {profile.key for profile in profiles()}, "device")
+    return Targets({Category(name): share for name, share in of_categories.items()}, of_devices)
 
 
-def told_batch(batch: GeneratedTasks, library: TemplateLibrary, making: GenerateOptions) -> Table:
+def told_batch(batch: GeneratedTasks, library: TemplateLibrary, order: GenerationOrder) -> Table:
     """What was made of each category, from how many templates, with which apps, and what is left of those asked for."""
     table = Table(
         Column("Category", no_wrap=True),
@@ -87,34 +77,12 @@ def told_batch(batch: GeneratedTasks, library: TemplateLibrary, making: Generate
         Column("Left", justify="right"),
         box=SIMPLE,
     )
-    of_catalogue = library.of(making.catalogue)
+    of_catalogue = library.of(order.catalogue)
     for category in Category:
         made = [task for task in batch.tasks if task.task.category == category.value]
         templates = sum(template.category is category for template in of_catalogue)
         used = f"{len({task.template for task in made})} of {templates}"
         apps = len({app for task in made for app in task.task.apps})
-        is_asked = not making.categories or category.value in making.categories
-        left = f"{batch.left[category]:,}" if is_asked else "not asked for"
+        left = f"{batch.left[category]:,}" if category in order.categories else "not asked for"
         table.add_row(category.value, str(len(made)), used, str(apps), left)
     return table
-
-
-def make(making: GenerateOptions, library: TemplateLibrary) -> GeneratedTasks:
-    """The tasks. Raises TaskError where there is no such catalogue."""
-    if making.catalogue not in library.catalogues:
-        raise TaskError(f"There is no catalogue {making.catalogue}; there are {', '.join(sorted(library.catalogues))}.")
-    only = frozenset(map(Category, making.categories)) or frozenset(Category)
-    return generate(
-        library,
-        GenerationOrder(
-            count=making.count,
-            seed=making.seed,
-            day=making.day,
-            catalogue=making.catalogue,
-            targets=Targets({Category(name): share for name, share in making.categories.items()}, making.devices),
-            names_apps=making.names_apps,
-            categories=only,
-            have=tuple(making.known),
-            known=frozenset(identity(task.task.task) for task in making.known),
-        ),
-    )

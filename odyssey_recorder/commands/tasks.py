@@ -17,7 +17,7 @@ from odyssey_recorder.model.episode import Category
 
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
-    from odyssey_recorder.task.problem import Problem
+    from odyssey_recorder.task.fields import Problem
     from odyssey_recorder.task.queue.board import Board, QueuedTask
     from odyssey_recorder.task.queue.queue import TaskQueue
 
@@ -34,6 +34,7 @@ _AppsOption = Annotated[
 _DatasetOption = Annotated[
     Path | None, typer.Option("--dataset", help="The dataset whose queue it is.", show_default="settings")
 ]
+_OutOption = Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")]
 _JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -132,33 +133,37 @@ def validate(
         raise typer.Exit(1)
 
 
+_SeedOption = Annotated[int | None, typer.Option("--seed", help="The same seed, the same tasks.", show_default="any")]
+_CategoriesOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Only of this category, and its share: Multi_Apps=2. May be repeated.", show_default="all"),
+]
+_DevicesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Each task for one device, and its share: pixel_fold=1. May be repeated.", show_default="any device"
+    ),
+]
+_DayOption = Annotated[
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day of recording.", show_default="today")
+]
+_KnownOption = Annotated[
+    list[Path] | None,
+    typer.Option("--known", help="A list whose tasks must not come again. May be repeated.", show_default="none"),
+]
+
+
 @app.command()
 def generate(  # noqa: PLR0913 - the flags
     count: Annotated[int, typer.Option("--count", min=1, help="How many tasks.")] = 10,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="The same seed, the same tasks.", show_default="any")
-    ] = None,
+    seed: _SeedOption = None,
     catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
-    category: Annotated[
-        list[str] | None,
-        typer.Option(help="Only of this category, and its share: Multi_Apps=2. May be repeated.", show_default="all"),
-    ] = None,
-    device: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Each task for one device, and its share: pixel_fold=1. May be repeated.", show_default="any device"
-        ),
-    ] = None,
+    category: _CategoriesOption = None,
+    device: _DevicesOption = None,
     apps: _AppsOption = None,
-    day: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="The first day of recording.", show_default="today"),
-    ] = None,
-    known: Annotated[
-        list[Path] | None,
-        typer.Option("--known", help="A list whose tasks must not come again. May be repeated.", show_default="none"),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")] = None,
+    day: _DayOption = None,
+    known: _KnownOption = None,
+    out: _OutOption = None,
     *,
     dataset: _DatasetOption = None,
     queue: Annotated[bool, typer.Option("--queue", help="Put them into the queue, to be approved.")] = False,
@@ -167,36 +172,36 @@ def generate(  # noqa: PLR0913 - the flags
 
     Exit code 0: made; 1: fewer than asked for, because no more are left; 2: nothing could be made.
     """
-    from odyssey_recorder.commands.task_making import (
-        GenerateOptions,
-        make,
-        need_room_for,
-        shares,
-        told_batch,
-        write_list,
-    )
-    from odyssey_recorder.device.profile import profiles
+    from odyssey_recorder.commands.task_making import need_room_for, targets_of, told_batch, write_list
+    from odyssey_recorder.task.generation.generator import GenerationOrder
+    from odyssey_recorder.task.generation.generator import generate as generate_tasks
     from odyssey_recorder.task.listing import read_tasks
+    from odyssey_recorder.task.templates.filling import identity
     from odyssey_recorder.task.templates.template_files import load_library
 
     try:
         if out is not None:
             need_room_for(out)
         library = load_library(_template_folders())
-        making = GenerateOptions(
-            count=count,
-            seed=random.randrange(2**31) if seed is None else seed,
-            catalogue=catalogue,
-            categories=shares(category or [], {one.value for one in Category}, "category"),
-            devices=shares(device or [], {one.key for one in profiles()}, "device"),
-            names_apps=_settings().name_apps if apps is None else apps,
-            day=day.date() if day else date.today(),
-            known=[
-                *(task.listed for task in _board(dataset).tasks),
-                *(task for file in known or [] for task in read_tasks(file)),
-            ],
+        targets = targets_of(category or [], device or [])
+        have = (
+            *(task.listed for task in _board(dataset).tasks),
+            *(task for file in known or [] for task in read_tasks(file)),
         )
-        batch = make(making, library)
+        order = GenerationOrder(
+            count,
+            seed=random.randrange(2**31) if seed is None else seed,
+            day=day.date() if day else date.today(),
+            catalogue=catalogue,
+            targets=targets,
+            names_apps=_settings().name_apps if apps is None else apps,
+            categories=frozenset(targets.categories) or frozenset(Category),
+            have=have,
+            known=frozenset(identity(task.task.task) for task in have),
+        )
+        if catalogue not in library.catalogues:
+            raise TaskError(f"There is no catalogue {catalogue}; there are {', '.join(sorted(library.catalogues))}.")
+        batch = generate_tasks(library, order)
         if queue:
             with _queue(dataset) as opened:
                 opened.add(batch.tasks, to_approve=True)
@@ -204,8 +209,8 @@ def generate(  # noqa: PLR0913 - the flags
             write_list(batch.tasks, out, _out)
     except OdysseyError as error:
         raise _cannot(error) from error
-    _err.print(told_batch(batch, library, making))
-    _err.print(line(f"{_counted(batch.tasks, 'task')}, seed {making.seed}"), soft_wrap=True)
+    _err.print(told_batch(batch, library, order))
+    _err.print(line(f"{_counted(batch.tasks, 'task')}, seed {order.seed}"), soft_wrap=True)
     if len(batch.tasks) < count:
         _err.print(line((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow")))
         raise typer.Exit(1)
@@ -351,7 +356,7 @@ def export_tasks(
         list[str] | None,
         typer.Option(help='Only those that stand so, such as "Waiting". May be repeated.', show_default="all"),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")] = None,
+    out: _OutOption = None,
     *,
     dataset: _DatasetOption = None,
 ) -> None:
@@ -388,7 +393,6 @@ def _template_folders() -> list[Path]:
 
 @contextmanager
 def _queue(dataset: Path | None) -> Iterator["TaskQueue"]:
-    """The queue that the window has with the same dataset."""
     from odyssey_recorder.wiring import annotator_tasks
 
     with closing(annotator_tasks(_settings(dataset))) as queue:

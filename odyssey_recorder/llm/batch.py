@@ -60,14 +60,6 @@ class BatchProgress:
     cost: float | None
 
 
-def _ignore(progress: BatchProgress) -> None:
-    """Nobody wants to know."""
-
-
-def _never() -> bool:
-    return False
-
-
 class Batch:
     """Asks `model`, at most `at_once` questions at a time, and never one whose answer is kept.
 
@@ -96,8 +88,8 @@ class Batch:
         self,
         jobs: Sequence[Job[_Result]],
         *,
-        progress: Callable[[BatchProgress], None] = _ignore,
-        cancelled: Callable[[], bool] = _never,
+        progress: Callable[[BatchProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> list[_Result | LanguageModelError]:
         """What each job came to, in their order: its result, or the LanguageModelError that ended it.
 
@@ -111,8 +103,8 @@ class Batch:
         self,
         questions: Sequence[ModelRequest],
         *,
-        progress: Callable[[BatchProgress], None] = _ignore,
-        cancelled: Callable[[], bool] = _never,
+        progress: Callable[[BatchProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> list[ModelAnswer | LanguageModelError]:
         """The answers in the order of their questions, or why there is none. Blocks and raises as `run`."""
         return self.run([partial(_one, question) for question in questions], progress=progress, cancelled=cancelled)

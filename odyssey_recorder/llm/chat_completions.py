@@ -89,7 +89,6 @@ def sent_options(question: ModelRequest, wire: Wire) -> Mapping[str, object]:
 
 
 def _with_schema(question: ModelRequest) -> Sequence[ChatMessage]:
-    """The messages, told at their beginning what form the answer has: many local models know one system message."""
     form = Words(_FORM.format(schema=json.dumps(question.schema)))
     first, *others = question.messages
     if first.role == "system":
@@ -117,17 +116,17 @@ def _part(part: Words | Image) -> Mapping[str, object]:
 # What comes back.
 
 
-class _Said(BaseModel):
+class _ReplyMessage(BaseModel):
     content: str | None = None
     refusal: str | None = None
 
 
 class _Choice(BaseModel):
-    message: _Said
+    message: _ReplyMessage
     finish_reason: str | None = None
 
 
-class _Count(BaseModel):
+class _TokenCount(BaseModel):
     prompt_tokens: int
     completion_tokens: int
 
@@ -138,7 +137,7 @@ class Reply(BaseModel):
     id: str = ""
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)
-    usage: _Count | None = None
+    usage: _TokenCount | None = None
 
 
 class _ListedModel(BaseModel):
@@ -146,7 +145,7 @@ class _ListedModel(BaseModel):
     shutdown_date: str | None = None
 
 
-class _Listed(BaseModel):
+class _ModelList(BaseModel):
     data: list[_ListedModel]
 
 
@@ -169,7 +168,7 @@ def read_reply(text: str) -> Reply | None:
 def read_models(text: str) -> Sequence[OfferedModel]:
     """The models of a server's list; none where it is no such list."""
     try:
-        return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _Listed.model_validate_json(text).data]
+        return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data]
     except ValidationError:
         return ()
 

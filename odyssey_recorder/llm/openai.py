@@ -277,7 +277,6 @@ def _is_here(host: str) -> bool:
 
 
 def _checked(key: SecretStr | None, host: str) -> SecretStr:
-    """The key, or what stands for none. A character that cannot be sent would come back in an error that shows it."""
     words = key.get_secret_value().strip() if key else ""
     if not words and host == _origin(OPENAI_URL):
         raise ModelUnusableError(

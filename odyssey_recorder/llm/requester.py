@@ -21,8 +21,6 @@ _REPAIR = (
 
 @dataclass(slots=True)
 class _Pending:
-    """A question while it is asked: how many requests it took, and what they used."""
-
     question: ModelRequest
     key: str
     requests: int = 0
@@ -129,7 +127,6 @@ class Requester:
 
 
 def _repairing(question: ModelRequest, broken: BrokenAnswerError) -> ModelRequest:
-    """The question with the beginning of what was said to it, and what is wrong with that."""
     said = ChatMessage("assistant", (Words(broken.raw[:_SENT_BACK]),))
     fault = ChatMessage("user", (Words(_REPAIR.format(fault=broken)),))
     return replace(question, messages=(*question.messages, said, fault))

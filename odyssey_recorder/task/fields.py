@@ -1,12 +1,15 @@
-"""What a text may be in the files that people write by hand, and how it is told that it is something else."""
+"""The fields of files that people write by hand, and what is wrong with such a file: where, and in which words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ValidationError
 
+from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.resources import data_folder
 
@@ -81,3 +84,32 @@ def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], s
     for fault in error.errors(include_url=False):
         words = _WORDS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
         yield fault["loc"], words[:1].lower() + words[1:]
+
+
+_MOST_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a file, and where; `key` is empty where it is the whole line.
+
+    Where the file `is_usable` all the same, only a new one is refused for it.
+    """
+
+    source: Path
+    line: int
+    key: str
+    words: str
+    is_usable: bool = False
+
+    def __str__(self) -> str:
+        place = f"{self.source}:{self.line}"
+        return f"{place}: {self.key}: {self.words}" if self.key else f"{place}: {self.words}"
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    """Raise TaskError with the first few of the problems, if there are any."""
+    if problems:
+        told = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
+        rest = len(problems) - _MOST_TOLD
+        raise TaskError(f"{told}{f'; and {rest} more' if rest > 0 else ''}.")

@@ -14,8 +14,16 @@ from odyssey_recorder.model.assignment import AsFound, Assignment, StartState, T
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.fields import ProfileName, StartWords, Words, faults_in, start_state, start_words
-from odyssey_recorder.task.problem import Problem, refuse
+from odyssey_recorder.task.fields import (
+    Problem,
+    ProfileName,
+    StartWords,
+    Words,
+    faults_in,
+    refuse,
+    start_state,
+    start_words,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,6 @@ def test_a_question_is_known_by_the_key_that_it_always_had() -> None:
 
 def test_a_schema_that_says_the_same_makes_the_same_key_whichever_object_it_is() -> None:
     again = type("Rewrite", (BaseModel,), {"__annotations__": {"text": str}})
-
     assert key_of(replace(question(), answer=again)) == key_of(question())
 
 
@@ -75,7 +74,6 @@ def test_all_that_determines_the_answer_makes_another_key() -> None:
         key_of(plain, model="other"),
         key_of(plain, host="http://localhost:11434"),
     }
-
     assert len(keys) == 15
 
 
@@ -85,10 +83,8 @@ def test_all_that_determines_the_answer_makes_another_key() -> None:
 def test_an_answer_comes_back_as_it_was(file: Path) -> None:
     with closing(AnswerCache(file)) as kept:
         kept.keep(question(), answer_to(question()))
-
     with closing(AnswerCache(file)) as kept:
         found = kept.find(question(), key_of(question()))
-
         assert found == replace(answer_to(question()), is_kept=True)
         assert kept.find(question("Other."), key_of(question("Other."))) is None
 
@@ -97,9 +93,7 @@ def test_the_first_answer_to_a_question_is_the_one_that_stays(file: Path) -> Non
     with closing(AnswerCache(file)) as kept:
         kept.keep(question(), answer_to(question(), "First."))
         kept.keep(question(), answer_to(question(), "Second."))
-
         found = kept.find(question(), key_of(question()))
-
     assert found is not None
     assert found.data == Rewrite(text="First.")
 
@@ -107,7 +101,6 @@ def test_the_first_answer_to_a_question_is_the_one_that_stays(file: Path) -> Non
 def test_a_broken_answer_is_kept_apart(file: Path) -> None:
     with closing(AnswerCache(file)) as kept:
         kept.keep_broken(question(), key_of(question()), BrokenAnswerError("The answer is no JSON.", "Sure!"))
-
         assert kept.find(question(), key_of(question())) is None
         assert kept.broken(key_of(question())) == ["Sure!"]
 
@@ -118,7 +111,6 @@ def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
         kept.keep(question(), answer_to(question()))
     with closing(sqlite3.connect(file)) as database, database:
         database.execute(f"UPDATE answers SET {wrong}")
-
     with closing(AnswerCache(file)) as kept:
         assert kept.find(question(), key_of(question())) is None
 
@@ -126,7 +118,6 @@ def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
 def test_without_a_file_answers_are_kept_as_long_as_the_program_runs() -> None:
     with closing(AnswerCache()) as kept:
         kept.keep(question(), answer_to(question()))
-
         assert kept.find(question(), key_of(question())) is not None
         assert kept.problem == ""
 
@@ -144,7 +135,6 @@ def test_several_begin_the_file_and_write_into_it_at_once(file: Path) -> None:
 
     with ThreadPoolExecutor(6) as threads:
         problems = list(threads.map(write, range(6)))
-
     assert problems == [""] * 6
     with closing(AnswerCache(file)) as kept:
         written = [replace(one, candidate=number) for one in questions(20) for number in range(6)]
@@ -174,9 +164,7 @@ Batch(model, AnswerCache(Path({str(file)!r})), read_prices(), at_once={at_once})
         assert victim.wait(60) != 0
         asked = len(server.questions)
         assert asked_before_death <= asked < 40
-
         results = batch(server, file, at_once=at_once).ask_all(questions(40))
-
         assert all(isinstance(one, ModelAnswer) for one in results)
         assert server.repeated <= at_once, "only what was under way has no answer yet"
         assert len(server.questions) == 40 + server.repeated
@@ -196,11 +184,9 @@ def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
     else:
         file.write_bytes(b"these are no answers " * 100)
     before = file.read_bytes()
-
     with closing(AnswerCache(file)) as kept:
         kept.keep(question(), answer_to(question()))
         aside = file.with_name("answers.sqlite.aside-1")
-
         assert str(aside) in kept.problem
         assert aside.read_bytes() == before
     with closing(AnswerCache(file)) as again:
@@ -222,7 +208,6 @@ def test_of_several_that_find_a_broken_file_one_puts_it_aside(file: Path, caplog
 
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(write, range(6)))
-
     assert len(list(file.parent.glob("*.aside-*"))) == 1
     with closing(AnswerCache(file)) as kept:
         assert all(kept.find(one, key_of(one)) for one in questions(6))
@@ -234,7 +219,6 @@ def test_what_was_put_aside_before_is_not_overwritten(file: Path, caplog: pytest
     for words in (b"one", b"two"):
         file.write_bytes(words * 100)
         AnswerCache(file).close()
-
     asides = [file.with_name(f"answers.sqlite.aside-{number}").read_bytes() for number in (1, 2)]
     assert asides == [b"one" * 100, b"two" * 100]
     caplog.clear()
@@ -244,10 +228,8 @@ def test_a_place_where_no_file_can_be_is_said_and_the_work_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
-
     with closing(AnswerCache(tmp_path / "cache" / "answers.sqlite")) as kept:
         kept.keep(question(), answer_to(question()))
-
         assert "lost when the program ends" in kept.problem
         assert kept.find(question(), key_of(question())) is not None
     caplog.clear()
@@ -260,7 +242,6 @@ def test_a_file_that_somebody_holds_is_waited_for_and_then_done_without(
     with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as kept:
         holder.execute("BEGIN EXCLUSIVE")
         kept.keep(question(), answer_to(question()))
-
         assert "database is locked" in kept.problem
         assert kept.find(question(), key_of(question())) is not None
     caplog.clear()

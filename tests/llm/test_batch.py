@@ -76,7 +76,6 @@ def patient(server: StandIn, clock: Clock) -> Batch:
 def test_answers_come_in_the_order_of_the_questions() -> None:
     with StandIn(echo) as server:
         results = batch(server).ask_all(questions(30))
-
     assert texts(results) == [f"Task {number}." for number in range(30)]
     assert server.complaints == []
 
@@ -84,30 +83,20 @@ def test_answers_come_in_the_order_of_the_questions() -> None:
 def test_no_more_are_asked_at_once_than_allowed() -> None:
     with StandIn(echo, delay_s=0.02) as server:
         batch(server, at_once=3).ask_all(questions(12))
-
         assert server.most_at_once == 3
 
 
 def test_one_question_that_fails_does_not_end_the_others() -> None:
     with StandIn(lambda asked: refuses() if "Task 1." in asked.words else echo(asked)) as server:
         results = batch(server).ask_all(questions(3))
-
     assert texts(results) == ["Task 0.", RefusedAnswerError, "Task 2."]
 
 
 def test_equal_questions_are_asked_once() -> None:
     with StandIn(echo, delay_s=0.02) as server:
         results = batch(server).ask_all([question("Again.")] * 5)
-
         assert texts(results) == ["Again."] * 5
         assert len(server.questions) == 1
-
-
-def test_a_second_candidate_is_another_question() -> None:
-    with StandIn(echo) as server:
-        batch(server).ask_all([question(), replace(question(), candidate=1)])
-
-        assert len(server.questions) == 2
 
 
 def test_progress_tells_what_is_done_and_what_it_cost() -> None:
@@ -116,7 +105,6 @@ def test_progress_tells_what_is_done_and_what_it_cost() -> None:
         asks = batch(server)
         asks.ask_all(questions(2))
         asks.ask_all(questions(4), progress=told.append)
-
     assert [one.done for one in told] == [1, 2, 3, 4]
     assert (told[-1].kept, told[-1].failed, told[-1].of) == (1, 1, 4)
     costs = [one.cost or 0.0 for one in told]
@@ -135,7 +123,6 @@ def test_jobs_build_one_question_on_the_answer_to_another() -> None:
 
     with StandIn(echo) as server:
         results = batch(server).run([chain("One."), chain("Two.")])
-
     assert results == [("One.", "Judge: One."), ("Two.", "Judge: Two.")]
 
 
@@ -147,7 +134,6 @@ def test_a_fault_in_a_job_ends_all_of_them() -> None:
     with StandIn(echo, delay_s=0.02) as server:
         with pytest.raises(ZeroDivisionError):
             batch(server, at_once=2).run([job] * 50)
-
         assert len(server.questions) <= 2
 
 
@@ -156,9 +142,7 @@ def test_what_is_written_down_of_an_answer_has_its_cost() -> None:
         asks = batch(server)
         (answer,) = asks.ask_all([question()])
         assert isinstance(answer, ModelAnswer)
-
         call = asks.call(question(), answer)
-
     assert (call.prompt, call.model_asked, call.model_answered) == ("rewrite/1", MODEL, "stand-in-1-2026-11-01")
     assert call.key == answer.key == question_key(question(), MODEL, answer.host)
     assert call.cost == pytest.approx((answer.usage.tokens_in + 4 * answer.usage.tokens_out) / 1e6)
@@ -172,9 +156,7 @@ def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
     with StandIn(echo) as server:
         first = batch(server, file).ask_all(questions(5))
         told: list[BatchProgress] = []
-
         second = batch(server, file).ask_all(questions(5), progress=told.append)
-
         assert len(server.questions) == 5
         assert told[-1] == BatchProgress(5, 5, 0, 5, 0.0)
         assert [isinstance(one, ModelAnswer) and one.is_kept for one in second] == [True] * 5
@@ -188,9 +170,7 @@ def test_a_run_that_was_cancelled_goes_on_where_it_was(tmp_path: Path) -> None:
         with pytest.raises(CancelledError):
             batch(server, file, at_once=2).ask_all(questions(60), progress=done.append, cancelled=lambda: len(done) > 9)
         assert len(server.questions) < 60
-
         batch(server, file).ask_all(questions(60))
-
         assert len(server.questions) - 60 <= 2, "more than what was under way was asked twice"
 
 
@@ -199,7 +179,6 @@ def test_what_is_under_way_is_given_up_at_once_when_cancelled() -> None:
         started = time.monotonic()
         with pytest.raises(CancelledError):
             batch(server).ask_all(questions(20), cancelled=lambda: len(server.questions) > 3)
-
         assert time.monotonic() - started < 5
 
 
@@ -209,11 +188,9 @@ def test_broken_and_refused_answers_are_kept_but_not_given() -> None:
         model = model_at(server)
         key = question_key(question(), model.name, model.host)
         asks = Batch(model, kept, priced())
-
         assert texts(asks.ask_all([question()])) == [BrokenAnswerError]
         assert texts(asks.ask_all([question()])) == [RefusedAnswerError]
         assert texts(asks.ask_all([question()])) == ["a few words"]
-
         assert kept.broken(key) == ["no", "nor this", "I cannot."]
 
 
@@ -224,7 +201,6 @@ def test_a_broken_answer_goes_back_to_the_model_once_with_what_is_wrong() -> Non
     with StandIn(in_turn(Says('{"words": 1}'), says({"text": "Mended."}))) as server:
         asks = batch(server)
         (answer,) = asks.ask_all([question()])
-
         assert isinstance(answer, ModelAnswer)
         assert (answer.data, answer.attempts) == (Rewrite(text="Mended."), 2)
         first, second = server.questions
@@ -237,7 +213,6 @@ def test_a_broken_answer_goes_back_to_the_model_once_with_what_is_wrong() -> Non
 def test_of_a_broken_answer_without_end_only_the_beginning_goes_back() -> None:
     with StandIn(in_turn(Says("I " * 50_000), then=echo)) as server:
         batch(server).ask_all([question()])
-
         _, said, _ = server.questions[1].body["messages"][1:]
         assert said["content"].startswith("I I I")
         assert len(said["content"]) < 10_000
@@ -247,7 +222,6 @@ def test_the_mended_answer_is_kept_as_the_answer_to_the_question(tmp_path: Path)
     with StandIn(in_turn(Says("no"), says({"text": "Mended."}))) as server:
         batch(server, tmp_path / "answers.sqlite").ask_all([question()])
         results = batch(server, tmp_path / "answers.sqlite").ask_all([question()])
-
         assert texts(results) == ["Mended."]
         assert len(server.questions) == 2
 
@@ -263,7 +237,6 @@ def test_what_asking_again_would_not_mend_is_not_asked_again(turn: Turn, kind: t
 def test_a_server_that_was_busy_is_asked_again(turn: Turn) -> None:
     with StandIn(in_turn(turn, turn, then=echo)) as server:
         (answer,) = batch(server).ask_all([question("Task.")])
-
     assert isinstance(answer, ModelAnswer)
     assert (text_of(answer), answer.attempts) == ("Task.", 3)
 
@@ -272,7 +245,6 @@ def test_waits_double_until_it_is_given_up_with_the_last_words_of_the_server() -
     clock = Clock()
     with StandIn(lambda asked: server_error(500)) as server:
         (error,) = patient(server, clock).ask_all([question()])
-
         assert isinstance(error, ModelBusyError)
         assert "The server had an error. Given up after asking 6 times." in str(error)
         assert clock.waits == [0.5, 1, 2, 4, 8]
@@ -291,7 +263,6 @@ def test_a_server_with_too_many_questions_is_left_alone_by_all_as_long_as_it_ask
 
     with StandIn(busy_once) as server:
         batch(server, at_once=1).run([both])
-
     (first, refused_at), *later = when
     assert first == "First."
     assert sorted(words for words, _ in later) == ["First.", "Second."]
@@ -302,7 +273,6 @@ def test_a_server_that_asks_to_be_left_alone_for_long_is_not_waited_for() -> Non
     clock = Clock()
     with StandIn(in_turn(rate_limited("3600"))) as server:
         (error,) = patient(server, clock).ask_all([question()])
-
         assert isinstance(error, ModelBusyError)
         assert clock.waits == []
         assert len(server.questions) == 1
@@ -312,7 +282,6 @@ def test_a_server_that_asks_to_be_left_alone_for_long_is_not_waited_for() -> Non
 def test_after_what_would_meet_every_question_no_other_is_asked(turn: Turn) -> None:
     with StandIn(lambda asked: turn) as server:
         results = batch(server, at_once=1).ask_all(questions(10))
-
         assert texts(results) == [ModelUnusableError] * 10
         assert len(server.questions) == 1
 
@@ -320,7 +289,6 @@ def test_after_what_would_meet_every_question_no_other_is_asked(turn: Turn) -> N
 def test_a_server_that_is_down_is_not_asked_all_the_questions() -> None:
     with StandIn(lambda asked: server_error()) as server:
         results = batch(server, at_once=1, tries=2).ask_all(questions(10))
-
         assert texts(results) == [ModelBusyError] * 3 + [ModelUnusableError] * 7
         assert len(server.questions) == 6
 
@@ -330,9 +298,7 @@ def test_kept_answers_are_given_although_the_server_is_down(tmp_path: Path) -> N
     with StandIn(echo) as server:
         batch(server, file).ask_all(questions(2))
         server.behaviour = lambda asked: no_quota()
-
         results = batch(server, file, at_once=1).ask_all([question("New."), *questions(2)])
-
     assert texts(results) == [ModelUnusableError, "Task 0.", "Task 1."]
 
 
@@ -348,9 +314,7 @@ def test_asking_stops_before_the_question_that_would_overdraw_the_budget(tmp_pat
         assert whole.cost is not None
         asks = batch(server, file, budget=whole.cost / 2, at_once=1)
         told: list[BatchProgress] = []
-
         results = asks.ask_all(asked, progress=told.append)
-
         assert isinstance(results[-1], BudgetError)
         answered = [one for one in results if isinstance(one, ModelAnswer)]
         assert 0 < len(answered) == len(server.questions) < 10
@@ -363,9 +327,7 @@ def test_the_budget_bounds_what_is_under_way_at_the_same_time() -> None:
     with StandIn(echo, delay_s=0.02) as server:
         one = batch(server).estimate([question("Task 1.")]).cost
         assert one is not None
-
         batch(server, budget=2.5 * one, at_once=8).ask_all(questions(8))
-
         assert len(server.questions) == 2
 
 
@@ -373,7 +335,6 @@ def test_a_broken_answer_is_paid_for() -> None:
     told: list[BatchProgress] = []
     with StandIn(lambda asked: Says("broken")) as server:
         batch(server).ask_all([question()], progress=told.append)
-
     assert (told[-1].cost or 0) > 0
 
 
@@ -387,7 +348,6 @@ def test_without_a_price_the_cost_is_not_known() -> None:
     with StandIn() as server:
         asks = Batch(model_at(server), AnswerCache(), read_prices())
         asks.ask_all([question()], progress=told.append)
-
         assert asks.estimate([question("Another.")]).cost is None
         assert told[-1].cost is None
 
@@ -397,9 +357,7 @@ def test_the_estimate_counts_what_is_to_be_asked_and_asks_nothing(tmp_path: Path
     with StandIn(echo) as server:
         batch(server, file).ask_all(questions(2))
         asked = len(server.questions)
-
         estimate = batch(server, file).estimate([*questions(5), *questions(5)])
-
         assert (estimate.calls, estimate.kept) == (3, 2)
         assert estimate.tokens_in > 3 * 20
         assert estimate.cost == pytest.approx((estimate.tokens_in + 4 * estimate.tokens_out) / 1e6)
@@ -413,7 +371,6 @@ def test_a_model_that_is_to_end_is_warned_of() -> None:
     with StandIn(models={MODEL: "2999-01-14"}) as server:
         (warning,) = batch(server).estimate([question()]).warnings
     assert "announced to shut down on 2999-01-14" in warning
-
     with StandIn(models={MODEL: "2001-01-14"}) as server:
         (warning,) = batch(server).estimate([question()]).warnings
     assert "may not answer any more" in warning
@@ -423,7 +380,6 @@ def test_a_model_is_warned_of_by_the_table_where_the_server_says_nothing() -> No
     with StandIn(models={"gpt-4-turbo": None}) as server:
         asks = Batch(model_at(server, name="gpt-4-turbo"), AnswerCache(), read_prices())
         (warning,) = asks.estimate([question()]).warnings
-
     assert "2026-10-23" in warning
 
 
@@ -431,7 +387,6 @@ def test_a_server_that_is_not_there_is_said_before_anything_is_asked() -> None:
     with StandIn() as server:
         asks = batch(server)
     (warning,) = asks.estimate([question()]).warnings
-
     assert "cannot be reached" in warning
 
 
@@ -441,7 +396,6 @@ def test_a_file_that_cannot_keep_the_answers_is_said_before_anything_is_asked(
     (tmp_path / "cache").write_text("a file where the folder should be")
     with StandIn(echo) as server:
         (warning,) = batch(server, tmp_path / "cache" / "answers.sqlite").estimate([question()]).warnings
-
     assert "lost when the program ends" in warning
     caplog.clear()
 
@@ -450,6 +404,5 @@ def test_where_all_is_kept_no_server_is_needed(tmp_path: Path) -> None:
     with StandIn(echo) as server:
         batch(server, tmp_path / "answers.sqlite").ask_all([question()])
     asks = batch(server, tmp_path / "answers.sqlite")
-
     assert asks.estimate([question()]).warnings == ()
     assert texts(asks.ask_all([question()])) == ["Say it differently."]

@@ -21,7 +21,6 @@ def test_its_words_for_every_template_pass_the_rules(names_apps: bool) -> None:
         words = in_words(task.task.task, task.task.apps if names_apps else ())
         openings.add(words.split()[0])
         assert rule_faults(task, words, names_apps=names_apps, catalogue=catalogue_of(task)) == (), words
-
     assert len(tasks) > 200
     assert len(openings) > 5
 
@@ -43,5 +42,4 @@ def test_it_answers_on_a_command_line() -> None:
                 answer = json.load(reply)
         finally:
             program.terminate()
-
     assert json.loads(answer["choices"][0]["message"]["content"]) == AGREES

@@ -67,7 +67,6 @@ def test_no_error_log_or_file_has_the_key(
         model = model_at(server, key=KEY)
         kept = AnswerCache(tmp_path / "answers.sqlite")
         asks = Batch(model, kept, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
-
         told = [repr(asks.estimate(questions(2)))]
         told += [
             told_by(one) if isinstance(one, LanguageModelError) else repr(one) for one in asks.ask_all(questions(2))
@@ -75,9 +74,7 @@ def test_no_error_log_or_file_has_the_key(
         told += [repr(model), repr(vars(model)), repr(asks), kept.problem]
         logging.getLogger(__name__).info("The key is %s.", KEY)
         kept.close()
-
         assert server.questions[0].headers["authorization"] == f"Bearer {KEY}", "the key was used"
-
     assert KEY not in "\n".join(told)
     records = [record for record in caplog.records if record.name != __name__]
     assert KEY not in "\n".join(f"{record.getMessage()} {record.args!r} {record.exc_info}" for record in records)
@@ -102,7 +99,6 @@ with StandIn(in_turn(no_quota()), key=sys.argv[1]) as server:
     done = subprocess.run(
         [sys.executable, "-c", program, KEY], env=environment, capture_output=True, text=True, timeout=60, check=True
     )
-
     assert "DEBUG:openai" in done.stderr, "the library logs"
     assert "quota" in done.stdout
     assert KEY not in done.stdout + done.stderr
@@ -111,5 +107,4 @@ with StandIn(in_turn(no_quota()), key=sys.argv[1]) as server:
 def test_a_key_that_cannot_be_sent_is_shown_by_no_error() -> None:
     with pytest.raises(LanguageModelError) as raised:
         OpenAIModel("any", "http://127.0.0.1:9/v1", SecretStr(f"{KEY}\nnext line"))
-
     assert KEY not in told_by(raised.value)

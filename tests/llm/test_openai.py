@@ -6,14 +6,14 @@ import json
 import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
-from email.utils import format_datetime
+from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
 import pytest
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import (
+    AnswerError,
     BrokenAnswerError,
     LanguageModelError,
     ModelBusyError,
@@ -34,10 +34,8 @@ from tests.llm.stand_in import (
     Sends,
     StandIn,
     Turn,
-    fenced,
     in_turn,
     no_quota,
-    rate_limited,
     refuses,
     says,
     server_error,
@@ -89,9 +87,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 def test_an_answer_says_who_gave_it_and_what_it_took() -> None:
     with StandIn(in_turn(Says('{"text": "Other words."}', model="stand-in-1-2026-11-01"))) as server:
         before = datetime.now(UTC)
-
         answer = ask(server)
-
         assert answer.data == Rewrite(text="Other words.")
         assert answer.raw == '{"text": "Other words."}'
         assert (answer.model_asked, answer.model_answered) == (MODEL, "stand-in-1-2026-11-01")
@@ -106,10 +102,10 @@ def test_an_answer_says_who_gave_it_and_what_it_took() -> None:
 def test_nothing_is_sent_but_the_question_its_parameters_and_that_it_is_not_stored() -> None:
     with StandIn(right) as server:
         ask(server, question(parameters={"temperature": 0.5, "seed": 7}))
-
         (sent,) = server.questions
         assert sent.body.keys() == {"model", "messages", "store", "response_format", "temperature", "seed"}
         assert sent.body["store"] is False
+        assert sent.headers["authorization"] == "Bearer no-key"
         assert (sent.body["temperature"], sent.body["seed"]) == (0.5, 7)
         assert sent.body["response_format"] == {
             "type": "json_schema",
@@ -125,22 +121,15 @@ def test_nothing_is_sent_but_the_question_its_parameters_and_that_it_is_not_stor
 def test_a_picture_goes_as_data_in_full_detail() -> None:
     with StandIn(right) as server:
         ask(server, question(picture=b"\x89PNG picture"))
-
         words, picture = server.questions[0].body["messages"][1]["content"]
         assert words == {"type": "text", "text": "Say it differently."}
         data = base64.b64encode(b"\x89PNG picture").decode()
         assert picture["image_url"] == {"url": f"data:image/png;base64,{data}", "detail": "high"}
 
 
-def test_a_fence_around_the_answer_is_taken_off() -> None:
-    with StandIn(in_turn(fenced({"text": "Other words."}))) as server:
-        assert ask(server).data == Rewrite(text="Other words.")
-
-
 def test_tokens_that_the_server_does_not_count_are_estimated() -> None:
     with StandIn(in_turn(Says('{"text": "Other words."}', counts_tokens=False))) as server:
         usage = ask(server).usage
-
     assert usage.tokens_in > 10
     assert usage.tokens_out == 6
 
@@ -151,15 +140,7 @@ def test_no_proxy_leads_to_this_computer(monkeypatch: pytest.MonkeyPatch) -> Non
     with StandIn(right) as server:
         for name in ("127.0.0.1", "localhost"):
             model = OpenAIModel(MODEL, f"http://{name}:{server.port}/v1", None)
-
             assert once(model, model.ask(question())).data == Rewrite(text="Other words.")
-
-
-def test_a_server_of_ones_own_needs_no_key() -> None:
-    with StandIn(right) as server:
-        ask(server)
-
-        assert server.questions[0].headers["authorization"] == "Bearer no-key"
 
 
 def test_the_key_that_is_given_is_sent_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,36 +148,17 @@ def test_the_key_that_is_given_is_sent_whatever_the_environment_says(monkeypatch
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-of-another")
     with StandIn(right, key="sk-ours") as server:
         ask(server, key="sk-ours")
-
         assert server.questions[0].headers["authorization"] == "Bearer sk-ours"
 
 
 def test_a_model_can_be_asked_again_after_it_was_closed_and_in_another_event_loop() -> None:
     with StandIn(right) as server:
         model = model_at(server)
-
         answers = [once(model, model.ask(question())) for _ in range(2)]
-
         assert [answer.data for answer in answers] == [Rewrite(text="Other words.")] * 2
 
 
 # How long an answer may be.
-
-
-def test_a_server_of_ones_own_is_told_how_long_an_answer_may_be_by_the_name_that_all_of_them_know() -> None:
-    with StandIn(right) as server:
-        ask(server, question(parameters={LONGEST_ANSWER: 60}))
-
-        (sent,) = server.questions
-        assert sent.body["max_tokens"] == 60
-        assert "max_completion_tokens" not in sent.body
-
-
-def test_openai_is_told_how_long_an_answer_may_be_by_the_name_that_it_wants() -> None:
-    options = sent_options(question(parameters={LONGEST_ANSWER: 60}), Wire())
-
-    assert options["max_completion_tokens"] == 60
-    assert "max_tokens" not in options
 
 
 @pytest.mark.parametrize("at_openai", [True, False])
@@ -206,12 +168,11 @@ def test_openai_is_told_how_long_an_answer_may_be_by_the_name_that_it_wants() ->
 def test_a_server_is_told_how_long_an_answer_may_be_as_it_takes_it_or_not_at_all(
     unknown: list[str], at_openai: bool
 ) -> None:
-    wire: Wire | None = Wire() if at_openai else OLDER
-    asked = question(parameters={LONGEST_ANSWER: 60})
-
+    first, asked = Wire() if at_openai else OLDER, question(parameters={LONGEST_ANSWER: 60})
+    assert ("max_completion_tokens" if at_openai else "max_tokens") in sent_options(asked, first)
+    wire: Wire | None = first
     while wire is not None and (refused := [name for name in unknown if name in sent_options(asked, wire)]):
         wire = wire.without(f"Unsupported parameter: '{refused[0]}' is not supported with this model.")
-
     assert wire is not None
     sent = {name: value for name, value in sent_options(asked, wire).items() if "tokens" in name}
     assert list(sent.values()) == [60] * (2 - len(unknown))
@@ -234,37 +195,28 @@ def test_a_server_is_told_how_long_an_answer_may_be_as_it_takes_it_or_not_at_all
 def test_what_a_server_does_not_know_is_left_out_and_not_tried_again(unknown: tuple[str, ...]) -> None:
     with StandIn(right, refuses=unknown) as server:
         model = model_at(server)
-
         bounded = {LONGEST_ANSWER: 60}
         first = once(model, model.ask(question(parameters=bounded)))
         second = once(model, model.ask(question("Another.", parameters=bounded)))
-
         assert first.data == second.data == Rewrite(text="Other words.")
         assert (first.attempts, second.attempts) == (1 + len(unknown), 1)
 
 
 def test_a_server_that_takes_no_schema_is_told_it_in_words() -> None:
     with StandIn(right, refuses=("json_schema",)) as server:
+        ask(server, replace(question(), messages=question().messages[1:]))
+        assert [message["role"] for message in server.questions[-1].body["messages"]] == ["system", "user"]
         ask(server)
-
         system = server.questions[-1].body["messages"][0]
         assert system["role"] == "system"
         assert json.dumps(question().schema) in system["content"]
         assert server.questions[-1].body["response_format"] == {"type": "json_object"}
 
 
-def test_a_schema_in_words_comes_before_all_messages_where_none_is_the_system_s() -> None:
-    with StandIn(right, refuses=("json_schema",)) as server:
-        ask(server, replace(question(), messages=question().messages[1:]))
-
-        assert [message["role"] for message in server.questions[-1].body["messages"]] == ["system", "user"]
-
-
 def test_a_server_that_refuses_every_form_is_told_of() -> None:
     with StandIn(lambda asked: Fails(400, {"message": "response_format is odd"})) as server:
         with pytest.raises(LanguageModelError, match="response_format is odd"):
             ask(server)
-
         assert len(server.questions) == 3
 
 
@@ -276,15 +228,58 @@ def test_a_refused_parameter_of_the_question_is_not_hidden() -> None:
 # Errors.
 
 
-@pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
-def test_a_server_that_fails_may_be_asked_again(status: int) -> None:
-    error = failed(server_error(status), ModelBusyError)
+@pytest.mark.parametrize(
+    ("turn", "kind", "words"),
+    [
+        *((server_error(status), ModelBusyError, str(status)) for status in (408, 409, 500, 502, 503, 529)),
+        (CutsOff(), ModelBusyError, ""),
+        (Sends("<h1>Bad Gateway</h1>", 502), ModelBusyError, "Bad Gateway"),
+        (no_quota(), ModelUnusableError, "quota"),
+        (Sends("<html>Please sign in</html>"), ModelUnusableError, "not as Chat Completions do"),
+        (Fails(403, "not in your country"), ModelUnusableError, "not in your country"),
+        (Fails(400, {"message": "The maximum context length is 8192 tokens."}), LanguageModelError, "8192 tokens"),
+        (Says("{", finish_reason="content_filter"), RefusedAnswerError, ""),
+        (Fails(400, {"message": "Filtered.", "code": "content_filter"}), RefusedAnswerError, ""),
+        *(
+            (Sends(f'{{"choices": {choices}}}', content_type="application/json"), BrokenAnswerError, "")
+            for choices in (
+                "[]", '[{"message": {"content": "\\ud800"}}]', '[{"message": {"content": ["parts"]}}]'
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_what_went_wrong_is_told_by_the_kind_of_error_and_its_words(
+    turn: Turn, kind: type[LanguageModelError], words: str
+) -> None:
+    error = failed(turn, kind)
+    assert type(error) is kind
+    assert words in str(error)
 
-    assert str(status) in str(error)
+
+@pytest.mark.parametrize(
+    ("turn", "kind", "raw", "fault"),
+    [
+        (Says("Sure! Here you are."), BrokenAnswerError, "Sure! Here you are.", "no JSON"),
+        (Says(""), BrokenAnswerError, "", "no JSON"),
+        (Says('{"words": "Other"}'), BrokenAnswerError, '{"words": "Other"}', "text: Field required"),
+        (refuses("I cannot."), RefusedAnswerError, "I cannot.", "declined"),
+        (truncated('{"text": "half of'), TruncatedAnswerError, '{"text": "half of', "cut off"),
+    ],
+)
+def test_an_answer_of_no_use_says_what_is_wrong_and_keeps_what_was_said(
+    turn: Turn, kind: type[LanguageModelError], raw: str, fault: str
+) -> None:
+    error = failed(turn, kind)
+    assert isinstance(error, AnswerError)
+    assert fault in str(error)
+    assert (error.raw, error.tokens_in > 0) == (raw, True)
 
 
-def test_a_server_that_cuts_the_connection_may_be_asked_again() -> None:
-    assert isinstance(failed(CutsOff()), ModelBusyError)
+@pytest.mark.parametrize(("headers", "wait_s"), [({"retry-after-ms": "250", "retry-after": "1"}, 0.25), ({}, None)])
+def test_a_server_with_too_many_questions_says_how_long_to_wait(headers: dict[str, str], wait_s: float | None) -> None:
+    error = failed(Fails(429, {"message": "Slow down.", "code": "rate_limit_exceeded"}, headers))
+    assert isinstance(error, ModelBusyError)
+    assert (error.wait_s, error.for_all) == (wait_s, True)
 
 
 def test_a_server_that_is_not_there_may_be_asked_again() -> None:
@@ -297,34 +292,6 @@ def test_a_server_that_is_not_there_may_be_asked_again() -> None:
 def test_a_server_that_is_too_slow_may_be_asked_again() -> None:
     with StandIn(right, delay_s=30) as server, pytest.raises(ModelBusyError, match=r"within 0\.05 seconds"):
         ask(server, read_s=0.05)
-
-
-@pytest.mark.parametrize(
-    ("headers", "wait_s"),
-    [
-        ({"retry-after": "7"}, 7),
-        ({"retry-after": "0.01"}, 0.01),
-        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
-        ({}, None),
-    ],
-)
-def test_a_server_with_too_many_questions_says_how_long_to_wait(headers: dict[str, str], wait_s: float | None) -> None:
-    error = failed(Fails(429, {"message": "Slow down.", "code": "rate_limit_exceeded"}, headers))
-
-    assert isinstance(error, ModelBusyError)
-    assert error.wait_s == wait_s
-    assert error.for_all
-
-
-def test_a_server_may_say_until_when_to_wait() -> None:
-    error = failed(rate_limited(format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)))
-
-    assert isinstance(error, ModelBusyError)
-    assert 50 < (error.wait_s or 0) <= 60
-
-
-def test_a_used_up_quota_is_no_matter_of_waiting() -> None:
-    assert "quota" in str(failed(no_quota(), ModelUnusableError))
 
 
 def test_the_wrong_key_is_said_to_be_wrong() -> None:
@@ -351,17 +318,8 @@ def test_a_wrong_address_is_said_to_be_wrong() -> None:
             once(model, model.ask(question()))
 
 
-def test_a_page_for_people_is_no_answer() -> None:
-    assert "not as Chat Completions do" in str(failed(Sends("<html>Please sign in</html>"), ModelUnusableError))
-
-
-def test_a_page_of_a_gateway_is_no_reason_to_give_up() -> None:
-    assert "Bad Gateway" in str(failed(Sends("<h1>Bad Gateway</h1>", 502), ModelBusyError))
-
-
 def test_an_address_that_is_none_is_no_fault_of_the_program() -> None:
     model = OpenAIModel(MODEL, "http://127.0.0.1:99999/v1", None)
-
     with pytest.raises(LanguageModelError, match="could not be asked"):
         once(model, model.ask(question()))
 
@@ -369,56 +327,8 @@ def test_an_address_that_is_none_is_no_fault_of_the_program() -> None:
 def test_what_is_sent_goes_nowhere_but_to_the_host_that_was_set() -> None:
     with StandIn(right) as other:
         error = failed(Fails(307, "moved", {"location": f"{other.url}/chat/completions"}), ModelUnusableError)
-
         assert "model_url" in str(error)
         assert other.seen == []
-
-
-def test_a_forbidden_model_and_a_refused_question_are_told_in_the_words_of_the_server() -> None:
-    assert "not in your country" in str(failed(Fails(403, "not in your country"), ModelUnusableError))
-    too_long = failed(Fails(400, {"message": "This model's maximum context length is 8192 tokens."}))
-    assert type(too_long) is LanguageModelError
-    assert "8192 tokens" in str(too_long)
-
-
-def test_what_is_refused_by_the_model_and_by_a_filter_is_told_apart_from_broken_answers() -> None:
-    declined = failed(refuses("I cannot."), RefusedAnswerError)
-    assert isinstance(declined, RefusedAnswerError)
-    assert declined.raw == "I cannot."
-    failed(Says("{", finish_reason="content_filter"), RefusedAnswerError)
-    failed(Fails(400, {"message": "Filtered.", "code": "content_filter"}), RefusedAnswerError)
-
-
-def test_an_answer_that_is_cut_off_is_not_taken_for_a_broken_one() -> None:
-    error = failed(truncated('{"text": "half of'), TruncatedAnswerError)
-
-    assert isinstance(error, TruncatedAnswerError)
-    assert error.raw == '{"text": "half of'
-
-
-@pytest.mark.parametrize(
-    ("raw", "fault"),
-    [
-        ("Sure! Here you are.", "no JSON"),
-        ("", "no JSON"),
-        ('{"words": "Other"}', "text: Field required"),
-        ('["Other"]', "no JSON object"),
-    ],
-)
-def test_a_broken_answer_says_what_is_wrong_and_keeps_what_was_said(raw: str, fault: str) -> None:
-    error = failed(Says(raw), BrokenAnswerError)
-
-    assert isinstance(error, BrokenAnswerError)
-    assert fault in str(error)
-    assert error.raw == raw
-    assert error.tokens_in > 0
-
-
-@pytest.mark.parametrize(
-    "choices", ["[]", '[{"message": {"content": "\\ud800"}}]', '[{"message": {"content": ["parts"]}}]']
-)
-def test_an_answer_that_cannot_be_read_is_a_matter_of_its_question_alone(choices: str) -> None:
-    failed(Sends(f'{{"choices": {choices}}}', content_type="application/json"), BrokenAnswerError)
 
 
 def test_openai_is_not_asked_without_a_key() -> None:
@@ -430,7 +340,6 @@ def test_openai_is_not_asked_without_a_key() -> None:
 def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(ModelUnusableError) as raised:
         OpenAIModel("gpt-6-luna", "", SecretStr(key))
-
     assert key not in repr(raised.value)
 
 
@@ -440,9 +349,7 @@ def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> No
 def test_the_models_are_offered_with_the_day_on_which_they_end() -> None:
     with StandIn(models={"small": None, "large": "2027-01-14", "odd": "soon"}) as server:
         model = model_at(server)
-
         offered = once(model, model.offered())
-
         assert {one.name: one.ends_on for one in offered} == {"small": None, "large": date(2027, 1, 14), "odd": None}
 
 
@@ -450,7 +357,6 @@ def test_the_models_are_offered_with_the_day_on_which_they_end() -> None:
 def test_a_server_need_not_say_what_it_offers(listing: Turn) -> None:
     with StandIn(right, models={"small": None}, listing=listing) as server:
         model = model_at(server, name="medium")
-
         assert once(model, model.offered()) == ()
         with pytest.raises(ModelUnusableError, match=r"has no model 'medium', or is no such address"):
             once(model, model.ask(question()))

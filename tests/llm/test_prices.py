@@ -31,7 +31,6 @@ def own(tmp_path: Path) -> Path:
 
 def test_the_cost_is_that_of_a_million_tokens() -> None:
     luna = read_prices().of("gpt-6-luna")
-
     assert luna.cost(Usage(1_000_000, 0)) == pytest.approx(0.10)
     assert luna.cost(Usage(0, 2_000_000)) == pytest.approx(1.00)
 
@@ -53,7 +52,6 @@ def test_a_model_is_known_by_its_name_with_or_without_a_date(name: str, known: b
 
 def test_the_day_on_which_a_dated_model_ends_is_its_own() -> None:
     prices = read_prices()
-
     assert prices.of("gpt-4o").ends == date(2027, 1, 14)
     assert prices.of("gpt-4o-2024-05-13").ends == date(2026, 10, 23)
     assert prices.of("gpt-6-luna").ends is None
@@ -65,7 +63,6 @@ def test_the_first_name_that_the_table_has_counts() -> None:
 
 def test_a_table_of_ones_own_goes_above_the_one_that_comes_with_the_program(own: Path) -> None:
     prices = read_prices(own)
-
     assert prices.date == date(2027, 2, 1)
     assert prices.of("gpt-6-luna").cost(Usage(1_000_000, 1_000_000)) == 3.5
     assert prices.of("qwen3-vl:8b").cost(Usage(9, 9)) == 0
@@ -87,8 +84,6 @@ def test_no_table_of_ones_own_is_needed(tmp_path: Path) -> None:
 )
 def test_a_faulty_table_is_told_by_file_and_key(own: Path, words: str, fault: str) -> None:
     own.write_text(words)
-
     with pytest.raises(LanguageModelError, match=fault) as raised:
         read_prices(own)
-
     assert str(own) in str(raised.value)

@@ -33,7 +33,6 @@ def words(question: ModelRequest) -> list[str]:
 
 def test_a_prompt_has_a_part_for_the_system_and_one_with_the_data(tmp_path: Path) -> None:
     question = asked(prompt(tmp_path), name="Ada")
-
     assert [message.role for message in question.messages] == ["system", "user"]
     assert words(question) == ["Be kind.", '<name>\n"Ada"\n</name>']
 
@@ -44,21 +43,18 @@ def test_a_question_says_how_long_its_answer_may_be(tmp_path: Path) -> None:
 
 def test_a_question_knows_its_prompt_by_name_and_content(tmp_path: Path) -> None:
     question = asked(prompt(tmp_path), name="Ada")
-
     assert (question.prompt, question.prompt_sha256) == ("hello/1", sha256(FILE.encode()).hexdigest())
 
 
 def test_a_prompt_is_the_same_whatever_ends_its_lines(tmp_path: Path) -> None:
     unix = prompt(tmp_path)
     (tmp_path / "hello/1.md").write_bytes(FILE.replace("\n", "\r\n").encode())
-
     assert read_prompt("hello/1", tmp_path) == unix
 
 
 @given(st.text())
 def test_data_cannot_leave_its_place(tmp_path_factory: pytest.TempPathFactory, data: str) -> None:
     user = words(asked(prompt(tmp_path_factory.getbasetemp()), name=data))[1]
-
     opened, inside, closed = user.split("\n")
     assert (opened, json.loads(inside), closed) == ("<name>", data, "</name>")
     assert "<" not in inside
@@ -66,7 +62,6 @@ def test_data_cannot_leave_its_place(tmp_path_factory: pytest.TempPathFactory, d
 
 def test_data_is_never_a_template(tmp_path: Path) -> None:
     user = words(asked(prompt(tmp_path), name="{{ 7 * 7 }}{% raise %}"))[1]
-
     assert "{{ 7 * 7 }}{% raise %}" in user
 
 
@@ -96,7 +91,6 @@ def test_a_file_without_its_parts_is_told(tmp_path: Path, text: str) -> None:
 
 def test_the_prompts_that_come_with_the_program_have_a_version_and_their_parts() -> None:
     names = [f"{path.parent.name}/{path.stem}" for path in data_folder("prompts").glob("*/*.md")]
-
     assert {"rewrite/1", "judge/1", "propose/1"} <= set(names)
     for name in names:
         assert "JSON object" in read_prompt(name).system

@@ -14,9 +14,7 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 @given(st.integers(1, 20), st.floats(0, 1), st.none() | st.floats(0, 500))
 def test_waits_are_bounded_and_end(tried: int, chance: float, asked_s: float | None) -> None:
     policy = RetryPolicy(chance=lambda: chance)
-
     wait_s = policy.wait_s(ModelBusyError("busy", asked_s), tried)
-
     if tried >= policy.tries or (asked_s or 0) > policy.longest_asked_s:
         assert wait_s is None
     else:
@@ -27,7 +25,6 @@ def test_waits_are_bounded_and_end(tried: int, chance: float, asked_s: float | N
 def test_waits_double_up_to_the_longest_and_are_spread_by_chance() -> None:
     policy = RetryPolicy(tries=9, first_wait_s=1, longest_wait_s=5, chance=lambda: 0.0)
     busy = ModelBusyError("busy")
-
     assert [policy.wait_s(busy, tried) for tried in range(1, 6)] == [1, 2, 4, 5, 5]
     assert replace(policy, chance=lambda: 1.0).wait_s(busy, 1) == 1.25
 

@@ -38,7 +38,6 @@ RIGHT: dict[str, Any] = {
 
 def test_a_schema_is_inside_the_subset_that_every_server_understands() -> None:
     schema = strict_schema(Verdict)
-
     assert schema["required"] == list(RIGHT)
     assert schema["additionalProperties"] is False
     words = json.dumps(schema)
@@ -60,7 +59,6 @@ def test_a_field_may_be_called_like_a_word_of_the_schema() -> None:
 @pytest.mark.parametrize("field", [dict[str, str], tuple[int, str], dict[str, Any]])
 def test_what_the_subset_cannot_say_is_refused(field: Any) -> None:
     made = type("Made", (BaseModel,), {"__annotations__": {"field": field}})
-
     with pytest.raises(TypeError, match="tuple or a mapping"):
         strict_schema(made)
 
@@ -80,7 +78,6 @@ def test_a_right_answer_is_read_with_or_without_a_fence(raw: str) -> None:
 
 def test_a_fence_inside_a_text_is_left_alone() -> None:
     raw = json.dumps(RIGHT | {"note": "```json\n{}\n```"})
-
     assert read_answer(raw, Verdict).note == "```json\n{}\n```"
 
 
@@ -101,10 +98,8 @@ def test_a_fence_inside_a_text_is_left_alone() -> None:
 )
 def test_each_fault_is_told_by_its_place(change: dict[str, Any], fault: str) -> None:
     raw = json.dumps(RIGHT | change)
-
     with pytest.raises(BrokenAnswerError) as raised:
         read_answer(raw, Verdict)
-
     assert fault in str(raised.value)
     assert raised.value.raw == raw
 

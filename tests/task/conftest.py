@@ -1,13 +1,14 @@
 """The databases of the queue: a file, and a server of the tests' own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
-from odyssey_recorder.task.queue.database import QueueDatabase
-from tests.task.houses import House
+from odyssey_recorder.task.queue.database import REVISION, QueueDatabase
 from tests.task.postgres import Postgres, free_port, running_postgres
+from tests.task.queues import Queues
 
 
 @pytest.fixture(scope="session")
@@ -34,13 +35,23 @@ def unused_port() -> int:
     return free_port()
 
 
+@pytest.fixture(scope="session")
+def emptied(postgres: Postgres, migrated: str) -> Callable[[], str]:
+    """Empties a database of the server, always the same one, and gives its address."""
+    url = postgres.url(postgres.new_database(migrated))
+
+    def empty() -> str:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("TRUNCATE tasks, deeds, notes RESTART IDENTITY")
+            connection.execute("UPDATE alembic_version SET version_num = %s", [REVISION])
+        return url
+
+    return empty
+
+
 @pytest.fixture(params=["file", "server"])
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
+def queues(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Queues]:
     """An empty queue, of either kind."""
-    url = ""
-    if request.param == "server":
-        server: Postgres = request.getfixturevalue("postgres")
-        url = server.url(server.new_database(request.getfixturevalue("migrated")))
-    made = House(tmp_path, url)
+    made = Queues(tmp_path, request.getfixturevalue("emptied")() if request.param == "server" else "")
     yield made
     made.close()

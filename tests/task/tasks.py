@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from weakref import finalize
 
 from odyssey_recorder.task.queue.board import SentBack
 from odyssey_recorder.task.queue.database import QueueDatabase
@@ -84,4 +85,7 @@ def queue_over(
     """The queue of an annotator over the list `source`, with what an older program remembered in `progress`."""
     progress = source.parent / "progress" / "ada.jsonl"
     environment = QueueEnvironment(episodes, returns, source, lambda _name: progress)
-    return TaskQueue(QueueDatabase.in_file(file), annotator, source.parent, environment)
+    database = QueueDatabase.in_file(file)
+    queue = TaskQueue(database, annotator, source.parent, environment)
+    finalize(queue, database.close)
+    return queue

@@ -4,8 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
-from odyssey_recorder.task.templates.template import Items, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import (
+    Catalogue,
+    CatalogueApp,
+    Items,
+    Role,
+    Slot,
+    Template,
+    TemplateLibrary,
+)
 
 TEMPLATE = """\
 meta_task: Listen to {item} and write down {count}

@@ -9,8 +9,15 @@ from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally, ask
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import QueuedTask, Status
-from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
-from odyssey_recorder.task.templates.template import Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import (
+    OTHER,
+    Catalogue,
+    CatalogueApp,
+    Items,
+    Role,
+    Template,
+    TemplateLibrary,
+)
 
 TUBE, CAST, JOT, SHOP = (
     CatalogueApp("Tube", "org.tube", "Video", frozenset({"video"})),

@@ -30,7 +30,6 @@ def test_all_that_people_wrote_for_the_templates_passes(names_apps: bool) -> Non
         for words in human_words(one, names_apps=names_apps)
         if (found := rule_faults(one, words, names_apps=names_apps, catalogue=catalogue_of(one)))
     }
-
     assert wrong == {}
 
 
@@ -49,7 +48,6 @@ def test_other_words_for_the_same_pass(instruction: str) -> None:
 
 def test_an_app_that_the_task_speaks_of_may_be_named_though_apps_are_not() -> None:
     asked = task("Turn off the notifications of {app}", {"app": "YouTube"}, ["Clock"])
-
     assert faults("Please turn off what YouTube notifies me of: its notifications.", asked, names_apps=False) == ()
 
 
@@ -107,7 +105,6 @@ def test_what_is_said_to_a_model_is_told(words: str) -> None:
 
 def test_what_a_task_itself_says_of_models_is_no_fault() -> None:
     asked = task("Find out what {item} is", {"item": "a system prompt"}, ["Google"])
-
     assert faults("Look up on Google what a system prompt is, find it out", asked) == ()
 
 
@@ -145,7 +142,6 @@ def test_not_all_that_denies_turns_the_task_round(instruction: str) -> None:
 
 def test_a_task_that_denies_may_be_told_so() -> None:
     asked = task("Play {item} and do not save it", {"item": "a podcast on yoga"}, ["Spotify"])
-
     assert faults("Put a podcast on yoga on in Spotify, play it, but do not save it", asked) == ()
 
 
@@ -166,7 +162,6 @@ def test_signs_that_nobody_sees_are_told() -> None:
 
 def test_another_language_is_told() -> None:
     spanish = "Escucha durante 20 minutes un podcast sobre yoga con Spotify, luego apunta 3 ideas dentro de Todoist"
-
     assert "It is not in English." in faults(spanish)
     assert "It is not in English." in faults("用 Spotify 听 podcast yoga 二十 20 minutes 然后 3 ideas Todoist")
 
@@ -177,7 +172,6 @@ def test_an_app_is_not_named_where_none_is_to_be() -> None:
 
 def test_a_limit_that_is_turned_round_is_told() -> None:
     asked = task("Find {item} under {price}", {"item": "a kettle", "price": "$40"}, ["eBay"])
-
     assert faults("Find a kettle for at most 40 dollars on eBay", asked) == ()
     assert faults("Find a kettle for over 40 dollars on eBay", asked) == (
         "It turns the limit \u201c40 dollars\u201d round.",
@@ -186,7 +180,6 @@ def test_a_limit_that_is_turned_round_is_told() -> None:
 
 def test_an_opposite_is_told() -> None:
     asked = task("Turn on {item} of the phone", {"item": "the dark theme"}, ["Clock"])
-
     assert faults("Turn the dark theme of my phone off", asked, names_apps=False) == (
         "It says \u201coff\u201d where the task says \u201con\u201d.",
     )
@@ -194,7 +187,6 @@ def test_an_opposite_is_told() -> None:
 
 def test_what_is_quoted_is_kept_letter_by_letter() -> None:
     asked = task('Send the message "{text}" to {friend}', {"text": "Running late", "friend": "Mira"}, ["Notes"])
-
     assert faults("Tell Mira in Notes by message: \u201cRunning late\u201d", asked) == ()
     assert "It lacks \u201cRunning late\u201d letter by letter." in faults(
         "Tell Mira in Notes she is running late", asked
@@ -207,7 +199,6 @@ def test_the_instruction_of_another_task_is_told() -> None:
         task(), GOOD.upper().replace("SPOTIFY", "Spotify").replace("TODOIST", "Todoist"), names_apps=True,
         catalogue=CATALOGUE, others=taken,
     )  # fmt: skip
-
     assert "It is the instruction of another task, too." in found
 
 
@@ -315,7 +306,6 @@ def test_a_small_word_that_turns_the_task_round_is_found_and_another_way_to_say_
         of_kept, of_turned = both
         assert of_kept == (), words
         assert of_turned, words
-
     assert planted > 20
 
 
@@ -337,7 +327,6 @@ def test_a_small_word_that_turns_the_task_round_is_found_and_another_way_to_say_
 )
 def test_what_is_denied_or_limited_may_be_said_in_many_ways(told: str, instruction: str) -> None:
     asked = task(told, {"item": "yoga"}, ["Spotify"])
-
     assert [fault for fault in faults(instruction, asked) if "too short" not in fault] == []
 
 
@@ -357,7 +346,6 @@ def test_planted_bad_rewrites_are_caught_by_rules(plant: Callable[[ListedTask, s
                 planted += 1
                 found = rule_faults(one, bad, names_apps=True, catalogue=catalogue_of(one))
                 assert found, f"{one.task.task!r} as {bad!r}"
-
     assert planted > 10
 
 
@@ -373,6 +361,5 @@ def test_no_text_makes_the_rules_fail(text: str) -> None:
 def test_words_in_any_order_that_lack_what_is_needed_never_pass(needed: str, random: Random) -> None:
     words = [word for word in GOOD.split() if word != needed]
     random.shuffle(words)
-
     assert len(words) < len(GOOD.split())
     assert faults(" ".join(words))

@@ -74,7 +74,6 @@ def test_what_only_looks_like_a_figure_is_none(text: str) -> None:
 @pytest.mark.parametrize("text", ["one of them", "give me a minute", "the two of us", "the first result", "tonight"])
 def test_words_that_often_count_nothing_are_loose(text: str) -> None:
     (figure,) = read_figures(text)[0]
-
     assert figure.is_loose
 
 
@@ -94,13 +93,11 @@ def test_words_that_often_count_nothing_are_loose(text: str) -> None:
 )
 def test_a_figure_knows_whether_it_is_the_most_or_the_least(text: str, limit: str) -> None:
     (figure,) = read_figures(text)[0]
-
     assert figure.limit == limit
 
 
 def test_what_remains_has_no_figure() -> None:
     figures, rest = read_figures("Set 2 alarms for 7:20 tomorrow")
-
     assert [figure.said for figure in figures] == ["2", "7:20", "tomorrow"]
     assert rest.split() == ["Set", "alarms", "for"]
 
@@ -113,13 +110,11 @@ def test_a_number_is_read_as_it_is_with_and_without_commas(number: int) -> None:
 @given(st.integers(0, 23), st.integers(0, 59))
 def test_a_time_of_day_is_the_same_by_the_clock_of_twelve_hours(hour: int, minute: int) -> None:
     half = "am" if hour < 12 else "pm"
-
     assert values(f"{hour}:{minute:02}") == values(f"{hour % 12 or 12}:{minute:02} {half}")
 
 
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
     figures, rest = read_figures(text)
-
     assert "\x1f" not in rest or "\x1f" in text
     assert all(figure.value for figure in figures)

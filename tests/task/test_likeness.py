@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.task.wording.likeness import TOO_ALIKE, likeness, nearest
+from odyssey_recorder.task.wording.proposing import TOO_ALIKE, likeness, nearest
 
 
 def test_alike_is_twice_what_two_texts_share_in_order_over_their_lengths() -> None:
@@ -15,7 +15,6 @@ def test_case_punctuation_and_the_names_of_gaps_do_not_count() -> None:
 
 def test_the_same_in_one_other_word_is_too_much_alike_and_another_errand_is_not() -> None:
     template = "Find a recipe for {dish} and save it in a note"
-
     assert likeness(template, "Find a recipe for {food} and keep it in a note") > TOO_ALIKE
     assert likeness(template, "Set an alarm for {time} and turn on {feature}") < TOO_ALIKE
 

@@ -111,7 +111,6 @@ def test_no_shipped_task_has_fewer_apps_than_its_category_asks_for(name: str) ->
 
 def test_a_task_with_too_few_apps_is_refused_in_a_new_list_but_a_queue_goes_on_with_it(tmp_path: Path) -> None:
     path = write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-2", category="Multi_Apps", apps=["Clock", "Mail"])])
-
     (problem,) = read_listing(path).problems
     assert str(problem) == f"{path}:2: apps: Multi_Apps asks for 3 or more different apps, and there are 2"
     with pytest.raises(TaskError, match="Multi_Apps asks for 3"):

@@ -51,7 +51,6 @@ def propose(library: TemplateLibrary, *templates: dict[str, Any], turn: Turn | N
 
 def test_what_a_model_thinks_of_becomes_a_template(library: TemplateLibrary) -> None:
     (proposal,) = propose(library, NEW)
-
     template = proposal.template
     assert proposal.faults == ()
     assert (template.template_id, template.category) == ("watch_and_write_a_review_of", Category.MEDIA_ENTERTAINMENT)
@@ -62,9 +61,7 @@ def test_what_a_model_thinks_of_becomes_a_template(library: TemplateLibrary) -> 
 
 def test_a_proposal_that_is_kept_is_a_template_like_any_other(library: TemplateLibrary, tmp_path: Path) -> None:
     (proposal,) = propose(library, NEW)
-
     path = write_template(tmp_path / "templates", proposal.template)
-
     found = {one.template_id: one for one in load_library([tmp_path / "templates"]).templates}
     assert found.keys() == {"listen", proposal.template.template_id}
     assert found[proposal.template.template_id].source == path
@@ -72,9 +69,7 @@ def test_a_proposal_that_is_kept_is_a_template_like_any_other(library: TemplateL
 
 def test_the_model_is_shown_the_category_the_roles_and_what_there_is(library: TemplateLibrary, server: StandIn) -> None:
     server.behaviour = in_turn(says({"templates": []}))
-
     assert Proposing(batch(server), library).propose(Category.MULTI_APPS, 7) == []
-
     (asked,) = server.questions
     assert "Category: Multi_Apps\nAn errand that takes three or more apps" in asked.words
     assert "has three or four of these roles" in asked.words
@@ -86,16 +81,13 @@ def test_the_model_is_shown_the_category_the_roles_and_what_there_is(library: Te
 @pytest.mark.parametrize("category", Category)
 def test_every_category_is_described(category: Category, server: StandIn) -> None:
     question = Proposing(batch(server), shipped()).question(category, 3)
-
     assert question.prompt == "propose/1"
 
 
 def test_those_like_one_there_is_or_like_one_before_are_dropped(library: TemplateLibrary) -> None:
     like_old = {**NEW, "meta_task": "Listen to {film} and write down {count}"}
     like_new = {**NEW, "meta_task": "Watch {movie} and write a short review of it"}
-
     (proposal,) = propose(library, like_old, NEW, like_new)
-
     assert proposal.template.meta_task == NEW["meta_task"]
     assert proposal.nearest == "listen"
     assert 0 < proposal.likeness <= 0.7
@@ -122,24 +114,19 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
 )
 def test_what_is_wrong_with_a_proposal_is_told(library: TemplateLibrary, change: dict[str, Any], fault: str) -> None:
     (proposal,) = propose(library, {**NEW, **change})
-
     assert any(one.startswith(fault) for one in proposal.faults), proposal.faults
 
 
 @pytest.mark.parametrize("words", ["../../etc/passwd {film}", "{film}", "\u00dc \u4e2d {film}", "a" * 300 + " {film}"])
 def test_an_id_can_always_be_the_name_of_a_file(library: TemplateLibrary, tmp_path: Path, words: str) -> None:
     (proposal,) = propose(library, {**NEW, "meta_task": words})
-
     path = write_template(tmp_path / "out", proposal.template)
-
     assert path.parent == tmp_path / "out" / "Media_Entertainment"
 
 
 def test_ids_are_never_those_of_others(library: TemplateLibrary) -> None:
     other = {**NEW, "meta_task": "Watch and write a review of every single thing that anybody ever made about {film}"}
-
     first, second = propose(library, NEW, other)
-
     assert second.template.template_id == f"{first.template.template_id}_2"
 
 
@@ -147,13 +134,11 @@ def test_the_more_templates_are_asked_for_the_longer_may_the_answer_be(
     library: TemplateLibrary, server: StandIn
 ) -> None:
     few, many = (Proposing(batch(server), library).question(Category.MULTI_APPS, count) for count in (1, 10))
-
     assert 1_000 < few.parameters[LONGEST_ANSWER] < many.parameters[LONGEST_ANSWER] < 50_000
 
 
 def test_others_are_asked_for_by_another_question(library: TemplateLibrary, server: StandIn) -> None:
     proposing = Proposing(batch(server), library)
-
     assert proposing.question(Category.MULTI_APPS, 3) != proposing.question(Category.MULTI_APPS, 3, 1)
 
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,8 @@ from odyssey_recorder.task.queue.database import REVISION, QueueDatabase, upgrad
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.tables import metadata
 from odyssey_recorder.task.queue.transaction import Leases
-from tests.task.houses import House
 from tests.task.postgres import Postgres
+from tests.task.queues import Queues
 from tests.task.tasks import NotedEpisodes, row
 
 PASSWORD = "hunter2-and-more"
@@ -38,8 +39,8 @@ def test_the_newest_migration_is_the_one_that_the_program_wants() -> None:
     assert scripts().get_current_head() == REVISION
 
 
-def test_the_migrations_lead_to_the_tables_that_the_program_has(house: House) -> None:
-    with house.database().reading() as connection:
+def test_the_migrations_lead_to_the_tables_that_the_program_has(queues: Queues) -> None:
+    with queues.database().reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 
@@ -66,32 +67,32 @@ def test_a_database_of_every_earlier_program_becomes_one_of_this(empty: str, rev
     database.close()
 
 
-def test_a_database_of_a_newer_program_is_refused_and_left_alone(house: House) -> None:
-    house.fill(row("a"))
-    with house.database().writing() as connection:
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(queues: Queues) -> None:
+    queues.fill(row("a"))
+    with queues.database().writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(TaskError, match="made by a newer Odyssey Recorder: update this one"):
-        house.queue().board()
+        queues.queue().board()
 
 
-def test_what_was_done_is_there_when_it_is_opened_again(house: House) -> None:
-    house.fill(row("a"), row("b"))
-    house.queue().skip("a", "later")
-    house.close()
-    assert house.queue().board().count(Status.SKIPPED) == 1
+def test_what_was_done_is_there_when_it_is_opened_again(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    queues.queue().skip("a", "later")
+    queues.close()
+    assert queues.queue().board().count(Status.SKIPPED) == 1
 
 
-def test_a_transaction_that_fails_leaves_nothing_behind(house: House) -> None:
-    house.fill(row("a"))
+def test_a_transaction_that_fails_leaves_nothing_behind(queues: Queues) -> None:
+    queues.fill(row("a"))
 
     def fail() -> None:
-        with house.database().writing() as connection:
+        with queues.database().writing() as connection:
             connection.execute(text("DELETE FROM tasks"))
             raise TaskError("halt")
 
     with pytest.raises(TaskError, match="halt"):
         fail()
-    assert len(house.queue().board().tasks) == 1
+    assert len(queues.queue().board().tasks) == 1
 
 
 # What can be wrong with a file.
@@ -102,7 +103,7 @@ def opened(path: Path) -> QueueDatabase:
 
 
 def use(database: QueueDatabase) -> None:
-    with database.writing() as connection:
+    with closing(database), database.writing() as connection:
         connection.execute(text("UPDATE tasks SET position = position"))
 
 
@@ -127,12 +128,12 @@ def test_a_file_that_somebody_keeps_busy_is_told_and_works_again(tmp_path: Path)
 
 
 def test_a_disk_that_is_full_is_told(tmp_path: Path) -> None:
-    database = opened(tmp_path / "queue.sqlite")
-    with database.reading() as connection:
-        connection.execute(text("PRAGMA max_page_count = 1"))
     long = text(f"INSERT INTO notes VALUES ('long', '{'x' * 100_000}')")
-    with pytest.raises(TaskError, match="no room for the queue"), database.writing() as connection:
-        connection.execute(long)
+    with closing(opened(tmp_path / "queue.sqlite")) as database:
+        with database.reading() as connection:
+            connection.execute(text("PRAGMA max_page_count = 1"))
+        with pytest.raises(TaskError, match="no room for the queue"), database.writing() as connection:
+            connection.execute(long)
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
@@ -215,7 +216,7 @@ def test_the_clock_of_the_server_counts_where_no_other_is_given(
         return TaskQueue(database, lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()), Leases(claim_s=claim_s))
 
     long, short = queue(600), queue(0)
-    long.add(House(tmp_path).listed(row("a"), row("b")), to_approve=False)
+    long.add(Queues(tmp_path).listed(row("a"), row("b")), to_approve=False)
     assert long.claim_next() is not None
     assert short.claim_next() is not None
     later = queue(600).claim_next()

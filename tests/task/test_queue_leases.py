@@ -6,7 +6,7 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import QueuedTask, Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
-from tests.task.houses import House
+from tests.task.queues import Queues
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 AGAIN = "0000000000000002"
@@ -23,9 +23,9 @@ def status(queue: TaskQueue, task_id: str) -> Status:
     return task.status
 
 
-def test_what_one_holds_is_offered_to_no_other(house: House) -> None:
-    house.fill(row("a"), row("b"))
-    ada, bob, eve = house.queue(), house.queue(annotator="Bob"), house.queue(annotator="Eve")
+def test_what_one_holds_is_offered_to_no_other(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    ada, bob, eve = queues.queue(), queues.queue(annotator="Bob"), queues.queue(annotator="Eve")
     assert (held(ada.claim_next()), held(bob.claim_next()), held(eve.claim_next())) == ("a", "b", "")
     assert eve.board().count(Status.CLAIMED) == 2
     with pytest.raises(TaskError, match="a cannot be claimed: it is claimed, by Ada on "):
@@ -36,15 +36,15 @@ def test_what_one_holds_is_offered_to_no_other(house: House) -> None:
     assert held(eve.claim_next()) == "a"
 
 
-def test_two_windows_of_one_annotator_hold_different_tasks(house: House) -> None:
-    house.fill(row("a"), row("b"))
-    one, other = house.queue(), house.queue()
+def test_two_windows_of_one_annotator_hold_different_tasks(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    one, other = queues.queue(), queues.queue()
     assert (held(one.claim_next()), held(other.claim_next()), held(one.claim_next())) == ("a", "b", "a")
 
 
-def test_claiming_another_task_gives_the_one_before_to_others(house: House) -> None:
-    house.fill(row("a"), row("b"))
-    ada, bob = house.queue(), house.queue(annotator="Bob")
+def test_claiming_another_task_gives_the_one_before_to_others(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    ada, bob = queues.queue(), queues.queue(annotator="Bob")
     ada.claim("a")
     ada.claim("b")
     assert held(bob.claim_next()) == "a"
@@ -54,13 +54,13 @@ def test_claiming_another_task_gives_the_one_before_to_others(house: House) -> N
     assert ada.renew()
 
 
-def test_a_claim_that_is_not_renewed_runs_out(house: House) -> None:
-    house.fill(row("a"))
-    ada, bob = house.queue(leases=LEASES), house.queue(annotator="Bob", leases=LEASES)
+def test_a_claim_that_is_not_renewed_runs_out(queues: Queues) -> None:
+    queues.fill(row("a"))
+    ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
     ada.claim("a")
-    house.clock.pass_s(599)
+    queues.clock.pass_s(599)
     assert held(bob.claim_next()) == ""
-    house.clock.pass_s(2)
+    queues.clock.pass_s(2)
     assert bob.board().count(Status.WAITING) == 1
     assert held(bob.claim_next()) == "a"
     assert not ada.renew()
@@ -68,33 +68,33 @@ def test_a_claim_that_is_not_renewed_runs_out(house: House) -> None:
     assert [holder.annotator for holder in bob.holders()] == ["Bob"]
 
 
-def test_a_claim_that_ran_out_and_was_taken_by_nobody_goes_on_when_it_is_renewed(house: House) -> None:
-    house.fill(row("a"))
-    ada, bob = house.queue(leases=LEASES), house.queue(annotator="Bob", leases=LEASES)
+def test_a_claim_that_ran_out_and_was_taken_by_nobody_goes_on_when_it_is_renewed(queues: Queues) -> None:
+    queues.fill(row("a"))
+    ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
     ada.claim("a")
-    house.clock.pass_s(601)
+    queues.clock.pass_s(601)
     assert ada.renew()
     assert held(bob.claim_next()) == ""
 
 
 @pytest.mark.parametrize("ask", [TaskQueue.renew, TaskQueue.board, TaskQueue.holders])
-def test_whatever_is_asked_renews_the_claim(house: House, ask: object) -> None:
+def test_whatever_is_asked_renews_the_claim(queues: Queues, ask: object) -> None:
     assert callable(ask)
-    house.fill(row("a"))
-    ada, bob = house.queue(leases=LEASES), house.queue(annotator="Bob", leases=LEASES)
+    queues.fill(row("a"))
+    ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
     ada.claim("a")
     for _ in range(3):
-        house.clock.pass_s(400)
+        queues.clock.pass_s(400)
         ask(ada)
     assert held(bob.claim_next()) == ""
 
 
-def test_it_is_told_who_works_on_what(house: House) -> None:
-    house.fill(row("a"), row("b"))
+def test_it_is_told_who_works_on_what(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
     episodes = NotedEpisodes()
-    ada, bob = house.queue(episodes, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     ada.claim("a")
-    house.clock.pass_s(60)
+    queues.clock.pass_s(60)
     bob.claim("b")
     episodes.drafts[EPISODE] = "a"
     ada.board()
@@ -108,23 +108,23 @@ def test_it_is_told_who_works_on_what(house: House) -> None:
     assert "/" not in one.place
 
 
-def test_a_recording_that_was_begun_is_kept_for_days_and_looking_renews_it(house: House) -> None:
-    house.fill(row("a"))
+def test_a_recording_that_was_begun_is_kept_for_days_and_looking_renews_it(queues: Queues) -> None:
+    queues.fill(row("a"))
     episodes = NotedEpisodes()
-    ada, bob = house.queue(episodes, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     ada.claim("a")
     episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is Status.UNDER_WAY
     for _ in range(3):
-        house.clock.pass_s(80_000)
+        queues.clock.pass_s(80_000)
         assert held(bob.claim_next()) == ""
         assert status(ada, "a") is Status.UNDER_WAY
 
 
-def test_what_becomes_of_a_draft_is_found_out_where_it_is_and_nowhere_else(house: House) -> None:
-    house.fill(row("a"))
+def test_what_becomes_of_a_draft_is_found_out_where_it_is_and_nowhere_else(queues: Queues) -> None:
+    queues.fill(row("a"))
     episodes = NotedEpisodes()
-    ada, bob = house.queue(episodes, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     episodes.drafts[EPISODE] = "a"
     ada.board()
     assert status(bob, "a") is Status.UNDER_WAY
@@ -134,13 +134,13 @@ def test_what_becomes_of_a_draft_is_found_out_where_it_is_and_nowhere_else(house
     assert held(bob.claim_next()) == "a"
 
 
-def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_noted(house: House) -> None:
-    house.fill(row("a"))
+def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_noted(queues: Queues) -> None:
+    queues.fill(row("a"))
     hers, his = NotedEpisodes(), NotedEpisodes()
-    ada, bob = house.queue(hers, leases=LEASES), house.queue(his, annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(hers, leases=LEASES), queues.queue(his, annotator="Bob", drafts="his", leases=LEASES)
     hers.drafts[EPISODE] = "a"
     ada.board()
-    house.clock.pass_s(90_000)
+    queues.clock.pass_s(90_000)
     assert held(bob.claim_next()) == "a"
     his.drafts[AGAIN] = "a"
     bob.board()
@@ -164,18 +164,18 @@ def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_n
     [("recorded", Status.RECORDED), ("impossible", Status.IMPOSSIBLE), ("accepted", Status.DONE)],
 )
 def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_nothing(
-    house: House, ended: str, how: Status
+    queues: Queues, ended: str, how: Status
 ) -> None:
-    house.fill(row("a"))
+    queues.fill(row("a"))
     hers, his, returns = NotedEpisodes(), NotedEpisodes(), NotedReturns()
-    bob = house.queue(his, returns, annotator="Bob", drafts="his", leases=LEASES)
+    bob = queues.queue(his, returns, annotator="Bob", drafts="his", leases=LEASES)
     if ended == "impossible":
         his.impossible.add(AGAIN)
     bob.mark_recorded("a", AGAIN)
     if ended == "accepted":
         returns.taken[AGAIN] = "Bea"
     assert status(bob, "a") is how
-    ada = house.queue(hers, leases=LEASES)
+    ada = queues.queue(hers, leases=LEASES)
     hers.drafts[EPISODE] = "a"
     assert status(ada, "a") is how
     assert (ada.holders(), bob.holders()) == ((), ())
@@ -189,10 +189,10 @@ def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_noth
     ]
 
 
-def test_whoever_records_a_task_ends_the_lease_that_another_has_on_it(house: House) -> None:
-    house.fill(row("a"))
+def test_whoever_records_a_task_ends_the_lease_that_another_has_on_it(queues: Queues) -> None:
+    queues.fill(row("a"))
     hers = NotedEpisodes()
-    ada, bob = house.queue(hers, leases=LEASES), house.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(hers, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     hers.drafts[EPISODE] = "a"
     assert status(ada, "a") is Status.UNDER_WAY
     bob.mark_recorded("a", AGAIN)
@@ -201,10 +201,10 @@ def test_whoever_records_a_task_ends_the_lease_that_another_has_on_it(house: Hou
     assert status(ada, "a") is Status.UNDER_WAY
 
 
-def test_a_review_of_the_first_episode_counts_although_there_is_a_second(house: House) -> None:
-    house.fill(row("a"), row("b"))
+def test_a_review_of_the_first_episode_counts_although_there_is_a_second(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     for number, task_id in enumerate("abab", 1):
         queue.mark_recorded(task_id, f"{number:016}")
     returns.taken[f"{1:016}"] = "Bea"
@@ -212,20 +212,20 @@ def test_a_review_of_the_first_episode_counts_although_there_is_a_second(house: 
     assert (status(queue, "a"), status(queue, "b")) == (Status.DONE, Status.SENT_BACK)
 
 
-def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(house: House) -> None:
-    house.fill(row("a"))
+def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(queues: Queues) -> None:
+    queues.fill(row("a"))
     episodes = NotedEpisodes()
-    house.queue(episodes).claim("a")
+    queues.queue(episodes).claim("a")
     episodes.drafts[EPISODE] = "a"
-    task = house.queue(episodes, annotator="Bob").board().task("a")
+    task = queues.queue(episodes, annotator="Bob").board().task("a")
     assert task is not None
     assert [(one.event, one.by) for one in task.history] == [(TaskEvent.BEGUN, "Ada")]
 
 
-def test_a_draft_that_comes_back_from_the_trash_is_under_way_again(house: House) -> None:
-    house.fill(row("a"))
+def test_a_draft_that_comes_back_from_the_trash_is_under_way_again(queues: Queues) -> None:
+    queues.fill(row("a"))
     episodes = NotedEpisodes()
-    queue = house.queue(episodes)
+    queue = queues.queue(episodes)
     episodes.drafts[EPISODE] = "a"
     queue.board()
     episodes.drafts.clear()
@@ -234,11 +234,11 @@ def test_a_draft_that_comes_back_from_the_trash_is_under_way_again(house: House)
     assert status(queue, "a") is Status.UNDER_WAY
 
 
-def test_what_ended_as_impossible_is_so_and_can_be_sent_back(house: House) -> None:
-    house.fill(row("a"), row("b"))
+def test_what_ended_as_impossible_is_so_and_can_be_sent_back(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
     episodes = NotedEpisodes()
     episodes.impossible = {EPISODE, AGAIN}
-    queue = house.queue(episodes)
+    queue = queues.queue(episodes)
     queue.mark_recorded("a", EPISODE)
     episodes.drafts[AGAIN] = "b"
     queue.board()

@@ -110,19 +110,6 @@ def test_another_window_sees_the_list_as_the_first_one_took_it(tmp_path: Path, l
     assert [shown(queue) for queue in windows] == [["b"]] * 2
 
 
-@pytest.fixture
-def windows(tmp_path: Path) -> list[TaskQueue]:
-    return [queue_of(tmp_path, *ROWS) for _ in range(2)]
-
-
-def test_what_another_window_did_is_seen(windows: list[TaskQueue]) -> None:
-    one, other = windows
-    one.skip("a", "later")
-    other.skip("b", "later")
-    one.mark_recorded("a", EPISODE)
-    assert [task.status for task in other.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.WAITING]
-
-
 def test_words_of_the_list_with_known_faults_are_to_be_approved_first(
     tmp_path: Path, list_of: Callable[..., None]
 ) -> None:

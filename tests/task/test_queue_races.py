@@ -15,8 +15,8 @@ from odyssey_recorder.task.queue.board import Status, TaskEvent, status_after
 from odyssey_recorder.task.queue.database import QueueDatabase
 from tests.task import claimants
 from tests.task.claimants import Work
-from tests.task.houses import House
 from tests.task.postgres import Postgres
+from tests.task.queues import Queues
 from tests.task.tasks import row, write_list
 
 LEASE_S = 601
@@ -87,21 +87,31 @@ def _lives(who: str, killed: set[int]) -> bool:
     return int(who.partition("-")[0]) not in killed
 
 
-def test_twenty_processes_share_a_file_that_none_has_made(tmp_path: Path) -> None:
-    source = write_list(tmp_path / "tasks.jsonl", [row(f"t-{number}") for number in range(80)])
+@pytest.mark.parametrize(
+    ("processes", "tasks"), [(6, 30), pytest.param(20, 10_000, marks=pytest.mark.soak)], ids=["few", "many"]
+)
+def test_processes_share_a_file_that_none_has_made(processes: int, tasks: int, tmp_path: Path) -> None:
+    source = write_list(tmp_path / "tasks.jsonl", [row(f"t-{number}") for number in range(tasks)])
     work = Work(f"sqlite:///{tmp_path / 'queue.sqlite'}", tmp_path, 0, 1, source, 0.02)
-    killed = _race(work, 20, 4)
-    _assert_each_was_recorded_once(work, 80, killed)
+    killed = _race(work, processes, 2)
+    _assert_each_was_recorded_once(work, tasks, killed)
 
 
-def test_two_hundred_share_a_server(postgres: Postgres, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("processes", "claimants", "tasks"),
+    [(3, 8, 40), pytest.param(8, 25, 250, marks=pytest.mark.soak)],
+    ids=["few", "many"],
+)
+def test_processes_share_a_server(
+    processes: int, claimants: int, tasks: int, postgres: Postgres, tmp_path: Path
+) -> None:
     url = postgres.url(postgres.new_database())
-    filling = House(tmp_path, url)
-    filling.fill(*(row(f"t-{number}") for number in range(250)))
+    filling = Queues(tmp_path, url)
+    filling.fill(*(row(f"t-{number}") for number in range(tasks)))
     filling.close()
-    work = Work(url, tmp_path, 0, 25, None, 0.1)
-    killed = _race(work, 8, 2)
-    _assert_each_was_recorded_once(work, 250, killed)
+    work = Work(url, tmp_path, 0, claimants, None, 0.1)
+    killed = _race(work, processes, 1)
+    _assert_each_was_recorded_once(work, tasks, killed)
 
 
 def test_many_that_open_an_empty_server_at_once_make_its_tables_once(postgres: Postgres) -> None:
@@ -120,27 +130,19 @@ def test_many_that_open_an_empty_server_at_once_make_its_tables_once(postgres: P
         assert list(pool.map(open_it, range(20))) == [1] * 20
 
 
-def test_what_a_killed_program_held_is_free_at_once_where_it_ran_and_later_elsewhere(house: House) -> None:
-    house.fill(row("a"))
+def test_what_a_killed_program_held_is_free_at_once_where_it_ran_and_later_elsewhere(queues: Queues) -> None:
+    queues.fill(row("a"))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.task.claimants"])
     is_held = context.Event()
-    process = context.Process(target=claimants.hold, args=(house.url, house.folder / "drafts", is_held))
+    process = context.Process(target=claimants.hold, args=(queues.url, queues.folder / "drafts", is_held))
     process.start()
     try:
         assert is_held.wait(60)
-        here, there = house.queue_by_the_clock("drafts"), house.queue_by_the_clock("elsewhere")
+        here, there = queues.queue_by_the_clock("drafts"), queues.queue_by_the_clock("elsewhere")
         assert here.board().count(Status.CLAIMED) == 1
     finally:
         process.kill()
         process.join()
     assert there.board().count(Status.CLAIMED) == 1
     assert here.board().count(Status.WAITING) == 1
-
-
-@pytest.mark.soak
-def test_twenty_processes_share_ten_thousand_tasks(tmp_path: Path) -> None:
-    source = write_list(tmp_path / "tasks.jsonl", [row(f"t-{number}") for number in range(10_000)])
-    work = Work(f"sqlite:///{tmp_path / 'queue.sqlite'}", tmp_path, 0, 1, source, 0.02)
-    killed = _race(work, 20, 4)
-    _assert_each_was_recorded_once(work, 10_000, killed)

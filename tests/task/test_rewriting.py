@@ -1,7 +1,3 @@
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +13,6 @@ from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
 from tests.llm.questions import batch
 from tests.llm.stand_in import (
     MODEL,
-    Asked,
     Behaviour,
     Says,
     StandIn,
@@ -58,8 +53,8 @@ def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin]:
 
 
 def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
-    one, text = only(rewrite(ScriptedModel({FILLED: [GOOD]})))
-
+    one, text = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # no other's, but its own
+    assert parse_task_line(task_line(one)) == one
     assert one == replace(said(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)
     assert text.call is not None
@@ -74,16 +69,9 @@ def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
     assert text.equivalence.holds
 
 
-def test_where_it_comes_from_is_written_with_the_task() -> None:
-    one, _ = only(rewrite(ScriptedModel({FILLED: [GOOD]})))
-
-    assert parse_task_line(task_line(one)) == one
-
-
 def test_what_the_rules_find_is_mended_by_the_model() -> None:
     with StandIn(ScriptedModel({FILLED: [GOOD.replace("three", "ten"), GOOD]})) as server:
         one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
-
     assert one.task.instruction == GOOD
     assert text.equivalence is not None
     assert text.equivalence.holds
@@ -92,20 +80,14 @@ def test_what_the_rules_find_is_mended_by_the_model() -> None:
     assert "It lacks the number \u201c3\u201d." in second
     assert GOOD.replace("three", "ten") in second
     assert GOOD in judge
-
-
-def test_no_answer_may_be_without_end() -> None:
-    with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
-        only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
-
-    assert [asked.body["max_tokens"] for asked in server.questions] == [4_000, 4_000]
+    assert all('{"podcast": "Spotify", "todo": "Todoist"}' in asked.words for asked in server.questions)
+    assert {asked.body["max_tokens"] for asked in server.questions} == {4_000}
 
 
 def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_judge_is_asked() -> None:
     worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
     with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
         one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
-
     assert one.task.instruction == bad
     assert text.equivalence is not None
     assert not text.equivalence.holds
@@ -138,7 +120,6 @@ PLANTED = {
 )  # fmt: skip
 def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
     _, text = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
-
     assert text.equivalence is not None
     assert text.equivalence.faults == ()
     assert text.equivalence.missing or text.equivalence.added
@@ -147,7 +128,6 @@ def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
 
 def test_a_judge_who_finds_one_direction_false_is_believed() -> None:
     _, text = only(rewrite(ScriptedModel({FILLED: [f"{GOOD[:-1]} and like it."]}, PLANTED)))
-
     assert text.equivalence is not None
     assert text.equivalence.added == ("The podcast must be liked.",)
     assert text.equivalence.task_entails_instruction is False
@@ -157,18 +137,10 @@ def test_a_judge_who_finds_one_direction_false_is_believed() -> None:
 def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
     with StandIn(ScriptedModel()) as server:
         one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
-
     assert "Spotify" not in one.task.instruction
     assert not text.names_apps
     assert "Apps: do not name any app" in server.questions[0].words
     assert "A leaves open with which apps it is done." in server.questions[1].words
-
-
-def test_the_model_is_told_which_app_is_for_what() -> None:
-    with StandIn(ScriptedModel()) as server:
-        Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True)
-
-    assert all('{"podcast": "Spotify", "todo": "Todoist"}' in asked.words for asked in server.questions)
 
 
 def test_tasks_are_to_be_said_in_different_manners() -> None:
@@ -177,7 +149,6 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
     ]
     with StandIn(ScriptedModel()) as server:
         Rewriting(batch(server), APPS).rewrite(several, names_apps=True)
-
     manners = {asked.words.rpartition("Manner: ")[2] for asked in server.questions if "<task>\n{" in asked.words}
     assert len(manners) > 2
 
@@ -190,22 +161,13 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
 )
 def test_a_task_keeps_its_words_where_the_model_gives_none_and_it_is_told_why(turn: Turn) -> None:
     (one,) = rewrite(ScriptedModel({FILLED: [turn]}))
-
     assert one.task == TASK
     assert one.trouble
 
 
-def test_a_task_keeps_its_words_where_the_model_says_nothing() -> None:
-    (one,) = rewrite(ScriptedModel({FILLED: ["  "]}))
-
-    assert one.task == TASK
-    assert one.trouble == f"The model {MODEL} gave no words that can be used."
-
-
-def test_a_task_keeps_its_words_where_the_model_says_a_million() -> None:
-    model = ScriptedModel({FILLED: ["17 a.b " * 150_000] * 2})
-    (one,) = rewrite(model)
-
+@pytest.mark.parametrize("words", [["  "], ["17 a.b " * 150_000] * 2], ids=["nothing", "a million letters"])
+def test_a_task_keeps_its_words_where_those_of_the_model_cannot_be_used(words: list[str]) -> None:
+    (one,) = rewrite(ScriptedModel({FILLED: words}))
     assert one.task == TASK
     assert one.trouble == f"The model {MODEL} gave no words that can be used."
 
@@ -213,7 +175,6 @@ def test_a_task_keeps_its_words_where_the_model_says_a_million() -> None:
 def test_the_first_words_stand_where_the_model_will_not_mend_them() -> None:
     bad = GOOD.replace("three", "ten")
     (one,) = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
-
     assert one.task.task.instruction == bad
     assert one.task.text is not None
     assert one.task.text.equivalence is not None
@@ -223,13 +184,11 @@ def test_the_first_words_stand_where_the_model_will_not_mend_them() -> None:
 
 def test_half_of_a_character_is_no_word_and_the_model_is_asked_again() -> None:
     one, _ = only(rewrite(ScriptedModel({FILLED: [Says('{"instruction": "\\ud83d"}')]}, repaired=GOOD)))
-
     assert one.task.instruction == GOOD
 
 
 def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -> None:
     (one,) = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_does=refuses()))
-
     assert one.task.task.instruction == GOOD
     assert one.task.text is not None
     assert one.task.text.equivalence is not None
@@ -240,7 +199,6 @@ def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -
 def test_nothing_is_asked_beyond_the_budget() -> None:
     with StandIn(ScriptedModel()) as server:
         (one,) = Rewriting(batch(server, budget=0.000001), APPS).rewrite([TASK], names_apps=True)
-
     assert server.questions == []
     assert one.task == TASK
     assert one.trouble
@@ -257,7 +215,6 @@ def test_each_is_told_as_soon_as_it_is_ready_and_all_come_in_their_order() -> No
         came = Rewriting(batch(server), library()).rewrite(
             several, names_apps=True, on_rewritten=told.append, progress=seen.append
         )
-
     assert [one.task.task_id for one in came] == [one.task_id for one in several]
     assert sorted(told, key=_id) == sorted(came, key=_id)
     assert (seen[-1].done, seen[-1].failed, seen[-1].of) == (6, 1, 6)
@@ -273,17 +230,9 @@ def test_the_instruction_of_another_task_is_a_fault_and_no_question_more() -> No
     )
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
         _, text = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
-
     assert text.equivalence is not None
     assert text.equivalence.faults == ("It is the instruction of another task, too.",)
     assert len(server.questions) == 2
-
-
-def test_its_own_earlier_words_are_not_those_of_another() -> None:
-    _, text = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))
-
-    assert text.equivalence is not None
-    assert text.equivalence.holds
 
 
 def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) -> None:
@@ -293,21 +242,8 @@ def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) ->
         asked = len(server.questions)
         again = [one.task for one in first]
         second = Rewriting(batch(server, tmp_path / "kept"), library(), again).rewrite(again, names_apps=True)
-
     assert asked == len(server.questions) == 12
     assert second == first
-
-
-def test_whoever_asks_for_other_words_gets_others(tmp_path: Path) -> None:
-    model, other = ScriptedModel({FILLED: [GOOD]}), GOOD.replace("Put on", "Play")
-    with StandIn(model) as server:
-        asks = batch(server, tmp_path / "kept")
-        Rewriting(asks, APPS).rewrite([TASK], names_apps=True)
-        model.words = {FILLED: [other]}
-        same, _ = only(Rewriting(asks, APPS).rewrite([TASK], names_apps=True))
-        again, _ = only(Rewriting(asks, APPS, again=1).rewrite([TASK], names_apps=True))
-
-    assert (same.task.instruction, again.task.instruction) == (GOOD, other)
 
 
 def test_cancelling_keeps_what_was_told() -> None:
@@ -316,7 +252,6 @@ def test_cancelling_keeps_what_was_told() -> None:
         Rewriting(batch(server, at_once=1), library()).rewrite(
             one_of_each()[:20], names_apps=True, on_rewritten=told.append, cancelled=lambda: len(told) >= 2
         )
-
     assert 2 <= len(told) < 20
 
 
@@ -327,7 +262,6 @@ def test_two_questions_are_expected_of_each_task() -> None:
     with StandIn(ScriptedModel()) as server:
         asks = batch(server)
         told = asks.estimate(Rewriting(asks, library()).likely_questions(one_of_each()[:5], names_apps=True))
-
     assert (told.calls, told.kept) == (10, 0)
     assert told.tokens_in > told.tokens_out > 0
     assert told.cost
@@ -343,79 +277,5 @@ def test_nothing_is_expected_of_a_second_run_and_only_the_rest_of_one_that_was_e
         rewriting.rewrite([*several[:3], TASK], names_apps=True)
         whole = asks.estimate(rewriting.likely_questions([*several[:3], TASK], names_apps=True))
         rest = asks.estimate(rewriting.likely_questions([*several, TASK], names_apps=True))
-
     assert (whole.calls, whole.kept, whole.cost) == (0, 9, 0.0)
     assert (rest.calls, rest.kept) == (4, 9)
-
-
-# --- words of people ---------------------------------------------------------------------------------------
-
-
-def test_what_a_person_wrote_is_judged_and_stays_theirs() -> None:
-    theirs = replace(said(TASK, GOOD), text=TextOrigin(Writer.PERSON, edited_by="Ada"))
-    with StandIn(ScriptedModel()) as server:
-        one, text = only(Rewriting(batch(server), APPS).judge([theirs]))
-
-    assert (one.task, text.writer, text.edited_by) == (theirs.task, Writer.PERSON, "Ada")
-    assert text.equivalence is not None
-    assert text.equivalence.is_judged
-    assert text.equivalence.holds
-    assert len(server.questions) == 1
-
-
-def test_what_a_person_wrote_is_held_against_the_rules_first() -> None:
-    with StandIn(ScriptedModel()) as server:
-        _, text = only(Rewriting(batch(server), APPS).judge([said(TASK, "Listen to a podcast and note ideas")]))
-
-    assert text.equivalence is not None
-    assert text.equivalence.faults
-    assert server.questions == []
-
-
-# --- a run that is killed ----------------------------------------------------------------------------------
-
-RUN = """
-import sys
-from pathlib import Path
-from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.llm.answer_cache import AnswerCache
-from odyssey_recorder.llm.openai import OpenAIModel
-from odyssey_recorder.llm.prices import read_prices
-from odyssey_recorder.task.listing import read_tasks, task_line
-from odyssey_recorder.task.wording.rewriting import Rewriting
-from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
-
-url, model, kept, tasks, out = sys.argv[1:]
-batch = Batch(OpenAIModel(model, url, None), AnswerCache(Path(kept)), read_prices(), at_once=3)
-with Path(out).open("a") as file:
-    Rewriting(batch, load_library([shipped_templates()])).rewrite(
-        read_tasks(Path(tasks)), names_apps=True,
-        on_rewritten=lambda one: print(task_line(one.task), file=file, flush=True),
-    )
-"""
-
-
-def test_a_run_that_is_killed_half_way_goes_on_and_asks_nothing_twice_that_was_answered(tmp_path: Path) -> None:
-    several = one_of_each()[:12]
-    (tmp_path / "tasks.jsonl").write_text("".join(f"{task_line(one)}\n" for one in several))
-    model, killed_at = ScriptedModel(), 13
-    run: list[subprocess.Popen[bytes]] = []
-
-    def until_killed(asked: Asked) -> Turn:
-        if len(run) == 1 and len(server.questions) >= killed_at:
-            os.kill(run[0].pid, signal.SIGKILL)
-        return model(asked)
-
-    with StandIn(until_killed) as server:
-        told = [str(tmp_path / name) for name in ("kept", "tasks.jsonl", "out.jsonl")]
-        for _ in range(2):
-            run.append(subprocess.Popen([sys.executable, "-c", RUN, server.url, MODEL, *told]))
-            run[-1].wait(60)
-
-    assert [one.returncode for one in run] == [-signal.SIGKILL, 0]
-    # Only what was on its way when it was killed was never answered: at most as many questions as are asked at once.
-    assert server.repeated <= 3
-    assert len(server.questions) - server.repeated == 24
-    lines = (tmp_path / "out.jsonl").read_text().splitlines()
-    assert {parse_task_line(line).task_id for line in lines} == {one.task_id for one in several}
-    assert len(lines) > 12, "some were told before it was killed"

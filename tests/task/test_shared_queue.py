@@ -7,7 +7,7 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import QueuedTask, Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
-from tests.task.houses import House
+from tests.task.queues import Queues
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_over, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
@@ -23,35 +23,34 @@ def standing(queue: TaskQueue, task_id: str) -> QueuedTask:
     return task
 
 
-def test_tasks_are_offered_in_the_order_of_the_list(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
+def test_tasks_are_offered_in_the_order_of_the_list(queues: Queues) -> None:
+    queues.fill(*ROWS)
+    queue = queues.queue()
     assert held(queue.claim_next()) == "a"
     assert held(queue.claim_next(after="a")) == "b"
     assert [task.status for task in queue.board().tasks] == [Status.WAITING, Status.CLAIMED, Status.WAITING]
-
-
-def test_behind_the_last_task_the_first_comes_again(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
     assert held(queue.claim_next(after="c")) == "a"
+    queue.release()
+    assert queue.board().count(Status.WAITING) == 3
 
 
-def test_priority_comes_before_the_day_it_is_due_and_that_before_the_list(house: House) -> None:
-    house.fill(row("a"), row("b", due="2026-12-01"), row("c", due="2026-11-30"), row("d", priority=1))
-    queue = house.queue()
+def test_priority_comes_before_the_day_it_is_due_and_that_before_the_list(queues: Queues) -> None:
+    queues.fill(row("a"), row("b", due="2026-12-01"), row("c", due="2026-11-30"), row("d", priority=1))
+    queue = queues.queue()
     order = [held(queue.claim_next())]
     for _ in range(3):
         order.append(held(queue.claim_next(after=order[-1])))
     assert order == ["d", "c", "b", "a"]
 
 
-def test_a_skipped_task_comes_last_with_its_reason(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
+def test_a_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
+    queues.fill(*ROWS)
+    queue = queues.queue()
     queue.claim_next()
     queue.skip("a", " no such  app ")
     queue.skip("b", "later")
+    with pytest.raises(TaskError, match="Say why"):
+        queue.skip("c", "  ")
     assert held(queue.claim_next()) == "c"
     assert held(queue.claim_next(after="c")) == "a"
     assert standing(queue, "b").status is Status.SKIPPED
@@ -60,9 +59,9 @@ def test_a_skipped_task_comes_last_with_its_reason(house: House) -> None:
     ]
 
 
-def test_only_what_fits_the_device_is_offered(house: House) -> None:
-    house.fill(row("fold", devices=["pixel_fold"]), row("any"), row("both", devices=["pixel_fold"]))
-    queue = house.queue()
+def test_only_what_fits_the_device_is_offered(queues: Queues) -> None:
+    queues.fill(row("fold", devices=["pixel_fold"]), row("any"), row("both", devices=["pixel_fold"]))
+    queue = queues.queue()
     assert held(queue.claim_next(device="small_phone")) == "any"
     assert held(queue.claim_next(device="small_phone", after="any")) == "any"
     assert held(queue.claim_next(device="pixel_fold", after="any")) == "both"
@@ -75,19 +74,11 @@ def test_only_what_fits_the_device_is_offered(house: House) -> None:
     assert [task.task_id for task in queue.board().open_for("pixel_fold")] == ["fold", "both"]
 
 
-def test_a_reason_must_be_given(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
-    with pytest.raises(TaskError, match="Say why"):
-        queue.skip("a", "  ")
-    assert standing(queue, "a").status is Status.WAITING
-
-
-def test_what_is_recorded_is_never_offered_again_also_by_another_window(house: House) -> None:
-    house.fill(*ROWS)
+def test_what_is_recorded_is_never_offered_again_also_by_another_window(queues: Queues) -> None:
+    queues.fill(*ROWS)
     episodes = NotedEpisodes()
-    house.queue(episodes).mark_recorded("a", EPISODE)
-    queue = house.queue(episodes)
+    queues.queue(episodes).mark_recorded("a", EPISODE)
+    queue = queues.queue(episodes)
     assert held(queue.claim_next()) == "b"
     assert held(queue.claim_next(after="c")) == "b"
     with pytest.raises(TaskError, match="a cannot be claimed: it is recorded"):
@@ -95,27 +86,21 @@ def test_what_is_recorded_is_never_offered_again_also_by_another_window(house: H
     assert standing(queue, "b").status is Status.CLAIMED
 
 
-def test_when_all_is_done_nothing_is_offered(house: House) -> None:
-    house.fill(row("a"))
-    queue = house.queue()
-    queue.mark_recorded("a", EPISODE)
-    assert queue.claim_next() is None
-
-
-def test_a_task_is_recorded_once_for_an_episode(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
+def test_a_task_is_recorded_once_for_an_episode(queues: Queues) -> None:
+    queues.fill(row("a"))
+    queue = queues.queue()
     queue.mark_recorded("a", EPISODE)
     queue.mark_recorded("a", EPISODE)
     queue.mark_recorded("of another list", EPISODE)
     assert len(standing(queue, "a").history) == 1
     assert queue.board().count(Status.RECORDED) == 1
+    assert queue.claim_next() is None
 
 
-def test_a_task_with_a_draft_is_under_way_and_not_offered(house: House) -> None:
-    house.fill(*ROWS)
+def test_a_task_with_a_draft_is_under_way_and_not_offered(queues: Queues) -> None:
+    queues.fill(*ROWS)
     episodes = NotedEpisodes()
-    queue = house.queue(episodes)
+    queue = queues.queue(episodes)
     queue.claim_next()
     episodes.drafts[EPISODE] = "a"
     assert standing(queue, "a").status is Status.UNDER_WAY
@@ -124,21 +109,21 @@ def test_a_task_with_a_draft_is_under_way_and_not_offered(house: House) -> None:
         queue.skip("a", "later")
 
 
-def test_an_episode_that_was_published_while_nobody_looked_is_found(house: House) -> None:
-    house.fill(*ROWS)
+def test_an_episode_that_was_published_while_nobody_looked_is_found(queues: Queues) -> None:
+    queues.fill(*ROWS)
     episodes = NotedEpisodes()
     episodes.drafts[EPISODE] = "a"
-    house.queue(episodes).board()
+    queues.queue(episodes).board()
     episodes.publish(EPISODE)
-    task = standing(house.queue(episodes), "a")
+    task = standing(queues.queue(episodes), "a")
     assert task.status is Status.RECORDED
     assert task.history[-1].episode_id == EPISODE
 
 
-def test_a_task_whose_draft_was_thrown_away_waits_as_before(house: House) -> None:
-    house.fill(*ROWS)
+def test_a_task_whose_draft_was_thrown_away_waits_as_before(queues: Queues) -> None:
+    queues.fill(*ROWS)
     episodes = NotedEpisodes()
-    queue = house.queue(episodes)
+    queue = queues.queue(episodes)
     queue.skip("a", "later")
     episodes.drafts[EPISODE] = "a"
     queue.board()
@@ -147,9 +132,9 @@ def test_a_task_whose_draft_was_thrown_away_waits_as_before(house: House) -> Non
     assert standing(queue, "a").reason == "later"
 
 
-def test_a_recorded_task_that_is_sent_back_waits_again(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
+def test_a_recorded_task_that_is_sent_back_waits_again(queues: Queues) -> None:
+    queues.fill(*ROWS)
+    queue = queues.queue()
     queue.mark_recorded("a", EPISODE)
     queue.send_back("a", "wrong contact")
     assert standing(queue, "a").status is Status.SENT_BACK
@@ -159,17 +144,9 @@ def test_a_recorded_task_that_is_sent_back_waits_again(house: House) -> None:
         queue.send_back("b", "why not")
 
 
-def test_a_released_task_waits_again(house: House) -> None:
-    house.fill(*ROWS)
-    queue = house.queue()
-    queue.claim("b")
-    queue.release()
-    assert standing(queue, "b").status is Status.WAITING
-
-
-def test_what_another_window_did_is_seen(house: House) -> None:
-    house.fill(*ROWS)
-    one, other = house.queue(), house.queue()
+def test_what_another_window_did_is_seen(queues: Queues) -> None:
+    queues.fill(*ROWS)
+    one, other = queues.queue(), queues.queue()
     one.skip("a", "later")
     other.skip("b", "later")
     one.mark_recorded("a", EPISODE)
@@ -181,10 +158,10 @@ def test_what_another_window_did_is_seen(house: House) -> None:
 AGAIN = "0000000000000002"
 
 
-def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(house: House) -> None:
-    house.fill(row("a", priority=9), *ROWS[1:])
+def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(queues: Queues) -> None:
+    queues.fill(row("a", priority=9), *ROWS[1:])
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     queue.mark_recorded("b", EPISODE)
     returns.send_back("b", EPISODE)
     back = standing(queue, "b")
@@ -198,10 +175,10 @@ def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(house:
     assert standing(queue, "b").reason == "A step is missing, at step 3"
 
 
-def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_over(house: House) -> None:
-    house.fill(*ROWS, row("d"))
+def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_over(queues: Queues) -> None:
+    queues.fill(*ROWS, row("d"))
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     queue.mark_recorded("a", EPISODE)
     queue.mark_recorded("c", AGAIN)
     returns.send_back("a", EPISODE)
@@ -211,21 +188,21 @@ def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_ove
     assert held(queue.claim_next(after="d")) == "a"
 
 
-def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(house: House) -> None:
-    house.fill(*ROWS)
+def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(queues: Queues) -> None:
+    queues.fill(*ROWS)
     returns = NotedReturns()
-    windows = [house.queue(returns=returns) for _ in range(2)]
+    windows = [queues.queue(returns=returns) for _ in range(2)]
     windows[0].mark_recorded("a", EPISODE)
     returns.send_back("a", EPISODE)
-    for queue in (*windows, house.queue(returns=returns)):
+    for queue in (*windows, queues.queue(returns=returns)):
         assert standing(queue, "a").status is Status.SENT_BACK
         assert [entry.event for entry in standing(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
 
 
-def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_back(house: House) -> None:
-    house.fill(*ROWS)
+def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_back(queues: Queues) -> None:
+    queues.fill(*ROWS)
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     queue.mark_recorded("a", EPISODE)
     returns.send_back("a", EPISODE)
     queue.board()
@@ -235,10 +212,10 @@ def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_bac
     assert (standing(queue, "a").status, standing(queue, "a").reason) == (Status.SENT_BACK, "The text is not right")
 
 
-def test_an_episode_that_was_replaced_before_its_review_sends_nothing_back(house: House) -> None:
-    house.fill(*ROWS)
+def test_an_episode_that_was_replaced_before_its_review_sends_nothing_back(queues: Queues) -> None:
+    queues.fill(*ROWS)
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     queue.mark_recorded("a", EPISODE)
     queue.send_back("a", "wrong account")
     queue.mark_recorded("a", AGAIN)
@@ -246,19 +223,19 @@ def test_an_episode_that_was_replaced_before_its_review_sends_nothing_back(house
     assert standing(queue, "a").status is Status.RECORDED
 
 
-def test_a_task_that_is_under_way_again_is_let_be(house: House) -> None:
-    house.fill(*ROWS)
+def test_a_task_that_is_under_way_again_is_let_be(queues: Queues) -> None:
+    queues.fill(*ROWS)
     episodes, returns = NotedEpisodes(), NotedReturns()
-    queue = house.queue(episodes, returns=returns)
+    queue = queues.queue(episodes, returns=returns)
     episodes.drafts[AGAIN] = "a"
     returns.send_back("a", EPISODE)
     assert standing(queue, "a").status is Status.UNDER_WAY
 
 
-def test_what_was_recorded_on_another_computer_comes_back_here_too(house: House) -> None:
-    house.fill(*ROWS)
+def test_what_was_recorded_on_another_computer_comes_back_here_too(queues: Queues) -> None:
+    queues.fill(*ROWS)
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     returns.send_back("b", EPISODE)
     returns.send_back("of another list", AGAIN)
     assert standing(queue, "b").status is Status.SENT_BACK

@@ -13,8 +13,7 @@ from odyssey_recorder.simulator.apps.people import people
 from odyssey_recorder.simulator.apps.photographs import photographs
 from odyssey_recorder.simulator.apps.recordings import songs
 from odyssey_recorder.simulator.apps.web_pages import search
-from odyssey_recorder.task.templates.catalogue import Catalogue
-from odyssey_recorder.task.templates.template import Items, Slot, TemplateLibrary
+from odyssey_recorder.task.templates.template import Catalogue, Items, Slot, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 
 

@@ -13,8 +13,8 @@ from odyssey_recorder.model.text_origin import Approval, TextOrigin
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import FINISHED, Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
-from tests.task.houses import House
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
+from tests.task.queues import Queues
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 
@@ -50,10 +50,10 @@ def counted_statements() -> Iterator[list[str]]:
     ],
 )
 def test_what_has_known_faults_or_was_rejected_is_never_offered_before_somebody_approves(
-    house: House, text: TextOrigin, stands: Status
+    queues: Queues, text: TextOrigin, stands: Status
 ) -> None:
-    stock = house.queue(annotator="Lea")
-    stock.add(with_origin(house.listed(row("a")), text), to_approve=False)
+    stock = queues.queue(annotator="Lea")
+    stock.add(with_origin(queues.listed(row("a")), text), to_approve=False)
     (task,) = stock.board().tasks
     assert task.status is stands
     assert [one.event for one in task.history] == ([TaskEvent.PREPARED] if stands is Status.TO_APPROVE else [])
@@ -63,12 +63,12 @@ def with_origin(listed: Iterable[ListedTask], text: TextOrigin = PHRASED) -> lis
     return [replace(one, text=text) for one in listed]
 
 
-def test_what_is_to_be_approved_is_shown_and_not_offered_until_somebody_approves(house: House) -> None:
-    stock = house.queue(annotator="Lea")
-    assert stock.add(house.listed(row("a"), row("b")), to_approve=True) == 2
-    assert stock.add(house.listed(row("b"), row("c")), to_approve=True) == 1
+def test_what_is_to_be_approved_is_shown_and_not_offered_until_somebody_approves(queues: Queues) -> None:
+    stock = queues.queue(annotator="Lea")
+    assert stock.add(queues.listed(row("a"), row("b")), to_approve=True) == 2
+    assert stock.add(queues.listed(row("b"), row("c")), to_approve=True) == 1
     assert stock.add((), to_approve=True) == 0
-    ada = house.queue()
+    ada = queues.queue()
     assert ada.board().count(Status.TO_APPROVE) == 3
     assert ada.claim_next() is None
     with pytest.raises(TaskError, match="a cannot be claimed: it is to approve"):
@@ -83,10 +83,10 @@ def test_what_is_to_be_approved_is_shown_and_not_offered_until_somebody_approves
     ]
 
 
-def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_all(house: House) -> None:
-    stock = house.queue()
-    stock.add(house.listed(row("a")), to_approve=True)
-    house.fill(row("b"))
+def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_all(queues: Queues) -> None:
+    stock = queues.queue()
+    stock.add(queues.listed(row("a")), to_approve=True)
+    queues.fill(row("b"))
     stock.reject(seen(stock, "a", "b"), "Lea", "nobody says it so")
     board = stock.board()
     assert [task.status for task in board.tasks] == [Status.REJECTED, Status.REJECTED]
@@ -100,19 +100,19 @@ def test_what_is_rejected_is_left_out_with_the_reason_and_can_be_approved_after_
     assert stock.board().count(Status.WAITING) == 1
 
 
-def test_of_many_that_are_rejected_none_is_where_one_was_begun(house: House) -> None:
-    house.fill(row("a"), row("b"))
+def test_of_many_that_are_rejected_none_is_where_one_was_begun(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
     episodes = NotedEpisodes()
     episodes.drafts[EPISODE] = "b"
-    stock = house.queue(episodes)
+    stock = queues.queue(episodes)
     with pytest.raises(TaskError, match="b cannot be rejected: it is under way, by Ada"):
         stock.reject(seen(stock, "a", "b"), "Lea", "not natural")
     assert stock.board().count(Status.WAITING) == 1
 
 
-def test_what_is_said_of_a_task_stands_in_its_line_and_once_in_its_history(house: House) -> None:
-    stock = house.queue()
-    stock.add(with_origin(house.listed(row("a"), row("b"))), to_approve=True)
+def test_what_is_said_of_a_task_stands_in_its_line_and_once_in_its_history(queues: Queues) -> None:
+    stock = queues.queue()
+    stock.add(with_origin(queues.listed(row("a"), row("b"))), to_approve=True)
     stock.approve(seen(stock, "a"), "Lea")
     stock.reject(seen(stock, "b"), "Lea", "  nobody says\tit so ")
     a, b = stock.board().tasks
@@ -122,11 +122,11 @@ def test_what_is_said_of_a_task_stands_in_its_line_and_once_in_its_history(house
     assert [one.event for one in b.history] == [TaskEvent.PREPARED, TaskEvent.REJECTED]
 
 
-def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(house: House) -> None:
-    stock, other = house.queue(), house.queue(annotator="Grace")
-    stock.add(with_origin(house.listed(row("a"), row("b"))), to_approve=True)
+def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(queues: Queues) -> None:
+    stock, other = queues.queue(), queues.queue(annotator="Grace")
+    stock.add(with_origin(queues.listed(row("a"), row("b"))), to_approve=True)
     before = seen(stock, "a", "b")
-    other.amend(with_origin(house.listed(row("b", instruction="Wake me at six"))), "Grace")
+    other.amend(with_origin(queues.listed(row("b", instruction="Wake me at six"))), "Grace")
     with pytest.raises(TaskError, match="b was changed by somebody meanwhile: look at it again"):
         stock.approve(before, "Lea")
     with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
@@ -138,9 +138,9 @@ def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(house: Hou
     assert stock.board().count(Status.WAITING) == 1
 
 
-def test_of_two_who_judge_the_same_words_the_last_counts(house: House) -> None:
-    stock, other = house.queue(), house.queue(annotator="Grace")
-    stock.add(with_origin(house.listed(row("a"))), to_approve=True)
+def test_of_two_who_judge_the_same_words_the_last_counts(queues: Queues) -> None:
+    stock, other = queues.queue(), queues.queue(annotator="Grace")
+    stock.add(with_origin(queues.listed(row("a"))), to_approve=True)
     before = seen(stock, "a")
     other.reject(before, "Grace", "makes no sense")
     stock.approve(before, "Lea")
@@ -149,27 +149,27 @@ def test_of_two_who_judge_the_same_words_the_last_counts(house: House) -> None:
     assert task.listed.text == replace(PHRASED, approval=Approval.APPROVED, approved_by="Lea")
 
 
-def test_what_waits_already_is_approved_no_second_time(house: House) -> None:
-    house.fill(row("a"))
-    stock, bob = house.queue(), house.queue(annotator="Bob")
+def test_what_waits_already_is_approved_no_second_time(queues: Queues) -> None:
+    queues.fill(row("a"))
+    stock, bob = queues.queue(), queues.queue(annotator="Bob")
     bob.claim("a")
     stock.approve(seen(stock, "a"), "Lea")
     (task,) = stock.board().tasks
     assert (task.status, task.history) == (Status.CLAIMED, ())
 
 
-def test_whoever_rejects_what_they_hold_holds_it_no_more(house: House) -> None:
-    house.fill(row("a"))
-    stock = house.queue()
+def test_whoever_rejects_what_they_hold_holds_it_no_more(queues: Queues) -> None:
+    queues.fill(row("a"))
+    stock = queues.queue()
     stock.claim("a")
     stock.reject(seen(stock, "a"), "Lea", "not natural")
     assert stock.holders() == ()
     assert not stock.renew()
 
 
-def test_many_are_approved_changed_and_rejected_with_no_more_statements_than_one(house: House) -> None:
-    stock = house.queue()
-    stock.add(with_origin(house.listed(*(row(f"t-{number}") for number in range(301)))), to_approve=True)
+def test_many_are_approved_changed_and_rejected_with_no_more_statements_than_one(queues: Queues) -> None:
+    stock = queues.queue()
+    stock.add(with_origin(queues.listed(*(row(f"t-{number}") for number in range(301)))), to_approve=True)
     one, *many = [task.listed for task in stock.board().tasks]
 
     def judge(tasks: list[ListedTask]) -> None:
@@ -186,9 +186,9 @@ def test_many_are_approved_changed_and_rejected_with_no_more_statements_than_one
     assert stock.board().count(Status.REJECTED) == 301
 
 
-def test_two_who_add_the_same_tasks_at_once_add_each_once(house: House) -> None:
-    rows = house.listed(*(row(f"t-{number}") for number in range(100)))
-    leads = [house.queue(annotator=name) for name in ("Lea", "Grace", "Ida", "Eve")]
+def test_two_who_add_the_same_tasks_at_once_add_each_once(queues: Queues) -> None:
+    rows = queues.listed(*(row(f"t-{number}") for number in range(100)))
+    leads = [queues.queue(annotator=name) for name in ("Lea", "Grace", "Ida", "Eve")]
     orders = [rows, rows[::-1], rows[50:] + rows[:50], rows[20:]]
     for lead in leads:
         lead.board()
@@ -199,54 +199,54 @@ def test_two_who_add_the_same_tasks_at_once_add_each_once(house: House) -> None:
     assert {tuple(one.event for one in task.history) for task in board.tasks} == {(TaskEvent.PREPARED,)}
 
 
-def test_what_somebody_changed_meanwhile_is_not_written_over(house: House) -> None:
-    house.fill(row("a"), row("b"))
-    stock, other = house.queue(), house.queue(annotator="Grace")
+def test_what_somebody_changed_meanwhile_is_not_written_over(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    stock, other = queues.queue(), queues.queue(annotator="Grace")
     before = [task.listed for task in stock.board().tasks]
-    other.amend(house.listed(row("b", instruction="Wake me at six")), "Grace")
+    other.amend(queues.listed(row("b", instruction="Wake me at six")), "Grace")
     with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
-        stock.amend(house.listed(row("a", instruction="Do it"), row("b", instruction="Do it")), "Lea", before=before)
+        stock.amend(queues.listed(row("a", instruction="Do it"), row("b", instruction="Do it")), "Lea", before=before)
     a, b = stock.board().tasks
     assert (a.listed, b.listed.task.instruction) == (before[0], "Wake me at six")
-    stock.amend(house.listed(row("a", instruction="Do it")), "Lea", before=before)
+    stock.amend(queues.listed(row("a", instruction="Do it")), "Lea", before=before)
     assert stock.board().tasks[0].listed.task.instruction == "Do it"
 
 
-def test_words_that_are_put_in_the_place_of_others_are_offered(house: House) -> None:
-    house.fill(row("a"), row("b"))
-    stock = house.queue()
+def test_words_that_are_put_in_the_place_of_others_are_offered(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    stock = queues.queue()
     stock.board()
-    stock.amend(house.listed(row("b", instruction="Wake me at seven", priority=9)), "Lea")
+    stock.amend(queues.listed(row("b", instruction="Wake me at seven", priority=9)), "Lea")
     claimed = stock.claim_next()
     assert claimed is not None
     assert claimed.listed.task.instruction == "Wake me at seven"
     assert [(one.event, one.by) for one in claimed.history] == [(TaskEvent.EDITED, "Lea")]
     stock.mark_recorded("b", EPISODE)
     with pytest.raises(TaskError, match="b cannot be changed: it is recorded"):
-        stock.amend(house.listed(row("b")), "Lea")
+        stock.amend(queues.listed(row("b")), "Lea")
     with pytest.raises(TaskError, match="c is not in the queue"):
-        stock.amend(house.listed(row("c")), "Lea")
+        stock.amend(queues.listed(row("c")), "Lea")
     with pytest.raises(TaskError, match="c is not in the queue"):
-        stock.approve(house.listed(row("c")), "Lea")
+        stock.approve(queues.listed(row("c")), "Lea")
 
 
-def test_a_skipped_task_that_is_amended_stays_behind_the_others(house: House) -> None:
-    house.fill(row("a"), row("b"), row("c"))
-    queue = house.queue()
+def test_a_skipped_task_that_is_amended_stays_behind_the_others(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"), row("c"))
+    queue = queues.queue()
     queue.skip("a", "later")
     queue.skip("b", "later")
-    queue.amend(house.listed(row("a", instruction="Do it")), "Lea")
+    queue.amend(queues.listed(row("a", instruction="Do it")), "Lea")
     first, second = queue.claim_next(after="c"), queue.claim_next(after="a")
     assert first is not None
     assert second is not None
     assert (first.task_id, second.task_id) == ("a", "b")
 
 
-def test_what_is_accepted_is_done_and_never_offered_again(house: House) -> None:
-    house.fill(row("a"), row("b"), row("c"))
+def test_what_is_accepted_is_done_and_never_offered_again(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"), row("c"))
     episodes, returns = NotedEpisodes(), NotedReturns()
     episodes.impossible.add("0000000000000002")
-    queue = house.queue(episodes, returns)
+    queue = queues.queue(episodes, returns)
     for number, task_id in enumerate("abc", 1):
         queue.mark_recorded(task_id, f"{number:016}")
     queue.send_back("c", "wrong account")
@@ -260,10 +260,10 @@ def test_what_is_accepted_is_done_and_never_offered_again(house: House) -> None:
     assert queue.board().tasks[0].status is Status.DONE
 
 
-def test_what_was_accepted_first_may_still_be_sent_back(house: House) -> None:
-    house.fill(row("a"))
+def test_what_was_accepted_first_may_still_be_sent_back(queues: Queues) -> None:
+    queues.fill(row("a"))
     returns = NotedReturns()
-    queue = house.queue(returns=returns)
+    queue = queues.queue(returns=returns)
     queue.mark_recorded("a", EPISODE)
     returns.taken[EPISODE] = "Bea"
     assert queue.board().count(Status.DONE) == 1

@@ -7,8 +7,7 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import CleanHome
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import CatalogueApp
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role
+from odyssey_recorder.task.templates.template import CatalogueApp, DaySlotRange, Items, Numbers, Role
 from odyssey_recorder.task.templates.template_files import load_library, read_library
 from tests.task.templates import APPS, POOL, TEMPLATE, folder_of
 

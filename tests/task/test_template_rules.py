@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
-from odyssey_recorder.task.templates.template import Items, Role
+from odyssey_recorder.task.templates.template import Catalogue, CatalogueApp, Items, Role
 from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
 from tests.task.templates import catalogue_of, template_of
 

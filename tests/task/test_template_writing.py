@@ -42,15 +42,12 @@ def written(folder: Path, template: Template) -> Template:
 
 def test_a_template_reads_back_as_it_was(tmp_path: Path) -> None:
     found = written(folder_of(tmp_path), TEMPLATE)
-
     assert found == replace(TEMPLATE, source=tmp_path / "Media_Entertainment" / "hear_and_note.yaml")
 
 
 def test_keys_that_say_nothing_are_left_out(tmp_path: Path) -> None:
     plain = replace(TEMPLATE, devices=(), start=AsFound(), notes="")
-
     text = write_template(tmp_path, plain).read_text("utf-8")
-
     assert [line.partition(":")[0] for line in text.splitlines() if not line.startswith((" ", "-"))] == [
         "meta_task", "slots", "roles", "phrasings", "named_phrasings",
     ]  # fmt: skip
@@ -64,9 +61,7 @@ def test_keys_that_say_nothing_are_left_out(tmp_path: Path) -> None:
 def test_any_item_reads_back_with_its_blanks_folded(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     folder = folder_of(tmp_path_factory.mktemp("any"))
     lines = tuple({" ".join(text.split()).casefold(): " ".join(text.split()) for text in texts}.values())
-
     write_template(folder, replace(TEMPLATE, slots={**TEMPLATE.slots, "item": Items(lines)}))
-
     read = read_library([folder])
     assert read.problems == ()
     assert any(one.slots.get("item") == Items(lines) for one in read.library.templates)
@@ -75,10 +70,8 @@ def test_any_item_reads_back_with_its_blanks_folded(tmp_path_factory: pytest.Tem
 def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
     path = write_template(tmp_path, TEMPLATE)
     before = path.read_bytes()
-
     with pytest.raises(TaskError, match="already: give this one another id"):
         write_template(tmp_path, replace(TEMPLATE, notes="Other words."))
-
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
 
@@ -87,13 +80,11 @@ def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
 def test_an_id_that_is_no_name_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(TaskError, match="cannot be the name of a file"):
         write_template(tmp_path / "inner", replace(TEMPLATE, template_id=name))
-
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "Media_Entertainment").write_text("a file")
-
     with pytest.raises(TaskError, match="cannot be written"):
         write_template(tmp_path, TEMPLATE)
 
@@ -103,7 +94,5 @@ def test_shipped_templates_read_back_as_they_were(tmp_path: Path) -> None:
     (tmp_path / "apps").symlink_to(shipped_templates() / "apps")
     for one in shipped:
         write_template(tmp_path, one)
-
     read = load_library([tmp_path]).templates
-
     assert [replace(one, source=None) for one in read] == [replace(one, source=None) for one in shipped]

@@ -8,9 +8,8 @@ from functools import cache
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.filling import fill
-from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task.templates.template import Catalogue, CatalogueApp, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 
 APPS = ("Spotify", "YouTube Music", "Todoist", "Notes", "Clock", "Photos", "eBay", "YouTube")

@@ -12,7 +12,6 @@ class ConfirmDialog(QDialog):
     agreed = Signal()
 
     def __init__(self, question: str, detail: str, answer: tuple[str, str], parent: QWidget | None = None) -> None:
-        """`answer` is the word on the button, and its tooltip."""
         super().__init__(parent)
         self.setWindowTitle(answer[0])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

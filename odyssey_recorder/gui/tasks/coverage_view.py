@@ -49,14 +49,12 @@ class CoverageView(QWidget):
         self._allow()
 
     def read(self) -> None:
-        """Look what there is of everything."""
         catalogue = self._catalogue.value
         if catalogue:
             self._bridge.look(lambda service: service.coverage(catalogue), self._show)
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the board."""
         return self._board
 
     @property

@@ -52,7 +52,6 @@ class GenerateDialog(QDialog):
 
     @property
     def asked(self) -> ModelChoice:
-        """What is filled in."""
         chosen = frozenset(one for one, tick in self._categories.items() if tick.isChecked())
         return ModelChoice(
             count=self._count.value(),

@@ -81,7 +81,6 @@ class PrepareView(QWidget):
 
     @property
     def chosen(self) -> Sequence[PreparedRow]:
-        """The tasks that are chosen, in their order."""
         rows: list[PreparedRow] = []
         for part in sorted(self._view.selectionModel().selection().toList(), key=lambda part: part.top()):
             rows.extend(self._table.shown(part.top(), part.bottom()))
@@ -89,15 +88,12 @@ class PrepareView(QWidget):
 
     @property
     def unsaved(self) -> int:
-        """How many tasks have words that were typed and not saved."""
         return self._card.unsaved
 
     def forget_unsaved(self) -> None:
-        """Give up what was typed and not saved."""
         self._card.forget_unsaved()
 
     def show_to_approve(self) -> None:
-        """Show all that is to be approved."""
         self._search.clear()
         for choice, value in ((self._stage, TO_APPROVE), (self._writer, ""), (self._category, "")):
             choice.choose(value)
@@ -105,11 +101,9 @@ class PrepareView(QWidget):
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the list."""
         return self._view
 
     def search(self) -> None:
-        """Let the person write what to search for."""
         self._search.setFocus()
         self._search.selectAll()
 
@@ -181,7 +175,6 @@ class PrepareView(QWidget):
         self._bridge.change(lambda service: service.reject(tasks, reason))
 
     def _decide(self, rows: Sequence[PreparedRow], status: Status) -> None:
-        """Show at once how tasks stand, and turn to the next."""
         following = self._following({one.task_id for one in rows})
         self._change([standing(one, status) for one in rows], following)
         self._view.setFocus()
@@ -202,7 +195,6 @@ class PrepareView(QWidget):
     # What is shown.
 
     def _following(self, gone: set[str]) -> str:
-        """The task to turn to once these are gone: the next below the current one, or the one above."""
         at = self._view.currentIndex().row()
         below, above = range(at, self._table.rowCount()), range(at - 1, -1, -1)
         for place in (*below, *above):

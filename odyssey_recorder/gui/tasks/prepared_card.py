@@ -60,11 +60,9 @@ class PreparedCard(QFrame):
 
     @property
     def unsaved(self) -> int:
-        """How many tasks have words that were typed and not saved."""
         return len(self._unsaved)
 
     def forget_unsaved(self) -> None:
-        """Give up what was typed and not saved."""
         self._unsaved.clear()
         self._texts.end_editing()
 

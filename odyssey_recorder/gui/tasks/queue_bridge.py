@@ -79,7 +79,6 @@ class QueueBridge(QObject):
 
     @property
     def is_recording(self) -> bool:
-        """Whether a task is being recorded, so that no other can be taken."""
         return self._recording
 
     def show_gate(self, words: str) -> None:
@@ -88,22 +87,18 @@ class QueueBridge(QObject):
         self.gate_changed.emit(words)
 
     def set_recording(self, recording: bool) -> None:
-        """Say whether a task is being recorded."""
         self._recording = recording
         self.recording_changed.emit(recording)
 
     def set_device(self, device: str | None) -> None:
-        """Say of which profile the chosen device is."""
         if device != self._device:
             self._device = device
             self.device_changed.emit()
 
     def refresh(self) -> None:
-        """Look how all tasks stand now."""
         self._ask(lambda _queue: None)
 
     def take_next(self, after: str = "") -> None:
-        """Hold the next open task, behind the task `after` where it is given."""
         device = self._device
         self._take(lambda queue: queue.claim_next(after=after, device=device))
 
@@ -112,7 +107,6 @@ class QueueBridge(QObject):
         self._take(lambda queue: queue.claim(task_id), self.chosen.emit)
 
     def let_go(self) -> None:
-        """Hold no task any more."""
         self._keep_renewing(False)
         self._ask(lambda queue: queue.release())
 
@@ -147,11 +141,9 @@ class QueueBridge(QObject):
         self._take(lambda queue: _skip(queue, task_id, reason, device))
 
     def send_back(self, task_id: str, reason: str) -> None:
-        """Have a recorded task wait again."""
         self._ask(lambda queue: queue.send_back(task_id, reason))
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
-        """The task was recorded as this episode."""
         self._ask(lambda queue: queue.mark_recorded(task_id, episode_id))
 
     def _take(

@@ -72,16 +72,13 @@ class QueueView(QWidget):
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the table."""
         return self._view
 
     def search(self) -> None:
-        """Let the annotator write what to search for."""
         self._words.setFocus()
         self._words.selectAll()
 
     def show_holders(self, holders: Sequence[Holder]) -> None:
-        """Tell who works on what."""
         self._holders = {one.task_id: one for one in holders}
         self._table.show_holders(self._holders)
         self._show_chosen()
@@ -94,7 +91,6 @@ class QueueView(QWidget):
 
     @property
     def chosen(self) -> QueuedTask | None:
-        """The task that the detail card shows."""
         return self._table.task(self._view.currentIndex().row())
 
     # What the queue tells.

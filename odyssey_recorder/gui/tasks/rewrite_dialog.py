@@ -21,7 +21,6 @@ class RewriteDialog(QDialog):
     agreed = Signal(object)
 
     def __init__(self, task_ids: Sequence[str], edited: int, parent: QWidget | None = None) -> None:
-        """`edited` of the tasks were put into words by a person already."""
         super().__init__(parent)
         self.setWindowTitle("Rewrite")
         count = len(task_ids)
@@ -43,7 +42,6 @@ class RewriteDialog(QDialog):
         self._ok.clicked.connect(self._agree)
 
     def show_estimate(self, estimate: Estimate) -> None:
-        """Show what it takes."""
         self._state.hide()
         for number, (name, words) in enumerate(estimate_words(estimate)):
             label, value = text_label(name, "hint"), text_label(breakable(words))

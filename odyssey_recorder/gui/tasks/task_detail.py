@@ -41,7 +41,6 @@ class TaskDetail(QFrame):
         self.show_task(None)
 
     def show_task(self, task: QueuedTask | None, holder: Holder | None = None) -> None:
-        """Show `task` and who works on it, or what to do where there is none."""
         self._nothing.setVisible(task is None)
         self._text.setVisible(task is not None)
         self._title.setText("Task" if task is None else f"Task {task.task_id}")

@@ -84,7 +84,6 @@ class TaskJobsBar(QWidget):
     # Making tasks.
 
     def ask_to_generate(self, preset: ModelChoice | None = None) -> None:
-        """Ask what tasks shall be made, and make them."""
         loaded = self._loaded
         if loaded is not None:
             first = ModelChoice(_COUNT, _SEED, "", frozenset(), loaded.names_apps)
@@ -169,8 +168,6 @@ class TaskJobsBar(QWidget):
     # New templates.
 
     def propose(self, category: Category, count: int, catalogue: str) -> None:
-        """Have a model think of new templates."""
-
         def work(service: TaskService, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
             return service.propose(category, count, catalogue=catalogue, cancelled=cancelled)
 
@@ -208,7 +205,6 @@ def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
 
 
 def most_common(troubles: Sequence[str]) -> str:
-    """What went wrong most often."""
     (words, count), *others = Counter(troubles).most_common()
     said = words if count == 1 else f"{count:,} times: {words}"
     return f"{said} And {count_words(len(others), 'other reason')}." if others else said

@@ -31,8 +31,6 @@ _View = QueueView | TemplatesView | PrepareView | CoverageView
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """What there is for a lead beside the queue."""
-
     bridge: TaskServiceBridge
     jobs_bar: TaskJobsBar
     templates: TemplatesView
@@ -90,7 +88,6 @@ class TasksPage(Page):
 
     @property
     def chosen(self) -> QueuedTask | None:
-        """The task of the queue that is chosen."""
         return self._queue_view.chosen
 
     @property

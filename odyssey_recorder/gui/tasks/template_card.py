@@ -34,7 +34,6 @@ class TemplateCard(QFrame):
         self.show_row(None, None)
 
     def show_row(self, shown: TemplateRow | None, library: TemplateLibrary | None, nothing: str = "") -> None:
-        """Show a template, or why there is `nothing`."""
         proposal = shown.proposal if shown is not None else None
         template = shown.template if shown is not None else None
         self._title.setText("Template" if template is None else breakable(template.template_id))

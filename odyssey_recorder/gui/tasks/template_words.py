@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.gui.record.task_text import device_words, start_words
 from odyssey_recorder.model.assignment import AsFound
-from odyssey_recorder.task.templates.catalogue import Catalogue
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.template import Catalogue, DaySlotRange, Items, Numbers, Role, Slot, Template
 from odyssey_recorder.task.wording.proposing import Proposal
 
 _MOST_ITEMS = 60

@@ -73,11 +73,9 @@ class TemplatesView(QWidget):
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the table."""
         return self._view
 
     def search(self) -> None:
-        """Let the person write what to search for."""
         self._search.setFocus()
         self._search.selectAll()
 
@@ -87,7 +85,6 @@ class TemplatesView(QWidget):
         self._allow()
 
     def show_proposals(self, proposals: Sequence[Proposal]) -> None:
-        """Show what a model thought of, before what it thought of earlier."""
         self._current = proposals[0].template.template_id if proposals else self._current
         self._keep_current(lambda: self._table.propose((*proposals, *self._table.proposals)))
         offer_focus(self._view)

@@ -44,16 +44,13 @@ class ThreeTexts(QWidget):
 
     @property
     def words(self) -> str:
-        """What is written in the editor, in one line."""
         return " ".join(self._editor.toPlainText().split())
 
     @property
     def is_editing(self) -> bool:
-        """Whether the instruction is being rewritten."""
         return not self._editor.isHidden()
 
     def show_task(self, task: TaskInfo) -> None:
-        """Show the texts of a task."""
         changes = text_changes(task.meta_task, task.task, task.instruction)
         self._template.show_rows(MarkedRow(changes.template))
         self._task.show_rows(MarkedRow(changes.task))
@@ -61,7 +58,6 @@ class ThreeTexts(QWidget):
         self._instruction.setAccessibleDescription(difference_words(changes))
 
     def edit(self, words: str) -> None:
-        """Let the person write, beginning with `words`."""
         self._editor.setPlainText(words)
         self._instruction.hide()
         self._editor.show()
@@ -72,7 +68,6 @@ class ThreeTexts(QWidget):
         self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
 
     def end_editing(self) -> None:
-        """Show the instruction instead of the editor."""
         self._editor.hide()
         self._instruction.show()
 
@@ -91,7 +86,6 @@ class ThreeTexts(QWidget):
 
 
 def _under(label: str, *texts: QWidget) -> QWidget:
-    """The texts under their label."""
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 0)

@@ -12,7 +12,7 @@ from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
 from odyssey_recorder.task.wording.equivalence import (
     LONGEST,
-    LostItem,
+    MissingItem,
     Wording,
     added_people,
     gaps_left,
@@ -21,7 +21,7 @@ from odyssey_recorder.task.wording.equivalence import (
     lost_quotes,
 )
 from odyssey_recorder.task.wording.figures import Figure
-from odyssey_recorder.task.wording.reversals import DEEDS, lost_denial
+from odyssey_recorder.task.wording.reversals import VERBS, lost_denial
 
 Said = Iterator[Found | Unseen]
 
@@ -90,10 +90,10 @@ def _known_apps() -> Set[str]:
     return frozenset(name for catalogue in shipped_catalogues().values() for name in catalogue.by_name)
 
 
-def _missed(item: LostItem) -> list[str]:
+def _missed(item: MissingItem) -> list[str]:
     """The item where too little of it is there, otherwise the names of it that are not."""
     words = [word for word in item.words if word.casefold() not in _KINDS]
-    words = [word for word in words if word.casefold() not in DEEDS] or words
+    words = [word for word in words if word.casefold() not in VERBS] or words
     lost = [word for word in item.lost if word in words]
     parts = len(words) + item.figures
     share = 1 - len(lost) / parts if parts else 1.0

@@ -9,8 +9,7 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import FINISHED, QueuedTask, Status
-from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
-from odyssey_recorder.task.templates.template import Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import OTHER, Catalogue, CatalogueApp, Role, Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_rules import can_be_cast
 
 K = TypeVar("K")
@@ -120,7 +119,6 @@ def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> Temp
 
 
 def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template | None:
-    """The template with a role left to the apps of the class alone: the first that they can play beside the others."""
     for place, role in enumerate(template.roles):
         fitting = tuple(app.name for app in _players(role, apps) if app.app_class == app_class)
         roles = (*template.roles[:place], Role(role.name, fitting), *template.roles[place + 1 :])
@@ -130,7 +128,6 @@ def _narrowed(template: Template, apps: Catalogue, app_class: str) -> Template |
 
 
 def _belongs(task: ListedTask, of_template: Mapping[str, str], apps: Catalogue) -> bool:
-    """Whether a task is for the devices of a catalogue: its template says so, or else its apps do."""
     if task.template in of_template:
         return of_template[task.template] == apps.name
     return any(app in apps.by_name for app in task.task.apps)
@@ -164,7 +161,6 @@ def _shares(targets: Mapping[K, float]) -> Mapping[K, float]:
 
 
 def _classes(category: Category, templates: Iterable[Template], apps: Catalogue) -> Sequence[str]:
-    """The classes of apps that the templates of a category can ask for."""
     asked = {
         app.app_class
         for template in templates

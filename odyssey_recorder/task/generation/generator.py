@@ -11,9 +11,7 @@ from typing import TypeVar
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.generation.app_choice import AppChoice
-from odyssey_recorder.task.generation.supply import Supply
-from odyssey_recorder.task.generation.turns import Turns
+from odyssey_recorder.task.generation.supply import AppRotations, Rotation, Supply
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.filling import Fillings, identity
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
@@ -84,8 +82,8 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
             "day on which recording does begin."
         )
     ids = {template.template_id for template in library.of(order.catalogue)}
-    making = _Making(library, replace(order, have=tuple(task for task in order.have if task.template in ids)))
-    return GeneratedTasks(tuple(islice(making.tasks(), order.count)), making.left())
+    generation = _Generation(library, replace(order, have=tuple(task for task in order.have if task.template in ids)))
+    return GeneratedTasks(tuple(islice(generation.tasks(), order.count)), generation.left())
 
 
 def suitable(
@@ -120,9 +118,7 @@ def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Ma
     return {template_id: all_of_it.count - used[template_id] for template_id, all_of_it in fillings.items()}
 
 
-class _Making:
-    """An order that is carried out, task by task."""
-
+class _Generation:
     def __init__(self, library: TemplateLibrary, order: GenerationOrder) -> None:
         self._devices = _Devices(order)
         self._taken = {*order.known, *(identity(task.task.task) for task in order.have)}
@@ -131,8 +127,8 @@ class _Making:
         used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)
         self._left = {name: supply.fillings.count - used[name] for name, supply in self._supplies.items()}
         chance = Random(order.seed)
-        self._templates = self._turns_of_templates(order, chance)
-        self._categories = self._turns_of_categories(order, chance)
+        self._templates = self._rotation_of_templates(order, chance)
+        self._categories = self._rotation_of_categories(order, chance)
 
     def tasks(self) -> Iterator[ListedTask]:
         """All tasks that there are, in the order in which they shall be made."""
@@ -152,29 +148,29 @@ class _Making:
         return left
 
     def _next_of(self, category: Category) -> ListedTask | None:
-        turns = self._templates[category]
-        while turns:
-            name = turns.first
+        rotation = self._templates[category]
+        while rotation:
+            name = rotation.first
             supply = self._supplies[name]
             filled = supply.draw(self._taken)
             if filled is not None:
-                turns.serve()
+                rotation.serve()
                 self._left[name] -= 1
                 return supply.task(filled, self._devices.take(supply.template))
-            turns.drop()
+            rotation.drop()
             self._left[name] = 0
         return None
 
-    def _turns_of_templates(self, order: GenerationOrder, chance: Random) -> Mapping[Category, Turns[str]]:
+    def _rotation_of_templates(self, order: GenerationOrder, chance: Random) -> Mapping[Category, Rotation[str]]:
         had = Counter(task.template for task in order.have)
         names: dict[Category, list[str]] = defaultdict(list)
         for name, supply in self._supplies.items():
             names[supply.template.category].append(name)
-        return {category: Turns(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
+        return {category: Rotation(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
 
-    def _turns_of_categories(self, order: GenerationOrder, chance: Random) -> Turns[Category]:
+    def _rotation_of_categories(self, order: GenerationOrder, chance: Random) -> Rotation[Category]:
         had = Counter(Category(task.task.category) for task in order.have)
-        return Turns(_shares(order.targets.categories, self._templates), had, chance)
+        return Rotation(_shares(order.targets.categories, self._templates), had, chance)
 
 
 class _Devices:
@@ -210,12 +206,12 @@ class _Devices:
 
 
 def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: GenerationOrder) -> Mapping[str, Supply]:
-    casting = AppChoice(library.catalogues[order.catalogue], order.have, Random(f"{order.seed} apps"))
+    apps = AppRotations(library.catalogues[order.catalogue], order.have, Random(f"{order.seed} apps"))
     return {
         template.template_id: Supply(
             template,
             Fillings(template, order.day),
-            casting.company(template.roles),
+            apps.casting(template.roles),
             seed=order.seed,
             names_apps=order.names_apps,
         )
@@ -224,7 +220,6 @@ def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: Ge
 
 
 def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str]:
-    """How many of the known tasks each template gives, by its id."""
     by_lead: dict[str, list[str]] = defaultdict(list)
     for name, all_of_it in fillings.items():
         by_lead[all_of_it.lead].append(name)

@@ -1,17 +1,116 @@
-"""What one template can still give: its tasks, each once, in an order of chance."""
+"""What each template can still give, and whose turn it is: kinds, templates, phrasings and apps in proportion."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from hashlib import sha256
-from itertools import cycle
+from heapq import heapify, heappop, heappush, heapreplace
+from itertools import cycle, product
 from random import Random
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin, Writer
-from odyssey_recorder.task.generation.app_choice import Company
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.filling import Fillings, fill, identity
-from odyssey_recorder.task.templates.template import Template
+from odyssey_recorder.task.templates.template import Catalogue, Role, Template
+from odyssey_recorder.task.templates.template_rules import players
+
+_Item = TypeVar("_Item", bound=Hashable)
+
+
+class Rotation(Generic[_Item]):
+    """Gives the item that has had least of its share; of several such, one by `chance`.
+
+    `had` is how often each came before. A share is above 0; that of an item that drops out goes to the others.
+    This is the method of Sainte-Laguë, as parliaments know it: after every turn the counts are in proportion.
+    """
+
+    def __init__(self, shares: Mapping[_Item, float], had: Mapping[_Item, int], chance: Random) -> None:
+        self.items = tuple(shares)
+        self._steps = tuple(1 / share for share in shares.values())
+        self._draw = chance.random
+        self._heap = [
+            ((had.get(item, 0) + 0.5) * step, self._draw(), number)
+            for number, (item, step) in enumerate(zip(self.items, self._steps, strict=True))
+        ]
+        heapify(self._heap)
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    @property
+    def first(self) -> _Item:
+        """The next item. Raises IndexError where none is left."""
+        return self.items[self._heap[0][2]]
+
+    def serve(self) -> None:
+        """Count the first as given."""
+        had, _, number = self._heap[0]
+        heapreplace(self._heap, (had + self._steps[number], self._draw(), number))
+
+    def drop(self) -> None:
+        """Remove the first for good."""
+        heappop(self._heap)
+
+    def take(self, unless: Container[_Item] = ()) -> _Item | None:
+        """Serve the first that is not in `unless`; None where all are."""
+        heap, aside = self._heap, []
+        while heap and self.items[heap[0][2]] in unless:
+            aside.append(heappop(heap))
+        item = None
+        if heap:
+            item = self.first
+            self.serve()
+        for entry in aside:
+            heappush(heap, entry)
+        return item
+
+
+class AppRotations:
+    """Gives roles to the apps of a catalogue; in the tasks of `have` they had some already."""
+
+    def __init__(self, catalogue: Catalogue, have: Iterable[ListedTask], chance: Random) -> None:
+        self._catalogue = catalogue
+        self._had = Counter(played for task in have for played in task.roles.items())
+        self._chance = chance
+        self._rotation: dict[Role, Rotation[str]] = {}
+
+    def casting(self, roles: tuple[Role, ...]) -> "RoleCasting":
+        """The apps for the roles of one template."""
+        return RoleCasting({role.name: self._rotation_of(role) for role in roles})
+
+    def _rotation_of(self, role: Role) -> Rotation[str]:
+        if role not in self._rotation:
+            names = [app.name for app in players(role, self._catalogue)]
+            had = {name: self._had[role.name, name] for name in names}
+            self._rotation[role] = Rotation(dict.fromkeys(names, 1.0), had, self._chance)
+        return self._rotation[role]
+
+
+class RoleCasting:
+    """The apps that may play the roles of one template."""
+
+    def __init__(self, rotation: dict[str, Rotation[str]]) -> None:
+        self._rotation = rotation
+        self._hardest_first = sorted(rotation.items(), key=lambda role: len(role[1].items))
+        self._is_hardest_first = self._hardest_first == list(rotation.items())
+
+    def cast(self) -> dict[str, str]:
+        """An app for each role, in the order of the template."""
+        chosen: dict[str, str] = {}
+        for role, rotation in self._hardest_first:
+            app = rotation.take(unless=chosen.values())
+            if app is None:
+                return self._any_cast()
+            chosen[role] = app
+        return chosen if self._is_hardest_first else {role: chosen[role] for role in self._rotation}
+
+    def _any_cast(self) -> dict[str, str]:
+        """The first cast of different apps that there is; a template has one, or is refused when it is read."""
+        casts = product(*(rotation.items for rotation in self._rotation.values()))
+        cast = next(cast for cast in casts if len(set(cast)) == len(cast))
+        return dict(zip(self._rotation, cast, strict=True))
+
 
 _DIGITS = 12
 """Of a task's id, behind the template's: so many that no two tasks of a template have the same."""
@@ -29,11 +128,11 @@ class Supply:
     """The tasks of a template; each is told by a phrasing, of which all are used equally often."""
 
     def __init__(
-        self, template: Template, fillings: Fillings, company: Company, *, seed: int, names_apps: bool
+        self, template: Template, fillings: Fillings, casting: RoleCasting, *, seed: int, names_apps: bool
     ) -> None:
         self.template = template
         self.fillings = fillings
-        self._company = company
+        self._casting = casting
         chance = Random(f"{seed} {template.template_id}")
         phrasings = template.named_phrasings if names_apps else template.phrasings
         self._phrasings = cycle(sorted(phrasings, key=lambda _: chance.random()))
@@ -54,7 +153,7 @@ class Supply:
 
     def task(self, filled: Filled, devices: tuple[str, ...]) -> ListedTask:
         """The task of a filling, for these devices."""
-        template, roles = self.template, self._company.cast()
+        template, roles = self.template, self._casting.cast()
         values, task, told = filled
         instruction = fill(next(self._phrasings), {**values, **roles})
         return ListedTask(

@@ -7,9 +7,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.fields import ProfileName
+from odyssey_recorder.task.fields import Problem, ProfileName, refuse
 from odyssey_recorder.task.generation.generator import Targets
-from odyssey_recorder.task.problem import Problem, refuse
 from odyssey_recorder.task.templates.source import read_file
 
 _NAME = "targets.yaml"

@@ -1,4 +1,4 @@
-"""Who asks a queue: the annotator, where their drafts are, which window of which process; and whether that lives."""
+"""Who uses a queue: the annotator, the place of their drafts, the window and its process, and whether that lives."""
 
 import os
 import platform
@@ -17,8 +17,8 @@ _windows = count()
 class QueueClient:
     """One annotator at one window.
 
-    `place` is a computer and a folder of drafts: what was begun there can only be found there. `token` is of this seat
-    alone: its claims carry it.
+    `place` is a computer and a folder of drafts: what was begun there can only be found there. `token` is of this
+    client alone: its claims carry it.
     """
 
     annotator: str
@@ -27,7 +27,7 @@ class QueueClient:
 
     @classmethod
     def of(cls, annotator: str, drafts: Path) -> "QueueClient":
-        """A seat of this process, for the drafts in this folder."""
+        """A client in this process, for the drafts in this folder."""
         folder = sha256(os.fsencode(drafts.absolute())).hexdigest()[:12]
         return cls(annotator, f"{platform.node()}/{folder}", f"{os.getpid()}.{_PROCESS}.{next(_windows)}")
 

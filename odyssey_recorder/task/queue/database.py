@@ -1,4 +1,4 @@
-"""Where the queue's tables live: a SQLite file or a PostgreSQL server; opened, brought up to date, and its errors told.
+"""The queue's database, a SQLite file or a PostgreSQL server: opened, migrated, and its errors in words for people.
 
 Nothing else knows alembic, or which of the two it is.
 """
@@ -57,8 +57,6 @@ _BY_THE_SERVER: ColumnElement[int] = cast(func.extract("epoch", func.now()) * _U
 
 @dataclass(frozen=True, slots=True)
 class _Engines:
-    """The same connections, for transactions that only read, for those that write, and for single statements."""
-
     reader: Engine
     writer: Engine
     at_once: Engine
@@ -97,7 +95,7 @@ class QueueDatabase:
         return Path(self._url.database or "").stem
 
     def dialect(self) -> Dialect:
-        """What turns statements into words for `Connection.exec_driver_sql`, with the names of their values."""
+        """The dialect to compile statements for `Connection.exec_driver_sql` with, by named values."""
         dialect: Any = self._url.get_dialect()
         made: Dialect = dialect(paramstyle="named" if self.is_file else "pyformat")
         return made
@@ -109,32 +107,32 @@ class QueueDatabase:
         return {"now_us": time.time_ns() // 1000} if self.is_file else {}
 
     def moment(self) -> ColumnElement[int]:
-        """The time now, as a part of a statement that is made for this moment."""
+        """The time now, as a part of a statement that is run at once."""
         values = self.clock()
         return literal(values["now_us"], BigInteger) if values else self.now
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that changes nothing. Raises TaskError."""
-        with self._told(), self._opened().reader.begin() as connection:
+        with self._errors_for_people(), self._opened().reader.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction; it is on the disk when it is left, or nothing of it. Raises TaskError."""
-        with self._told(), self._opened().writer.begin() as connection:
+        with self._errors_for_people(), self._opened().writer.begin() as connection:
             yield connection
 
     @contextmanager
     def writing_at_once(self) -> Iterator[Connection]:
-        """For statements that are whole each by itself: a server keeps each as soon as it is run. Raises TaskError."""
-        with self._told():
+        """For single statements: a server commits each as soon as it is run. Raises TaskError."""
+        with self._errors_for_people():
             engine = self._opened().at_once
             with engine.begin() if self.is_file else engine.connect() as connection:
                 yield connection
 
     def close(self) -> None:
-        """Leave the database; the next call opens it again."""
+        """Close the database; the next call opens it again."""
         with self._opening:
             if self._engines is not None:
                 self._engines.reader.dispose()
@@ -173,8 +171,8 @@ class QueueDatabase:
                 upgrade(connection, found, self._shown)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say what failed in words for the annotator; a password never is among them."""
+    def _errors_for_people(self) -> Iterator[None]:
+        """Raise TaskError for what fails, in words for the annotator and without a password."""
         try:
             yield
         except DBAPIError as error:
@@ -203,7 +201,7 @@ class QueueDatabase:
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
-    """What inserts rows, and leaves out those whose keys are there already, also where another program inserts them."""
+    """Inserts rows, without those whose keys are there already, also where another program inserts them."""
     made: Callable[[Table], Any] = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
     inserted: Insert = made(table).on_conflict_do_nothing()
     return inserted
@@ -280,19 +278,19 @@ def _server_engines(url: URL) -> _Engines:
         raise TaskError(
             f"A queue on a server needs the package {error.name}: pip install 'odyssey-recorder[postgres]'."
         ) from error
-    _look_after(engine)
+    _check_idle_connections(engine)
     return _Engines(engine, engine, engine.execution_options(isolation_level="AUTOCOMMIT"))
 
 
-def _look_after(engine: Engine) -> None:
-    """Ask a connection that was not used for long whether it lives, so that a server that came back is found again."""
+def _check_idle_connections(engine: Engine) -> None:
+    """Ping a connection that was not used for long, so that a server that came back is found again."""
 
     @event.listens_for(engine, "checkin")
     def note_time(_connection: object, record: Any) -> None:
         record.info["used_s"] = time.monotonic()
 
     @event.listens_for(engine, "checkout")
-    def ask_for_its_health(connection: Any, record: Any, _fairy: object) -> None:
+    def ping(connection: Any, record: Any, _fairy: object) -> None:
         if time.monotonic() - record.info.get("used_s", time.monotonic()) > _FRESH_S:
             try:
                 engine.dialect.do_ping(connection)

@@ -1,13 +1,13 @@
 """The files that remembered what an annotator did before there was a database: each is taken over once.
 
-A JSON line for each deed; a torn last line is none.
+A JSON line for each event; a torn last line is none.
 """
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy import Connection, insert, select
 
 from odyssey_recorder.errors import TaskError
@@ -17,12 +17,10 @@ from odyssey_recorder.task.queue.source_list import restate
 from odyssey_recorder.task.queue.tables import events, notes
 
 
-class _Line(BaseModel):
-    """One deed."""
-
+class _ProgressLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    deed: TaskEvent
+    event: TaskEvent = Field(alias="deed")
     task_id: str
     by: str
     at: datetime
@@ -31,7 +29,7 @@ class _Line(BaseModel):
 
 
 def take_over(connection: Connection, file: Path, place: str) -> None:
-    """Have the queue remember what was done at this place, as the file tells. Raises TaskError where it cannot be read.
+    """Write what was done at this place, as the file says, to the queue. Raises TaskError where it cannot be read.
 
     Nothing happens where there is no such file, or it was taken over before.
     """
@@ -45,8 +43,7 @@ def take_over(connection: Connection, file: Path, place: str) -> None:
         connection.execute(insert(notes).values(key=key, words=f"{len(lines)} deeds"))
 
 
-def _lines(file: Path) -> Sequence[_Line]:
-    """The deeds, without those that two windows noted in the same moment."""
+def _lines(file: Path) -> Sequence[_ProgressLine]:
     try:
         whole, _newline, _torn = read_file(file, Largest.TASKS).rpartition(b"\n")
     except FileNotFoundError:
@@ -56,26 +53,26 @@ def _lines(file: Path) -> Sequence[_Line]:
             f"{file}, which remembers your tasks, cannot be read: {error.strerror or error}. Make file and folder"
             " readable."
         ) from error
-    found: dict[object, _Line] = {}
+    found: dict[object, _ProgressLine] = {}
     for number, data in enumerate(filter(None, whole.split(b"\n"))):
         line = _parsed(file, data)
-        is_return = line.deed is TaskEvent.SENT_BACK and line.episode_id
+        is_return = line.event is TaskEvent.SENT_BACK and line.episode_id
         found.setdefault((line.task_id, line.episode_id) if is_return else number, line)
     return tuple(found.values())
 
 
-def _parsed(file: Path, line: bytes) -> _Line:
+def _parsed(file: Path, line: bytes) -> _ProgressLine:
     try:
-        return _Line.model_validate_json(line)
+        return _ProgressLine.model_validate_json(line)
     except ValidationError as error:
         raise TaskError(f"{file} holds a line that is no deed: {line[:80]!r}. Mend or remove it.") from error
 
 
-def _row(line: _Line, place: str) -> dict[str, object]:
+def _row(line: _ProgressLine, place: str) -> dict[str, object]:
     at = line.at if line.at.tzinfo else line.at.replace(tzinfo=UTC)
     return {
         "task_id": line.task_id,
-        "deed": line.deed.name,
+        "deed": line.event.name,
         "by": line.by,
         "at_us": round(at.timestamp() * 1_000_000),
         "reason": line.reason,

@@ -279,7 +279,6 @@ class TaskQueue:
         self._outside: OutsideState | None = None
 
     def _look(self) -> None:
-        """Read what is new in the queue, and write what is new outside of it."""
         self._follow_list()
         outside = self._reconciler.look()
         self._read()
@@ -322,7 +321,6 @@ class TaskQueue:
         return None
 
     def _rank_ranges(self, transaction: QueueTransaction, after: str) -> tuple[tuple[int, int], ...]:
-        """The ranks to look through, one range after the other."""
         task = transaction.task(after, to_change=False) if after else None
         if task is None:
             return (RANKS,)
@@ -332,7 +330,6 @@ class TaskQueue:
         return (SENT_BACK_RANKS, *behind) if is_done else behind
 
     def _taken(self, transaction: QueueTransaction, found: Row[Any]) -> QueuedTask:
-        """The task that was claimed, in place of the one before."""
         if self._held and found.task_id != self._held:
             transaction.release(self._held)
         past = self._snapshot.past(transaction.connection, found.task_id, found.version)
@@ -390,7 +387,6 @@ class TaskQueue:
 
 
 def _is_ours(task: Row[Any]) -> bool:
-    """Whether nobody else has the task, and nobody records it."""
     return not task.is_held or task.is_mine
 
 

@@ -44,7 +44,7 @@ class SourceList:
         return stamp is not None and stamp == self._followed
 
     def follow(self, connection: Connection, stamp: _Stamp) -> None:
-        """Bring the queue in line with the file, unless another window has done so. Raises TaskError."""
+        """Bring the queue in line with the file, unless another window has history so. Raises TaskError."""
         present = _digest_of_file(self.path)
         known = connection.execute(select(notes.c.words).where(notes.c.key == _NOTE)).scalar()
         if known != present:
@@ -67,14 +67,14 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
         line = _digest(task)
         row = have.pop(task.task_id, None)
         if row is None:
-            told = columns(task, position, first_status(task), is_listed=True)
-            new.append({"task_id": task.task_id, "listed_as": line, "version": 0, **told})
+            values = columns(task, position, first_status(task), is_listed=True)
+            new.append({"task_id": task.task_id, "listed_as": line, "version": 0, **values})
         elif (row.listed_as, row.position, row.is_listed) != (line, position, True):
             kept, status = parse_task_line(row.line), Status[row.status]
             if row.listed_as != line:
                 kept, status = task, first_status(task) if status is Status.WAITING else status
-            told = columns(kept, position, status, is_listed=True, skipped=skip_number(row.rank))
-            changed.append({"_id": row.task_id, "listed_as": line, "version": row.version + 1, **told})
+            values = columns(kept, position, status, is_listed=True, skipped=skip_number(row.rank))
+            changed.append({"_id": row.task_id, "listed_as": line, "version": row.version + 1, **values})
     gone = [row for row in have.values() if row.listed_as and row.is_listed]
     if new:
         connection.execute(insert(tasks), new)
@@ -84,23 +84,23 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
 
 
 def restate(connection: Connection, task_ids: Iterable[str]) -> None:
-    """Have the status of tasks follow from what was done with them before."""
+    """Set the status of tasks from their events."""
     wanted = set(task_ids)
-    done: dict[str, list[Any]] = {}
+    history: dict[str, list[Any]] = {}
     for row in connection.execute(select(events).order_by(events.c.number)):
         if row.task_id in wanted:
-            done.setdefault(row.task_id, []).append(row)
-    if not done:
+            history.setdefault(row.task_id, []).append(row)
+    if not history:
         return
-    told: list[dict[str, Any]] = []
+    changed: list[dict[str, Any]] = []
     for row in connection.execute(select(tasks)):
-        if row.task_id in done:
-            past = done[row.task_id]
+        if row.task_id in history:
+            past = history[row.task_id]
             skipped = max((one.number for one in past if one.deed == TaskEvent.SKIPPED.name), default=0)
             status = status_after(TaskEvent[one.deed] for one in past)
-            values = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
-            told.append({"_id": row.task_id, "version": row.version + 1, **values})
-    change(connection, told)
+            state = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
+            changed.append({"_id": row.task_id, "version": row.version + 1, **state})
+    change(connection, changed)
 
 
 def _digest(task: ListedTask) -> str:

@@ -93,7 +93,6 @@ class ClaimStatements:
         self.release = self._compiled(update(tasks).where(this, mine).values(_FREE))
 
     def _compiled(self, statement: ClauseElement) -> tuple[str, Mapping[str, Any]]:
-        """The text of a statement, and the values that belong to it."""
         compiled = statement.compile(dialect=self._dialect)
         return str(compiled), compiled.params
 

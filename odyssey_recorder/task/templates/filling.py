@@ -44,7 +44,6 @@ def _format(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _parts(text: str) -> tuple[str, ...]:
-    """What stands between the gaps, and between these the names of the gaps."""
     return tuple(_GAP.split(text))
 
 
@@ -140,12 +139,10 @@ class Fillings:
 
     @cached_property
     def _folded_parts(self) -> tuple[str, ...]:
-        """The parts of the template, its words as an identity has them."""
         return _parts(identity(self._meta_task))
 
     @cached_property
     def _choices(self) -> frozenset[tuple[str, str]]:
-        """Each gap with each text that may fill it."""
         return frozenset((gap.name, text) for gap in self._gaps for text in gap.texts)
 
     @cached_property
@@ -154,7 +151,6 @@ class Fillings:
 
     @cached_property
     def _pairs(self) -> tuple[tuple[str, str], ...]:
-        """Each gap with every gap before it of the same items."""
         return tuple((gap.name, self._gaps[rival].name) for gap in self._gaps for rival in gap.rivals)
 
     @cached_property
@@ -164,7 +160,6 @@ class Fillings:
         return {gap.name: frozenset(other for one, other in pairs if one == gap.name) for gap in self._gaps}
 
     def _fits(self, told: str, part: int, values: Mapping[str, str]) -> bool:
-        """Whether what is told can be read as the parts from this one on, a gap's name, with these gaps filled."""
         parts = self._folded_parts
         if part >= len(parts):
             return not told
@@ -184,7 +179,6 @@ class Fillings:
 
 
 def _gaps(template: Template, day: date) -> Iterator[_Gap]:
-    """The gaps in the order of the slots."""
     items: list[Slot] = []
     for name, slot in template.slots.items():
         rivals = tuple(place for place, other in enumerate(items) if isinstance(slot, Items) and other == slot)

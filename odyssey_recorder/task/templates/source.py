@@ -9,8 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_text
-from odyssey_recorder.task.fields import faults_in
-from odyssey_recorder.task.problem import Problem
+from odyssey_recorder.task.fields import Problem, faults_in
 from odyssey_recorder.task.templates.marked_yaml import MarkedDocument, MarkedYamlError, Place, read_marked
 
 _Kind = TypeVar("_Kind", bound=BaseModel)

@@ -1,13 +1,55 @@
-"""What a task template is: words with gaps, what may fill each gap, and which apps it takes to carry the task out."""
+"""Templates: words with gaps, what may fill each gap, and the apps it takes; catalogues: the apps there are."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.model.assignment import AsFound, StartState
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import Catalogue
+
+OTHER = "Other"
+"""The class of an app that fits none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueApp:
+    """One app: `app_class` is a class of its catalogue or `OTHER`, `roles` what a template may need it for."""
+
+    name: str
+    package: str
+    app_class: str
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The apps of a kind of device, in the order of their file; names and packages are each there once."""
+
+    name: str
+    title: str
+    classes: tuple[str, ...]
+    apps: tuple[CatalogueApp, ...]
+    source: Path | None = None
+
+    @cached_property
+    def by_name(self) -> Mapping[str, CatalogueApp]:
+        return {app.name: app for app in self.apps}
+
+    @cached_property
+    def by_package(self) -> Mapping[str, CatalogueApp]:
+        return {app.package: app for app in self.apps}
+
+    def that_play(self, role: str) -> tuple[CatalogueApp, ...]:
+        """The apps that can play a role, in the catalogue's order."""
+        return tuple(app for app in self.apps if role in app.roles)
+
+    def class_of(self, app: str) -> str:
+        """The class of the app of this name; `OTHER` for one that is not here."""
+        found = self.by_name.get(app)
+        return OTHER if found is None else found.app_class
+
 
 DateWords = Literal["relative", "weekday", "date"]
 """How a day is named: "in 3 days", "next Friday" (both true whenever the day of recording is), or "4 December"."""

@@ -8,13 +8,22 @@ from pathlib import Path
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.fields import start_state
-from odyssey_recorder.task.problem import Problem, refuse
-from odyssey_recorder.task.templates.catalogue import OTHER, Catalogue, CatalogueApp
+from odyssey_recorder.task.fields import Problem, refuse, start_state
 from odyssey_recorder.task.templates.filling import fill, identity
 from odyssey_recorder.task.templates.marked_yaml import Place
 from odyssey_recorder.task.templates.source import TemplateSource, Written
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import (
+    OTHER,
+    Catalogue,
+    CatalogueApp,
+    DaySlotRange,
+    Items,
+    Numbers,
+    Role,
+    Slot,
+    Template,
+    TemplateLibrary,
+)
 from odyssey_recorder.task.templates.template_rules import faults_of, faults_of_items
 from odyssey_recorder.task.templates.template_schema import (
     CatalogueFile,
@@ -170,7 +179,6 @@ def _slot(entry: SlotEntry, pools: _Pools) -> Slot:
 
 
 def _apart(source: TemplateSource, templates: Iterable[tuple[Written, Template]]) -> Iterator[Template]:
-    """The templates without those that have the id of another, or ask for the same on the same kind of device."""
     by_id: dict[str, Template] = {}
     by_words: dict[tuple[str, str], Template] = {}
     for written, template in templates:

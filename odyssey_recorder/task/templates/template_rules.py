@@ -7,9 +7,17 @@ from functools import lru_cache
 from itertools import combinations
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
 from odyssey_recorder.task.templates.filling import gaps_in, identity
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.template import (
+    Catalogue,
+    CatalogueApp,
+    DaySlotRange,
+    Items,
+    Numbers,
+    Role,
+    Slot,
+    Template,
+)
 
 Place = tuple[str | int, ...]
 """The keys of a template's file, and the numbers in lists (from 0), that lead to a value."""
@@ -244,7 +252,6 @@ def _may_be_ordinary(found: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def _names(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What finds names that no ordinary word can be, and what finds the others."""
     odd = [name for name in names if re.search(r"\w[A-Z]|\d", name)]
     plain = [name for name in names if name not in odd]
     return re.compile(_any_of(odd), re.IGNORECASE), re.compile(_any_of(plain))

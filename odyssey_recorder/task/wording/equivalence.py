@@ -12,10 +12,10 @@ from functools import cached_property, partial
 
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.templates.catalogue import Catalogue
+from odyssey_recorder.task.templates.template import Catalogue
 from odyssey_recorder.task.wording.figures import Figure, read_figures
 from odyssey_recorder.task.wording.naming import Mention, begins_sentence, cut_out, mentions, named
-from odyssey_recorder.task.wording.reversals import Said, reversals
+from odyssey_recorder.task.wording.reversals import Statement, reversals
 from odyssey_recorder.task.wording.stems import SMALL, WORD, in_quotes, stem, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 80
@@ -197,7 +197,7 @@ def _length(wording: Wording) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class LostItem:
+class MissingItem:
     """What fills a gap and is not whole in the instruction: all `words` of it that count, those that are `lost`, and
     how many `figures` it has besides."""
 
@@ -207,7 +207,7 @@ class LostItem:
     figures: int
 
 
-def lost_items(wording: Wording) -> Iterator[LostItem]:
+def lost_items(wording: Wording) -> Iterator[MissingItem]:
     """The items of which a word is lost, whatever its form."""
     for item in wording.items:
         figures, rest = read_figures(item)
@@ -215,7 +215,7 @@ def lost_items(wording: Wording) -> Iterator[LostItem]:
         content = content if content or figures else words_of(rest)
         lost = [word for word in content if stem(word) not in wording.stems_asked]
         if lost:
-            yield LostItem(item, tuple(content), tuple(lost), len(figures))
+            yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 
 
 def _items(wording: Wording) -> Iterator[str]:
@@ -324,4 +324,6 @@ def added_people(wording: Wording) -> list[str]:
 
 
 def _reversed(wording: Wording) -> Iterator[str]:
-    return reversals(Said(wording.task.task, wording.figures_told), Said(wording.asked, wording.figures_asked))
+    return reversals(
+        Statement(wording.task.task, wording.figures_told), Statement(wording.asked, wording.figures_asked)
+    )

@@ -314,7 +314,6 @@ def _with_digits() -> Iterator[_Reader]:
 
 
 def _with_words() -> Iterator[_Reader]:
-    """What is written in words alone, looked for in what remains."""
     this = "morning|afternoon|evening|week|month|year"
     which = r"(?P<which>next|last|this|coming|every|each)"
     yield _reader(Kind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))

@@ -1,10 +1,11 @@
 """New templates by a language model: what it is shown, and which of its proposals say what no template says yet."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel
+from rapidfuzz.distance import Indel
 
 from odyssey_recorder.errors import LanguageModelError, TaskError
 from odyssey_recorder.llm.batch import Batch
@@ -12,18 +13,20 @@ from odyssey_recorder.llm.model import ModelRequest
 from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.model.episode import Category, Json, TaskInfo
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.templates.catalogue import Catalogue
 from odyssey_recorder.task.templates.filling import fill
-from odyssey_recorder.task.templates.template import Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import Catalogue, Items, Role, Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_rules import LONGEST_ID, faults_of, players
 from odyssey_recorder.task.wording.equivalence import rule_faults
-from odyssey_recorder.task.wording.likeness import TOO_ALIKE, nearest
 
 PROPOSE = "propose/1"
 
 _TOKENS, _TOKENS_OF_EACH = 6_000, 1_500
 """How long an answer may be: room to think, and for each template."""
 _WORDS_OF_ID = 6
+TOO_ALIKE = 0.7
+"""From here on two templates ask for the same (Wang et al. 2023, Self-Instruct)."""
+
+_WORD = re.compile(r"\{\w+\}|\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,8 @@ class _Proposals(BaseModel):
     templates: list[_Proposed]
 
 
-def _never() -> bool:
-    return False
-
-
 class Proposing:
-    """Has a model think of templates for the devices of a catalogue, by `asking`.
+    """Has a model think of templates for the devices of a catalogue, by `batch`.
 
     Raises TaskError where the library has no such catalogue.
     """
@@ -80,7 +79,7 @@ class Proposing:
         self._prompt = read_prompt(PROPOSE)
 
     def propose(
-        self, category: Category, count: int, *, again: int = 0, cancelled: Callable[[], bool] = _never
+        self, category: Category, count: int, *, again: int = 0, cancelled: Callable[[], bool] = lambda: False
     ) -> list[Proposal]:
         """About `count` new templates, without those that are too much like one there is, or like one before them.
 
@@ -140,7 +139,6 @@ class Proposing:
 
 
 def _faults_of_words(template: Template, catalogue: Catalogue) -> Iterator[str]:
-    """What the rules find wrong with the phrasings, the gaps filled for once."""
     items = {name: slot.texts[0] for name, slot in template.slots.items() if isinstance(slot, Items)}
     roles = _cast(template, catalogue)
     info = TaskInfo(
@@ -176,3 +174,19 @@ def _free_id(meta_task: str, taken: Collection[str]) -> str:
         number += 1
         name = f"{stem}_{number}"
     return name
+
+
+def likeness(one: str, other: str) -> float:
+    """ROUGE-L of two texts, 0 to 1: the F-measure of their longest common subsequence of words; any gap is one word."""
+    return float(Indel.normalized_similarity(_words(one), _words(other)))
+
+
+def nearest(text: str, others: Mapping[str, str]) -> tuple[str, float]:
+    """The key of the text among `others` that `text` is most like, and how much; an empty key where there is none."""
+    ranked: Iterable[tuple[float, str]] = ((likeness(text, other), key) for key, other in others.items())
+    best, key = max(ranked, default=(0.0, ""))
+    return key, best
+
+
+def _words(text: str) -> list[str]:
+    return ["{}" if word.startswith("{") else word for word in _WORD.findall(text.casefold())]

@@ -14,7 +14,7 @@ from odyssey_recorder.task.wording.stems import SMALL, in_quotes, stem, words_of
 
 
 @dataclass(frozen=True)
-class Said:
+class Statement:
     """A text, what a task says or an instruction asks, and its figures."""
 
     text: str
@@ -34,7 +34,7 @@ class Said:
         return frozenset(map(stem, words_of(self.text)))
 
 
-def reversals(task: Said, asked: Said) -> Iterator[str]:
+def reversals(task: Statement, asked: Statement) -> Iterator[str]:
     """What turns the task round in what is asked for, each a sentence."""
     for look in (_turned_limits, _opposites, _unmade, _lost_denials, _lost_only, _exceptions, _denials):
         yield from look(task, asked)
@@ -67,22 +67,24 @@ _EXCEPTED = re.compile(r"\b(?:except(?:ing)?(?: for)?|excluding|apart from|other
 
 def lost_denial(task: str, asked: str) -> str:
     """What is not to be, or not to be done, by the task, and of which nothing is left; empty where all is."""
-    of_task = Said(task, ())
-    found = _alone(_DENIED, _DENIED_SOMEHOW, of_task, Said(asked, ()))
+    of_task = Statement(task, ())
+    found = _alone(_DENIED, _DENIED_SOMEHOW, of_task, Statement(asked, ()))
     return _phrase(of_task.bare, found) if found else ""
 
 
-def _lost_denials(task: Said, asked: Said) -> Iterator[str]:
+def _lost_denials(task: Statement, asked: Statement) -> Iterator[str]:
     if lost := lost_denial(task.text, asked.text):
         yield f"It lacks {in_quotes([lost])}."
 
 
-def _exceptions(task: Said, asked: Said) -> Iterator[str]:
+def _exceptions(task: Statement, asked: Statement) -> Iterator[str]:
     if found := _alone(_EXCEPTED, _DENIED_SOMEHOW, asked, task):
         yield f"It has {in_quotes([_phrase(asked.bare, found)])}, and the task leaves nothing out."
 
 
-def _alone(pattern: re.Pattern[str], somehow: re.Pattern[str], said: Said, other: Said) -> re.Match[str] | None:
+def _alone(
+    pattern: re.Pattern[str], somehow: re.Pattern[str], said: Statement, other: Statement
+) -> re.Match[str] | None:
     """What the one text says and the other does not in any of the words that say it somehow, but for those that it has
     in common with the rest of the first."""
     found = pattern.search(said.bare)
@@ -97,11 +99,10 @@ def _counted(pattern: re.Pattern[str], text: str) -> Counter[str]:
 
 
 def _phrase(text: str, found: re.Match[str]) -> str:
-    """What was found, with the words that it is about."""
     return " ".join(text[found.start() :].split()[: len(found[0].split()) + 1]).rstrip(".,;:!?")
 
 
-DEEDS = frozenset({
+VERBS = frozenset({
     "add", "book", "buy", "check", "compare", "create", "find", "listen", "look", "note", "open", "order", "play",
     "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
 })  # fmt: skip
@@ -118,12 +119,12 @@ anyway, as "but don't send it" does where a draft is wanted, unless the task has
 """
 
 
-def _denials(task: Said, asked: Said) -> Iterator[str]:
+def _denials(task: Statement, asked: Statement) -> Iterator[str]:
     if _DENIED.search(task.bare):
         return
     for found in _DENIAL.finditer(asked.bare.strip()):
         deed = found["deed"].casefold()
-        is_first = found.start() == 0 and deed in DEEDS
+        is_first = found.start() == 0 and deed in VERBS
         if is_first or (stem(deed) in task.stems and deed not in SMALL):
             denied = in_quotes([f"{found['no']} {found['deed']}"])
             yield f"It says {denied}, and the task has nothing that is not to be done."
@@ -138,7 +139,7 @@ _ONLY_SOMEHOW = re.compile(
 )
 
 
-def _lost_only(task: Said, asked: Said) -> Iterator[str]:
+def _lost_only(task: Statement, asked: Statement) -> Iterator[str]:
     if found := _alone(_ONLY, _ONLY_SOMEHOW, task, asked):
         yield f"It lacks {in_quotes([_phrase(task.bare, found)])}."
 
@@ -155,7 +156,7 @@ _LIMITED_SOMEHOW = re.compile(
 )
 
 
-def _turned_limits(task: Said, asked: Said) -> Iterator[str]:
+def _turned_limits(task: Statement, asked: Statement) -> Iterator[str]:
     limits = {figure: figure.limit for figure in task.figures if figure.limit}
     is_lost = _alone(_LIMIT, _LIMITED_SOMEHOW, task, asked)
     for figure in asked.figures:
@@ -177,7 +178,7 @@ _OPPOSITES = (
 )  # fmt: skip
 
 
-def _opposites(task: Said, asked: Said) -> Iterator[str]:
+def _opposites(task: Statement, asked: Statement) -> Iterator[str]:
     for pair in _OPPOSITES:
         for one, other in (pair, pair[::-1]):
             if one in task.words and other not in task.words and other in asked.words and one not in asked.words:
@@ -187,8 +188,7 @@ def _opposites(task: Said, asked: Said) -> Iterator[str]:
 _NO_UNDOING = frozenset({"until", "unless", "unlike", "under", "unit", "union", "unique", "universal", "uncle"})
 
 
-def _unmade(task: Said, asked: Said) -> Iterator[str]:
-    """Follow for unfollow, mute for unmute, or the other way round."""
+def _unmade(task: Statement, asked: Statement) -> Iterator[str]:
     for of_this, of_that in ((task, asked), (asked, task)):
         if _counted(_DENIED_SOMEHOW, _without_un(of_that)) - _counted(_DENIED_SOMEHOW, _without_un(of_this)):
             continue
@@ -201,5 +201,5 @@ def _unmade(task: Said, asked: Said) -> Iterator[str]:
                 yield f"It says {in_quotes([one])} where the task says {in_quotes([other])}."
 
 
-def _without_un(said: Said) -> str:
+def _without_un(said: Statement) -> str:
     return re.sub(r"\bun\w+", " ", said.bare, flags=re.IGNORECASE)

@@ -19,7 +19,6 @@ from odyssey_recorder.llm.prompts import read_prompt
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask
-from odyssey_recorder.task.templates.catalogue import Catalogue
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.wording.equivalence import LONGEST, bare_words, rule_faults, said_already
 
@@ -69,36 +68,22 @@ class _JudgeAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """Words of a model, and what the rules find wrong with them."""
-
     words: str
     call: ModelCall
     faults: tuple[str, ...]
 
 
-def _nobody(_: object) -> None:
-    """Nobody wants to know."""
-
-
-def _never() -> bool:
-    return False
-
-
 class Rewriting:
-    """Puts tasks into words and has words judged, by `asking`.
+    """Puts tasks into words and has words judged, by `batch`.
 
     `library` tells which apps there are on the devices of a task. No instruction comes to be that of one of `others`;
-    those of them that are worked on do not count. `again` numbers the times that other words were asked for, from 0.
+    those of them that are worked on do not count.
     """
 
-    def __init__(
-        self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = (), *, again: int = 0
-    ) -> None:
+    def __init__(self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = ()) -> None:
         self._batch = batch
-        self._catalogues = library.catalogues
-        self._catalogue_of = {template.template_id: template.catalogue for template in library.templates}
+        self._library = library
         self._others = tuple(others)
-        self._again = again
         self._rewrite = read_prompt(REWRITE)
         self._judge = read_prompt(JUDGE)
 
@@ -107,9 +92,9 @@ class Rewriting:
         tasks: Sequence[ListedTask],
         *,
         names_apps: bool,
-        on_rewritten: OnRewritten = _nobody,
-        progress: Callable[[BatchProgress], None] = _nobody,
-        cancelled: Callable[[], bool] = _never,
+        on_rewritten: OnRewritten = lambda _: None,
+        progress: Callable[[BatchProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Rewritten]:
         """What became of each, in their order; `on_rewritten` is told of each as soon as it is ready.
 
@@ -121,22 +106,8 @@ class Rewriting:
         ended = self._batch.run(jobs, progress=progress, cancelled=cancelled)
         return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
 
-    def judge(
-        self,
-        tasks: Sequence[ListedTask],
-        *,
-        on_rewritten: OnRewritten = _nobody,
-        progress: Callable[[BatchProgress], None] = _nobody,
-        cancelled: Callable[[], bool] = _never,
-    ) -> list[Rewritten]:
-        """The tasks with what rules and judge find of the words that they have, whoever wrote them; as `rewrite`."""
-        run = _Run(self._batch, self._instructions_beside(tasks), on_rewritten)
-        jobs = [run.job(task, self._look_at(task)) for task in tasks]
-        ended = self._batch.run(jobs, progress=progress, cancelled=cancelled)
-        return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
-
     def likely_questions(self, tasks: Iterable[ListedTask], *, names_apps: bool) -> Iterator[ModelRequest]:
-        """What rewriting these would ask, for `Asking.estimate`: what was asked before, and then what comes next.
+        """What rewriting these would ask, for `Batch.estimate`: what was asked before, and then what comes next.
 
         A judge is expected to be given words as long as the task's present ones.
         """
@@ -170,13 +141,6 @@ class Rewriting:
         equivalence, unjudged = yield from self._held(task, best.words, best.faults, names_apps)
         text = TextOrigin(Writer.MODEL, names_apps, best.call, equivalence)
         return Rewritten(replace(task, task=replace(task.task, instruction=best.words), text=text), trouble or unjudged)
-
-    def _look_at(self, task: ListedTask) -> _Conversation:
-        text = task.text or TextOrigin()
-        words = task.task.instruction
-        faults = self._faults(task, words, text.names_apps)
-        equivalence, unjudged = yield from self._held(task, words, faults, text.names_apps)
-        return Rewritten(replace(task, text=replace(text, equivalence=equivalence)), unjudged)
 
     def _attempt(
         self, task: ListedTask, names_apps: bool, before: _Attempt | None
@@ -219,9 +183,8 @@ class Rewriting:
             "refused": before.words if before else "",
             "faults": list(before.faults) if before else [],
         }
-        candidate = 2 * self._again + (1 if before else 0)
         return self._rewrite.question(
-            data, schema_name="rewritten", answer=_RewriteAnswer, longest=_TOKENS, candidate=candidate
+            data, schema_name="rewritten", answer=_RewriteAnswer, longest=_TOKENS, candidate=1 if before else 0
         )
 
     def _judging(self, task: ListedTask, words: str, names_apps: bool) -> ModelRequest:
@@ -231,16 +194,9 @@ class Rewriting:
     # What the rules say.
 
     def _faults(self, task: ListedTask, words: str, names_apps: bool) -> tuple[str, ...]:
-        return rule_faults(task, words, names_apps=names_apps, catalogue=self._catalogue(task))
-
-    def _catalogue(self, task: ListedTask) -> Catalogue:
-        """That of the task's template, or else the first that has its apps; an empty one where none has."""
-        known = self._catalogues.get(self._catalogue_of.get(task.template, ""))
-        if known is not None:
-            return known
-        apps = set(task.task.apps)
-        fitting = (one for one in self._catalogues.values() if apps <= one.by_name.keys())
-        return next(fitting, Catalogue("", "", (), ()))
+        return rule_faults(
+            task, words, names_apps=names_apps, catalogue=self._library.catalogue_for(task.template, task.task.apps)
+        )
 
     def _instructions_beside(self, tasks: Iterable[ListedTask]) -> set[str]:
         own = {task.task_id for task in tasks}
@@ -248,8 +204,6 @@ class Rewriting:
 
 
 class _Run:
-    """The conversations of one run: each is held with whoever answers, and told of when it ends."""
-
     def __init__(self, batch: Batch, taken: set[str], on_rewritten: OnRewritten) -> None:
         self._batch = batch
         self._taken = taken

@@ -21,7 +21,7 @@ from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakePractice, FakeRecordings
 from tests.gui.pilot import Pilot
-from tests.task.houses import House
+from tests.task.queues import Queues
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
 
 ROWS = (
@@ -178,7 +178,7 @@ class Asleep:
     """A window whose computer may sleep, and somebody else who is awake."""
 
     bench: Bench
-    house: House
+    queues: Queues
 
     @property
     def pilot(self) -> Pilot:
@@ -186,7 +186,7 @@ class Asleep:
 
     def sleep(self) -> None:
         """Let so much time pass that the claim runs out."""
-        self.house.clock.pass_s(2 * Leases().claim_s)
+        self.queues.clock.pass_s(2 * Leases().claim_s)
 
     def lose(self, task_id: str) -> None:
         """Have somebody else take the task while the computer sleeps."""
@@ -204,18 +204,18 @@ class Asleep:
 
 @pytest.fixture
 def asleep(qtbot: QtBot, service: FakeRecordings, tmp_path: Path) -> Iterator[Asleep]:
-    house = House(tmp_path)
-    house.fill(*ROWS)
-    queue = house.queue()
+    queues = Queues(tmp_path)
+    queues.fill(*ROWS)
+    queue = queues.queue()
     pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
-    made = Asleep(Bench(pilot, house.queue(annotator="Grace", drafts="hers")), house)
+    made = Asleep(Bench(pilot, queues.queue(annotator="Grace", drafts="hers")), queues)
     made.bench.shows("Set an alarm")
     pilot.wait_for_phase(Phase.WATCHING)
     qtbot.waitUntil(lambda: made.bench.may("Start recording"))
     yield made
     pilot.window.close()
     shiboken6.delete(pilot.window)
-    house.close()
+    queues.close()
 
 
 def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(asleep: Asleep) -> None:
@@ -247,7 +247,7 @@ def test_a_task_that_ran_out_and_that_nobody_took_is_recorded(asleep: Asleep) ->
 
 
 def test_a_task_that_was_changed_while_the_computer_slept_is_read_before_it_is_recorded(asleep: Asleep) -> None:
-    changed = asleep.house.listed(row("a", instruction="Set two alarms"))
+    changed = asleep.queues.listed(row("a", instruction="Set two alarms"))
 
     def is_changed() -> bool:
         asleep.sleep()

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.task.queue.board import Board, QueuedTask
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
-from tests.task.houses import House
+from tests.task.queues import Queues
 from tests.task.tasks import NotedEpisodes, row
 
 
@@ -26,7 +26,7 @@ class Held:
     """A bridge that holds a task, and the queue of somebody else."""
 
     bridge: QueueBridge
-    house: House
+    queues: Queues
     other: TaskQueue
     boards: list[Board] = field(default_factory=list)
 
@@ -39,28 +39,28 @@ def is_kept(bridge: QueueBridge) -> bool:
 @pytest.fixture
 def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
     """A task that the bridge has claimed, in a queue with somebody else at it."""
-    house = House(tmp_path)
-    house.fill(row("a"))
+    queues = Queues(tmp_path)
+    queues.fill(row("a"))
     background = Background()
-    queue = house.queue()
+    queue = queues.queue()
     bridge = QueueBridge(lambda: queue, background)
-    made = Held(bridge, house, house.queue(annotator="Grace"))
+    made = Held(bridge, queues, queues.queue(annotator="Grace"))
     bridge.board_changed.connect(made.boards.append)
     bridge.choose("a")
     qtbot.waitUntil(lambda: len(made.boards) == 1)
     yield made
     shiboken6.delete(bridge)
     background.close()
-    house.close()
+    queues.close()
 
 
 def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
     assert is_kept(held.bridge)
     (first,) = held.other.holders()
-    held.house.clock.pass_s(0.8 * Leases().claim_s)
+    held.queues.clock.pass_s(0.8 * Leases().claim_s)
     held.bridge.renew()
     qtbot.waitUntil(lambda: held.other.holders()[0].until > first.until)
-    held.house.clock.pass_s(0.8 * Leases().claim_s)
+    held.queues.clock.pass_s(0.8 * Leases().claim_s)
     with pytest.raises(TaskError):
         held.other.claim("a")
     held.bridge.let_go()
@@ -68,7 +68,7 @@ def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: He
 
 
 def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, held: Held) -> None:
-    held.house.clock.pass_s(2 * Leases().claim_s)
+    held.queues.clock.pass_s(2 * Leases().claim_s)
     held.other.claim("a")
     why: list[str] = []
     held.bridge.lost.connect(why.append)
@@ -90,10 +90,10 @@ class Crowded(TaskQueue):
 
 
 def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_path: Path) -> None:
-    house = House(tmp_path)
-    house.fill(row("a"), row("b"))
-    queue = Crowded(house.database(house.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
-    queue.other = house.queue(annotator="Grace", drafts="hers")
+    queues = Queues(tmp_path)
+    queues.fill(row("a"), row("b"))
+    queue = Crowded(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
+    queue.other = queues.queue(annotator="Grace", drafts="hers")
     background = Background()
     bridge = QueueBridge(lambda: queue, background)
     held: list[QueuedTask] = []
@@ -104,7 +104,7 @@ def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_pat
     assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
     shiboken6.delete(bridge)
     background.close()
-    house.close()
+    queues.close()
 
 
 class CutOff(TaskQueue):
@@ -115,10 +115,10 @@ class CutOff(TaskQueue):
 
 
 def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, tmp_path: Path) -> None:
-    house = House(tmp_path)
-    house.fill(row("a"))
+    queues = Queues(tmp_path)
+    queues.fill(row("a"))
     background = Background()
-    queue = CutOff(house.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
+    queue = CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
     bridge = QueueBridge(lambda: queue, background)
     told: list[str] = []
     bridge.held_changed.connect(lambda held: told.append(held.task_id))
@@ -129,14 +129,14 @@ def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, t
     assert is_kept(bridge)
     shiboken6.delete(bridge)
     background.close()
-    house.close()
+    queues.close()
 
 
 def test_a_queue_that_takes_its_time_is_waited_for_only_so_long_and_answers_once(qtbot: QtBot, tmp_path: Path) -> None:
-    house = House(tmp_path)
-    house.fill(row("a"))
+    queues = Queues(tmp_path)
+    queues.fill(row("a"))
     background = Background()
-    queue = house.queue()
+    queue = queues.queue()
     bridge = QueueBridge(lambda: queue, background, patience_ms=20)
     told: list[object] = []
     for answer in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
@@ -150,4 +150,4 @@ def test_a_queue_that_takes_its_time_is_waited_for_only_so_long_and_answers_once
     assert isinstance(told[1], Board)
     shiboken6.delete(bridge)
     background.close()
-    house.close()
+    queues.close()

@@ -4,8 +4,16 @@ import pytest
 
 from odyssey_recorder.gui.tasks.template_words import filled_with, proposal_words, template_passages
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.catalogue import Catalogue, CatalogueApp
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.template import (
+    Catalogue,
+    CatalogueApp,
+    DaySlotRange,
+    Items,
+    Numbers,
+    Role,
+    Slot,
+    Template,
+)
 from odyssey_recorder.task.wording.proposing import Proposal
 
 APPS = Catalogue("android", "Android", ("Notes",), (CatalogueApp("Jot", "org.jot", "Notes", frozenset({"notes"})),))

@@ -6,38 +6,38 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as some
 
-from odyssey_recorder.task.generation.turns import Turns
+from odyssey_recorder.task.generation.supply import Rotation
 
 shares = some.dictionaries(some.sampled_from("abcdef"), some.integers(1, 9).map(float), min_size=1)
 
 
-def served(turns: Turns[str], count: int) -> list[str]:
+def served(rotation: Rotation[str], count: int) -> list[str]:
     made = []
     for _ in range(count):
-        made.append(turns.first)
-        turns.serve()
+        made.append(rotation.first)
+        rotation.serve()
     return made
 
 
 @given(shares, some.integers(1, 200), some.integers())
 def test_after_every_turn_each_has_its_share_but_for_one(shares: dict[str, float], count: int, seed: int) -> None:
-    made = Counter(served(Turns(shares, {}, Random(seed)), count))
+    made = Counter(served(Rotation(shares, {}, Random(seed)), count))
     for thing, share in shares.items():
         assert abs(made[thing] - count * share / sum(shares.values())) < 1 + len(shares) / 2
 
 
 def test_who_has_a_small_share_waits_for_half_of_its_time() -> None:
-    assert served(Turns({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
+    assert served(Rotation({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
 
 
 def test_what_each_came_before_counts() -> None:
-    turns = Turns(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
-    assert Counter(served(turns, 5)) == {"c": 3, "b": 2}
+    rotation = Rotation(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
+    assert Counter(served(rotation, 5)) == {"c": 3, "b": 2}
 
 
 def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_seed() -> None:
     def order(seed: int) -> list[str]:
-        return served(Turns(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
+        return served(Rotation(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
 
     rounds = [order(1)[first : first + 6] for first in (0, 6, 12)]
     assert [sorted(some) for some in rounds] == [list("abcdef")] * 3
@@ -46,18 +46,18 @@ def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_see
 
 
 def test_who_drops_out_leaves_its_share_to_the_others() -> None:
-    turns = Turns({"a": 2.0, "b": 1.0}, {}, Random(1))
-    while turns.first != "a":
-        turns.serve()
-    turns.drop()
-    assert served(turns, 3) == ["b", "b", "b"]
-    turns.drop()
-    assert len(turns) == 0
+    rotation = Rotation({"a": 2.0, "b": 1.0}, {}, Random(1))
+    while rotation.first != "a":
+        rotation.serve()
+    rotation.drop()
+    assert served(rotation, 3) == ["b", "b", "b"]
+    rotation.drop()
+    assert len(rotation) == 0
 
 
 def test_one_may_be_passed_over_without_losing_its_turn() -> None:
-    turns = Turns(dict.fromkeys("ab", 1.0), {"b": 5}, Random(1))
-    assert turns.take(unless="a") == "b"
-    assert turns.take() == "a"
-    assert turns.take(unless="ab") is None
-    assert len(turns) == 2
+    rotation = Rotation(dict.fromkeys("ab", 1.0), {"b": 5}, Random(1))
+    assert rotation.take(unless="a") == "b"
+    assert rotation.take() == "a"
+    assert rotation.take(unless="ab") is None
+    assert len(rotation) == 2

@@ -1,7 +1,9 @@
-"""Where the queues of the tests are: in a file, or on a server; each with the same questions to ask."""
+"""Queues in one database, a file or on a server, whose clock the tests move."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from odyssey_recorder.task.listing import ListedTask, read_tasks
 from odyssey_recorder.task.queue.database import QueueDatabase
@@ -9,6 +11,18 @@ from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.tasks import NotedEpisodes, write_list
+
+
+@cache
+def empty_queue_file() -> bytes:
+    """A file with the queue's tables: making them takes longer than most tests."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "queue.sqlite"
+        database = QueueDatabase.in_file(path)
+        with database.reading():
+            pass
+        database.close()
+        return path.read_bytes()
 
 
 class Clock:
@@ -24,13 +38,17 @@ class Clock:
         self.now_us += int(seconds * 1_000_000)
 
 
-class House:
+class Queues:
     """One database, and all queues that were opened on it."""
 
     def __init__(self, folder: Path, url: str = "") -> None:
         self.folder = folder
         self.clock = Clock()
-        self.url = url or f"sqlite:///{folder / 'queue.sqlite'}"
+        self.url = url
+        if not url:
+            file = folder / "queue.sqlite"
+            file.write_bytes(empty_queue_file())
+            self.url = f"sqlite:///{file}"
         self._databases: list[QueueDatabase] = []
 
     def database(self, clock: Callable[[], int] | None = None) -> QueueDatabase:
