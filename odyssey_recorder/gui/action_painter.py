@@ -119,7 +119,6 @@ def paint_finger(painter: QPainter, place: QPointF, picture: QRectF) -> None:
 
 
 def mark_radius(picture: QRectF) -> float:
-    """The radius of a click's ring on a picture of this size on the screen."""
     return max(6.0, min(18.0, 0.05 * min(picture.width(), picture.height())))
 
 

@@ -42,7 +42,6 @@ class Banner(QFrame):
         self.hide()
 
     def show_message(self, tone: Tone, words: str, detail: str = "") -> None:
-        """Show `words`, with `detail` in small type below."""
         self._tone = tone
         self._words.setText(words)
         self._detail.setText(detail)

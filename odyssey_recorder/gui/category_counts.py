@@ -40,7 +40,6 @@ class CategoryCounts(QWidget):
             grid.setColumnStretch(column, 1)
 
     def show_board(self, board: Board) -> None:
-        """Count the tasks of `board`."""
         total = Counter(task.listed.task.category for task in board.tasks if task.status not in _NOT_OFFERED)
         done = Counter(task.listed.task.category for task in board.tasks if task.status in FINISHED)
         for category, label in self._counts.items():

@@ -57,7 +57,6 @@ class DoctorDialog(QDialog):
         self.look()
 
     def look(self) -> None:
-        """Look at everything, unless that is under way."""
         if self._job is not None and not self._job.state.has_ended:
             return
         self._summary.hide()

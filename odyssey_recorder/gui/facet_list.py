@@ -36,7 +36,6 @@ class FacetList(QListView):
 
     @property
     def value(self) -> str:
-        """The value of the chosen row, empty for all."""
         return str(self.currentIndex().data(_VALUE) or "")
 
     def show_counts(self, counts: Sequence[tuple[str, int]], total: int) -> None:

@@ -119,7 +119,6 @@ class PreflightCard(QFrame):
     """The finding that is to be fixed."""
 
     def __init__(self, check: QWidget, title: str = "Before you start") -> None:
-        """`check` asks to look again."""
         super().__init__()
         self.setProperty("kind", "card")
         self._findings: Sequence[PreflightFinding] = ()
@@ -167,6 +166,5 @@ class MissingCard(QFrame):
         self.hide()
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
-        """Show what is missing; nothing at all where nothing is."""
         self._list.show_findings(findings)
         self.setVisible(bool(findings))

@@ -15,12 +15,10 @@ def icon(name: str, colour: QColor, off: QColor | None = None) -> QIcon:
 
 
 def glyph(name: str) -> str:
-    """The character of the icon font that shows `name`."""
     return str(getattr(MDI7, name)).rpartition(".")[2]
 
 
 def glyph_font(pixels: int) -> QFont:
-    """The icon font at a height of `pixels`."""
     font = QFont(_family())
     font.setPixelSize(pixels)
     return font

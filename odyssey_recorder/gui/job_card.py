@@ -37,7 +37,6 @@ class JobCard(QWidget):
         self.hide()
 
     def follow(self, job: Job) -> None:
-        """Show `job` from now on, in place of the one before."""
         if self._job is not None:
             self._job.changed.disconnect(self._show)
         self._job = job

@@ -122,13 +122,11 @@ def offer_focus(widget: QWidget) -> None:
 
 
 def is_text(event: QKeyEvent) -> bool:
-    """Whether a key makes text."""
     is_plain = event.modifiers() & _OF_COMMANDS in (_MODIFIER.NoModifier, _ALT_GR)
     return is_plain and bool(event.text()) and event.text().isprintable()
 
 
 def _is_of(field: Field, event: QKeyEvent) -> bool:
-    """Whether a key is the field's."""
     key, can_write = event.key(), not field.isReadOnly()
     if any(map(event.matches, _OF_ALL_FIELDS)) or (can_write and any(map(event.matches, _OF_WRITING))):
         return True

@@ -28,7 +28,6 @@ class Page(QWidget):
             home.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Give the focus on to the home that is shown now."""
         if event.type() is QEvent.Type.Show and self.hasFocus() and watched is self.home:
             self.home.setFocus()
         return super().eventFilter(watched, event)

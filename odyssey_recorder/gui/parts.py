@@ -130,7 +130,6 @@ def text_label(words: str = "", kind: str = "") -> QLabel:
 
 
 def line_edit(name: str, placeholder: str) -> QLineEdit:
-    """A field for one line of text."""
     field = named(QLineEdit(), name)
     field.setPlaceholderText(placeholder)
     return field
@@ -172,7 +171,6 @@ def fill_row(
 def fill_column(
     widget: QWidget, *parts: Part, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 8
 ) -> QVBoxLayout:
-    """Lay `parts` out in `widget`, from top to bottom."""
     layout = _fill(QVBoxLayout(widget), parts, spacing)
     layout.setContentsMargins(*margins)
     return layout

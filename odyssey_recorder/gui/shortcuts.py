@@ -54,11 +54,9 @@ class Shortcuts(QObject):
         self._apply()
 
     def keys(self, command: Command) -> QKeySequence:
-        """The keys that ask for `command` now."""
         return self._commands[command].shortcut()
 
     def is_changed(self, command: Command) -> bool:
-        """Whether `command` has other keys than it came with."""
         return self.keys(command) != _original(command)
 
     def refusal(self, command: Command, keys: QKeySequence) -> str:
@@ -133,7 +131,6 @@ def _only_keys(kept: Mapping[str, object]) -> dict[str, str]:
 
 
 def _meet(first: Command, second: Command) -> bool:
-    """Whether two commands are ever asked for on the same page."""
     pages = {first.value.page, second.value.page}
     return first is not second and ("" in pages or len(pages) == 1)
 

@@ -41,7 +41,6 @@ class KeptFile:
         return {name: value for name, value in tree.items() if name != "version"}
 
     def write(self, values: Mapping[str, object]) -> None:
-        """Put `values` in the place of all that was there."""
         if self._path is None:
             return
         words = json.dumps({"version": _VERSION, **values}, indent=2, sort_keys=True)

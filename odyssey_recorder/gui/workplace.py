@@ -132,12 +132,10 @@ class Pages:
 
     @property
     def offered(self) -> tuple[Command, ...]:
-        """Those of `PAGES` that there is a page for."""
         return tuple(command for command in PAGES if command in self._makers)
 
     @property
     def made(self) -> tuple[Page, ...]:
-        """The pages that were asked for until now."""
         return tuple(self._made.values())
 
     def __getitem__(self, command: Command) -> Page:

@@ -108,7 +108,6 @@ def _pair(name: QLabel, value: QLabel) -> QWidget:
 
 
 def offers(member: InventoryDevice, examination: DeviceDetails | None, *, can_simulate: bool) -> frozenset[Command]:
-    """What can be done with a device as it is."""
     emulator = member.serial.startswith("emulator-")
     closed = examination is not None and examination.screen.posture == "CLOSED"
     rules: dict[Command, bool] = {
@@ -205,7 +204,6 @@ class SnapshotCard(QFrame):
 
     @property
     def chosen(self) -> str:
-        """The name that is chosen in the list, empty for none."""
         return str(self._list.currentIndex().data() or "")
 
     def show_snapshots(self, names: Sequence[str] | None, *, usable: bool) -> None:

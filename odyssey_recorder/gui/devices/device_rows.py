@@ -26,7 +26,6 @@ WorkWords = Callable[[str], str]
 
 
 def state_words(member: InventoryDevice) -> str:
-    """What exists of a device, and whether it runs, in a few words."""
     if member.serial:
         kind = "Simulated" if member.simulated else "Running"
         if member.is_ready:
@@ -44,7 +43,6 @@ class DeviceRows(QAbstractListModel):
         self._members: tuple[InventoryDevice, ...] = ()
 
     def show_members(self, members: Sequence[InventoryDevice]) -> None:
-        """Show `members` in place of those before."""
         before, after = [one.key for one in self._members], [one.key for one in members]
         if before == after:
             self._members = tuple(members)
@@ -68,7 +66,6 @@ class DeviceRows(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._members) - 1))
 
     def member(self, key: str) -> InventoryDevice | None:
-        """The member of that key; None where there is none any more."""
         return next((one for one in self._members if one.key == key), None)
 
     def row_of(self, key: str) -> int:

@@ -79,7 +79,6 @@ class DeviceWork(QObject):
         self.work_changed.emit(member.key)
 
     def carry_through(self, member: InventoryDevice, title: str, call: Callable[[], object]) -> None:
-        """Do long work that cannot be cancelled."""
         self.start(member, title, lambda _progress, _cancelled: call(), can_cancel=False)
 
     def ask(self, member: InventoryDevice, call: Callable[[], object]) -> None:

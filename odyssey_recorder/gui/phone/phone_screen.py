@@ -48,7 +48,6 @@ class PhoneFrames(QObject):
         self._make_newest()
 
     def close(self) -> None:
-        """Make no more."""
         self._stop_listening()
         self._background.close()
 
@@ -121,17 +120,14 @@ class PhoneScreen(QWidget):
         self.setAccessibleName("Phone screen")
 
     def show_picture(self, picture: PhoneFrame) -> None:
-        """Show `picture` in place of the one before."""
         self._picture = picture
         self.update()
 
     @property
     def frame_number(self) -> int:
-        """The number of the frame that is shown; 0 before the first one."""
         return 0 if self._picture is None else self._picture.number
 
     def fit(self) -> FitScale | None:
-        """Where the picture lies in the widget; None while there is none."""
         if self._picture is None:
             return None
         return FitScale.inside(self._picture.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())

@@ -37,7 +37,6 @@ class FirstUse(QObject):
         commands[Command.READ_CONSENT].triggered.connect(self._open)
 
     def expect_recording(self) -> None:
-        """Somebody has come to where is recorded."""
         self._expected = True
         self._ask_once()
 

@@ -50,7 +50,6 @@ class PracticeList(QAbstractListModel):
         self._rows: list[tuple[PracticeTask, int | None]] = []
 
     def show_welcome(self, welcome: Welcome) -> None:
-        """Show the tasks, and what came of them until now."""
         rows = [(task, welcome.status.best.get(task.task_id)) for task in welcome.tasks]
         if [task for task, _ in rows] != [task for task, _ in self._rows]:
             self.beginResetModel()
@@ -81,14 +80,12 @@ class PracticeList(QAbstractListModel):
 
 
 def state_words(value: int | None) -> str:
-    """How far the annotator is with a task whose best value this is."""
     if value is None:
         return "to do"
     return f"passed, {value} %" if value >= PASS_MARK else f"not passed yet, {value} %"
 
 
 def state_sign(value: int | None, theme: Theme) -> tuple[str, QColor]:
-    """The icon that goes with it, and its colour."""
     if value is None:
         return "circle_outline", theme.muted
     return ("check_circle", theme.success) if value >= PASS_MARK else ("alert_circle", theme.warning)

@@ -57,7 +57,6 @@ class ActionBar(QWidget):
         return self._commands[Command.WRITE].shortcut().toString(_NATIVE) if self._text.isVisible() else ""
 
     def show_text(self, text: str) -> None:
-        """Put `text` into the box."""
         self._text.setText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -47,7 +47,6 @@ class AppChips(QWidget):
         return tuple(dict.fromkeys([*self._apps, *_names(self._entry.text())]))
 
     def set_apps(self, apps: Sequence[str]) -> None:
-        """Show `apps` in place of what was there."""
         self._entry.clear()
         self._show(apps)
 

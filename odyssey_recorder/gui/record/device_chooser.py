@@ -70,7 +70,6 @@ class DeviceChooser(QFrame):
         self.show_hint(words)
 
     def show_hint(self, words: str) -> None:
-        """Say `words` below the list."""
         self._hint.setText(words)
         self._hint.setVisible(bool(words))
 
@@ -138,7 +137,6 @@ class ModeSwitch(QWidget):
         return "passive" if self._choices["passive"].isChecked() else "mirror"
 
     def show_mode(self, mode: Mode) -> None:
-        """Show `mode` as the one that is chosen."""
         self._choices[mode].setChecked(True)
 
     def _choose(self, chosen: bool) -> None:

@@ -97,7 +97,6 @@ class DeviceColumn(QWidget):
         return self._mirror
 
     def tell_where_to_write(self) -> None:
-        """Say how text is typed on the device, where it can be."""
         if (keys := self._actions.keys_to_write) and self._controller.phase is Phase.RECORDING:
             self._mirror.show_sent(f"{keys} to type on the device")
 

@@ -59,7 +59,6 @@ class DraftsDialog(QDialog):
 
     @property
     def chosen(self) -> str:
-        """The episode id of the chosen draft, empty when there is none."""
         item = self._list.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.UserRole))
 

@@ -42,7 +42,6 @@ class Finger:
         return self._samples[-1].at
 
     def stroke(self, stamp_ms: int) -> TouchStroke:
-        """The contact of a finger that lifted at `stamp_ms`."""
         return TouchStroke(tuple(self._samples), self._time_us(stamp_ms))
 
     def action(self) -> Click | LongPress | Scroll:

@@ -32,7 +32,6 @@ DISCARD = Question(
 
 
 def undo_question(first: int, last: int) -> Question:
-    """Whether the steps `first` to `last` shall really be taken away."""
     return Question(
         title="Undo to here",
         question=f"Undo {last - first + 1} steps?",

@@ -142,7 +142,6 @@ class MirrorView(QWidget):
 
     @property
     def magnified(self) -> Pixel | None:
-        """The pixel that the magnifier shows in its middle; None while there is no magnifier."""
         return self._hand.magnified
 
     @property
@@ -160,7 +159,6 @@ class MirrorView(QWidget):
 
     @property
     def frame_number(self) -> int | None:
-        """The number of the frame that is shown; None before the first one."""
         return None if self._shown is None else self._shown.number
 
     def fit(self) -> FitScale | None:

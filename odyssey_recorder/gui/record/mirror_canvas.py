@@ -180,7 +180,6 @@ def paint_outline(painter: QPainter, area: QRectF, *, focused: bool) -> None:
 
 
 def rounded(area: QRectF) -> QPainterPath:
-    """The outline of a picture that fills `area`."""
     path = QPainterPath()
     path.addRoundedRect(area, _CORNER_PX, _CORNER_PX)
     return path

@@ -36,7 +36,6 @@ class WantedScreen(QWidget):
         self.setAccessibleName("Wanted screen")
 
     def show_picture(self, path: Path | None) -> None:
-        """Show the picture at `path`; None: nothing."""
         if path == self._path:
             return
         self._path, self._image, self._drawn, self._problem = path, QImage(), QPixmap(), ""
@@ -115,7 +114,6 @@ class ViewStrip(QWidget):
 
     @property
     def scale(self) -> str:
-        """The scale in words, empty while there is no picture."""
         return self._scale.text()
 
     def _show_scale(self) -> None:

@@ -50,7 +50,6 @@ class Magnifier(QWidget):
 
     @property
     def pixel(self) -> Pixel | None:
-        """The pixel in the middle; None while the loupe is not shown."""
         return self._pixel if self.isVisible() else None
 
     def show_at(self, frame: Frame, pixel: Pixel, pointer: QPointF, room: QRectF) -> None:
@@ -99,7 +98,6 @@ def beside(pointer: QPointF, size: QSizeF, room: QRectF) -> QPointF:
 
 
 def _paint_cross(painter: QPainter, glass: QRectF) -> None:
-    """Lines that lead to the pixel in the middle, and a frame around it."""
     middle = glass.center()
     gap = ENLARGED * 2.5
     for pen in (QPen(_HAIRLINE, 3), QPen(MARK, 1)):
@@ -205,7 +203,6 @@ class ViewPanning:
         return False
 
     def leave(self) -> None:
-        """The pointer is elsewhere, or the keyboard is."""
         self._magnifier.hide()
         self._space_is_down = False
         self._show_cursor()
@@ -217,13 +214,11 @@ class ViewPanning:
             self._magnify(self._pointer(), Qt.KeyboardModifier.ShiftModifier)
 
     def set_magnifying(self, magnifying: bool) -> None:
-        """Show the magnifier wherever the pointer is on the picture."""
         self._is_magnifying = magnifying
         self._magnify(self._pointer(), _NOTHING_HELD)
 
     @property
     def magnified(self) -> Pixel | None:
-        """The pixel in the middle of the magnifier; None while it is not shown."""
         return self._magnifier.pixel
 
     def _pointer(self) -> QPointF:

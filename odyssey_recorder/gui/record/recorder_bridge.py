@@ -80,7 +80,6 @@ class LiveView(QObject):
         self._watch: _Watch | None = None
 
     def start(self, device: FrameStream) -> None:
-        """Watch `device` in place of the one before."""
         self.stop()
         bridge = RecorderBridge(self)
         bridge.frame_came.connect(self.frame_came)

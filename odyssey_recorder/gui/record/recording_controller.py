@@ -77,7 +77,6 @@ class RecordingController(QObject):
 
     @property
     def capture_path(self) -> str:
-        """By which way pictures of the chosen device come at the moment; empty without one."""
         return "" if self._device is None else self._device.capture_path
 
     @property
@@ -158,7 +157,6 @@ class RecordingController(QObject):
     # A recording.
 
     def start(self, assignment: Assignment) -> None:
-        """Begin to record `assignment` on the chosen device, in the chosen mode."""
         mode = self.mode
         self.assignment, self.is_practising = assignment, assignment.is_practice
         self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode=mode))
@@ -179,7 +177,6 @@ class RecordingController(QObject):
         return True
 
     def stop(self) -> None:
-        """Stop now; the draft is kept and offered again."""
         if self._recorder is not None:
             recorder = self._recorder
             recorder.stop()

@@ -139,7 +139,6 @@ class TaskCard(QFrame):
             self._fields.clear()
 
     def show_hint(self, words: str) -> None:
-        """Say `words` under the start button."""
         self._hint.setText(words)
         self._hint.setVisible(bool(words) and self.assignment is not None)
 

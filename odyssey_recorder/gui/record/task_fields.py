@@ -58,7 +58,6 @@ class TaskFields(QWidget):
         return ""
 
     def show_task(self, task: TaskInfo) -> None:
-        """Put `task` into the fields."""
         row = self._category.findData(task.category)
         if row < 0:
             self._category.addItem(task.category, task.category)

@@ -51,12 +51,10 @@ class TaskText(QWidget):
 
 
 def category_words(category: str) -> str:
-    """A category as it is read: "Web Shopping"."""
     return category.replace("_", " ")
 
 
 def start_words(start: StartState) -> str:
-    """How the device is brought to where a task begins."""
     match start:
         case AsFound():
             return "Begins from the screen as it is."
@@ -72,7 +70,6 @@ def device_words(profile: str) -> str:
 
 
 def misfit_words(task: QueuedTask) -> str:
-    """What a task needs that does not fit the chosen device."""
     return f"This task is for {_either(task.listed.devices)}: choose such a device first."
 
 

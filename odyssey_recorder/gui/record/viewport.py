@@ -107,7 +107,6 @@ class ViewZoom:
         return FitScale.scaled(room.picture, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
 
     def actual_scale(self, room: Room) -> float:
-        """How many screen pixels wide one pixel of the picture is."""
         return self.fit(room).area.width() * room.device_pixel_ratio / room.picture.width
 
     def next_scale(self, room: Room, *, larger: bool) -> float:
@@ -175,12 +174,10 @@ class Viewport(QObject):
 
     @property
     def fit(self) -> FitScale | None:
-        """Where the picture lies; None while there is none."""
         return None if self._room is None else self._zoom.fit(self._room)
 
     @property
     def actual_scale(self) -> float | None:
-        """How many screen pixels wide a pixel of the picture is; None while there is no picture."""
         return None if self._room is None else self._zoom.actual_scale(self._room)
 
     @property

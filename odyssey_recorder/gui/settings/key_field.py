@@ -40,7 +40,6 @@ class KeyField(QWidget):
         self._offer()
 
     def look(self) -> None:
-        """Show where the key is now."""
         self._run(lambda: None)
 
     def _store(self) -> None:

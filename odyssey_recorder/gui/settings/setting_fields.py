@@ -33,7 +33,6 @@ class Control(QWidget):
         raise NotImplementedError
 
     def show_value(self, value: object) -> None:
-        """Show `value` in the control."""
         raise NotImplementedError
 
     def describe(self, words: str) -> None:
@@ -188,7 +187,6 @@ class SettingField(QWidget):
 
     @property
     def value(self) -> object:
-        """What is in the control; None is the default."""
         return self._control.value
 
     @property
