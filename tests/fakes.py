@@ -344,24 +344,24 @@ class FakeDevice:
         return picture(screen, self.state.size).copy()
 
     def fail_with(self, error: DeviceError) -> None:
-        """Raise `error` from every call until `mend`."""
+        """Raise `error` from every call until `recover`."""
         self._error = error
         self._wake()
 
     def disconnect(self) -> None:
-        """Be gone until `mend`."""
+        """Be gone until `recover`."""
         self.fail_with(DeviceDisconnectedError(f"{self._serial} is gone. Start it again or plug it in."))
 
     def freeze(self) -> None:
-        """Answer no call until `mend`; each waits `patience_s` and times out."""
+        """Answer no call until `recover`; each waits `patience_s` and times out."""
         self._running.clear()
 
     def cut_frames(self) -> None:
-        """Send every picture short until `mend`."""
+        """Send every picture short until `recover`."""
         self._cut_frames = True
 
     def never_rest(self) -> None:
-        """Have no view tree to tell until `mend`."""
+        """Have no view hierarchy until `recover`."""
         self._restless = True
 
     def await_finger(self, places: int) -> None:
@@ -390,14 +390,14 @@ class FakeDevice:
             self._changed.notify_all()
 
     def refuse_input(self, words: str = "injection is not permitted") -> None:
-        """Refuse every input until `mend`."""
+        """Refuse every input until `recover`."""
         self._refusal = words
 
     def refuse_snapshots(self, words: str = "KO: the disk is full") -> None:
-        """Let every call for a snapshot fail with the emulator's words until `mend`."""
+        """Let every call for a snapshot fail with the emulator's words until `recover`."""
         self._snapshot_refusal = words
 
-    def mend(self) -> None:
+    def recover(self) -> None:
         """Switch all faults off."""
         self._error = self._refusal = self._snapshot_refusal = None
         self._cut_frames = self._restless = False

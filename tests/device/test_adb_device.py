@@ -152,7 +152,7 @@ def test_a_device_is_reached_by_host_and_port_too(bench: DeviceBench, adb_server
     adb_server.adb("disconnect", address)
 
 
-def test_a_serial_that_no_device_has_is_told_with_a_mend(bench: DeviceBench) -> None:
+def test_a_serial_that_no_device_has_is_told_with_what_to_do(bench: DeviceBench) -> None:
     nobody = AdbDevice(AdbShell("emulator-1", bench.server))
 
     with pytest.raises(DeviceDisconnectedError, match=r"emulator-1 is gone .*Start it again or plug it in"):

@@ -169,7 +169,7 @@ def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "fix"),
     [
         (f"device '{SERIAL}' not found", "Start it again or plug it in"),
         ("device offline", "Cold Boot"),
@@ -178,10 +178,10 @@ def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
         ("closed", "Start it again or plug it in"),
     ],
 )
-def test_a_device_that_adb_does_not_reach_is_an_error_with_a_mend(words: str, mend: str) -> None:
+def test_a_device_that_adb_does_not_reach_is_an_error_with_what_to_do(words: str, fix: str) -> None:
     answers = {f"host:tport:serial:{SERIAL}": fail(words)}
 
-    with device_with(answers) as device, pytest.raises(DeviceDisconnectedError, match=mend) as caught:
+    with device_with(answers) as device, pytest.raises(DeviceDisconnectedError, match=fix) as caught:
         device.input_nodes()
 
     assert SERIAL in str(caught.value)

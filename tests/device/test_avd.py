@@ -155,10 +155,10 @@ def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_i
     config.write_text(config.read_text().replace("hw.keyboard=yes", "hw.keyboard = no"))
 
     [found] = bench.devices.list()
-    mended = bench.devices.amend("pixel_tablet")
+    amended = bench.devices.amend("pixel_tablet")
 
     assert found == Avd("pixel_tablet", "pixel_tablet", None, ("Its keyboard is no, the profile's yes.",))
-    assert mended.problems == ()
+    assert amended.problems == ()
     assert bench.config("pixel_tablet")["hw.cpu.ncore"] == "4", "what the profile does not speak of is left alone"
     assert bench.config("pixel_tablet")["hw.initialOrientation"] == "landscape"
 

@@ -106,7 +106,7 @@ def test_snapshots_that_cannot_be_loaded_are_left_out() -> None:
     assert listed_snapshots(partial) == listed_snapshots(REAL_TABLE)
 
 
-def test_a_console_that_is_not_there_is_told_with_a_mend(tmp_path: Path) -> None:
+def test_a_console_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 

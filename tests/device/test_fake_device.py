@@ -41,7 +41,7 @@ class FakeBench:
         self.device.refuse_input()
 
     def recover(self) -> None:
-        self.device.mend()
+        self.device.recover()
 
 
 @pytest.fixture

@@ -264,7 +264,7 @@ def test_a_device_that_was_restarted_while_it_was_away_is_flagged(tmp_path: Path
         device.disconnect()
         recording.until(State.DEVICE_LOST)
         device.show("home, after a restart")
-        device.mend()
+        device.recover()
         recording.annotator.await_notice(TELL_UNEXPLAINED)
         view = recording.tap_and_wait()
     assert [step.flag for step in view.steps] == ["", describe_flag(Flag(FlagCode.UNEXPLAINED))]

@@ -130,7 +130,7 @@ def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_reco
     device.fail_with(DeviceError("The way broke."))
     recording.recorder.move_touch(Pixel(100, 300))
     recording.annotator.await_notice(BROKEN_OFF)
-    device.mend()
+    device.recover()
     lift(recording)
 
     recording.tap_and_wait()

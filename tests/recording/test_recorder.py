@@ -293,7 +293,7 @@ def test_a_touch_before_the_screen_is_ready_is_refused(service: Desk, device: Fa
         recording.recorder.touch_down(1)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
         recording.annotator.await_notice(NOT_READY)
-        device.mend()
+        device.recover()
         assert recording.ready().steps == ()
     assert device.performed == []
 
@@ -347,7 +347,7 @@ def test_an_input_that_the_device_refuses_leaves_no_step(service: Desk, device: 
         recording.tap()
         recording.annotator.await_notice("injection is not permitted")
         recording.ready(steps=0)
-        device.mend()
+        device.recover()
         assert len(recording.tap_and_wait().steps) == 1
         assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
 
@@ -435,7 +435,7 @@ def test_a_device_that_fails_while_the_screen_is_awaited_is_waited_for(
     with service.recording(device) as recording:
         view = recording.until(State.DEVICE_LOST)
         assert device.serial in view.message
-        device.mend()
+        device.recover()
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
@@ -447,7 +447,7 @@ def test_a_device_that_fails_while_ready_is_waited_for(
         recording.tap_and_wait()
         fault(device)
         recording.until(State.DEVICE_LOST)
-        device.mend()
+        device.recover()
         view = recording.tap_and_wait()
         assert len(view.steps) == 2
         assert_pictures_match(view, device)
@@ -462,7 +462,7 @@ def test_a_gesture_that_the_device_did_not_live_to_see_is_not_recorded(
         fault(device)
         recording.annotator.await_notice(NOT_SENT)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
-        device.mend()
+        device.recover()
         assert recording.ready().steps == ()
     assert device.performed == []
 
@@ -479,7 +479,7 @@ def test_a_step_that_did_not_reach_the_device_is_taken_away_again(service: Desk)
         recording.until(State.DEVICE_LOST)
         assert len(recording.recorder.view.steps) == 1
         device.before = lambda: None
-        device.mend()
+        device.recover()
         recording.annotator.await_notice(RETRACTED)
         assert recording.ready().steps == ()
         assert_pictures_match(recording.tap_and_wait(), device)
@@ -497,7 +497,7 @@ def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(ser
         recording.tap()
         recording.until(State.DEVICE_LOST)
         device.after = lambda: None
-        device.mend()
+        device.recover()
         recording.annotator.await_notice(DOUBTFUL)
         view = recording.ready(steps=1)
         assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.CONNECTION_BROKE))]
@@ -508,7 +508,7 @@ def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out
     def linger() -> None:
         device.cut_frames()
         recording.until(State.DEVICE_LOST)
-        device.mend()
+        device.recover()
         for _ in range(8):  # enough for a screen at rest
             before = recording.annotator.newest
             recording.annotator.wait(lambda before=before: recording.annotator.newest is not before)  # type: ignore[misc]

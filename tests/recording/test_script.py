@@ -243,7 +243,7 @@ class _Brittle(FakeDevice):
         if not self.broke:
             self.broke = True
             self.disconnect()
-            threading.Timer(0.1, self.mend).start()
+            threading.Timer(0.1, self.recover).start()
         super()._perform(done)
 
     broke = False

@@ -378,7 +378,7 @@ def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
     assert "fake-1 is gone" in pilot.status.message
     pilot.click(180, 300)
 
-    device.mend()
+    device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
     pilot.press("Home")
@@ -390,7 +390,7 @@ def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
 def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
     device.fail_with(DeviceTimeoutError("fake-1 did not answer within 5 s. Wait, or start it again."))
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Device lost")
-    device.mend()
+    device.recover()
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Live view")
     assert pilot.controller.phase is Phase.WATCHING
 
