@@ -1,6 +1,7 @@
 """The way from the threads that record or watch to the GUI thread: callbacks become queued signals."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Lock
 
@@ -35,23 +36,35 @@ class RecorderBridge(QObject):
         self._frame_waits.connect(self._hand_over_frame, Qt.ConnectionType.QueuedConnection)
         self._view_waits.connect(self.view_changed, Qt.ConnectionType.QueuedConnection)
         self._notice_waits.connect(self.notice_came, Qt.ConnectionType.QueuedConnection)
+        self.destroyed.connect(lambda: self._end())  # waits for a signal that is being emitted
 
     def frame(self, frame: Frame) -> None:
         """Called from a reader's thread with every frame."""
-        with self._lock:
+        with self._while_alive():
             is_under_way = self._newest is not None
             self._newest = frame
-        if not is_under_way:
-            with suppress(RuntimeError):  # the window, and the bridge with it, may be gone before the last frame
+            if not is_under_way:
                 self._frame_waits.emit()
 
     def changed(self, view: RecordingView) -> None:
         """Called from the recorder's thread with every new view."""
-        self._view_waits.emit(view)
+        with self._while_alive():
+            self._view_waits.emit(view)
 
     def notice(self, text: str) -> None:
         """Called from the recorder's thread with what the annotator must read."""
-        self._notice_waits.emit(text)
+        with self._while_alive():
+            self._notice_waits.emit(text)
+
+    @contextmanager
+    def _while_alive(self) -> Iterator[None]:
+        """Hold the lock, so that Qt cannot delete the bridge halfway; what comes after the window is dropped."""
+        with self._lock, suppress(RuntimeError):
+            yield
+
+    def _end(self) -> None:
+        with self._lock:
+            self._newest = None
 
     @Slot()
     def _hand_over_frame(self) -> None:

@@ -3,6 +3,8 @@
 import threading
 import time
 
+import pytest
+import shiboken6
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
@@ -54,3 +56,27 @@ def test_views_and_notices_come_on_the_gui_thread(qtbot: QtBot) -> None:
     recorder.join()
     qtbot.waitUntil(lambda: len(came) == 2)
     assert came == [(view, threading.main_thread()), ("Look again.", threading.main_thread())]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_window_may_be_deleted_while_frames_come() -> None:
+    for _ in range(50):
+        owner = QObject()
+        bridge = RecorderBridge(owner)
+        is_told, failures = threading.Event(), []
+
+        def read(bridge: RecorderBridge = bridge, is_told: threading.Event = is_told) -> None:
+            try:
+                for number in range(100):
+                    bridge.frame(frame(number))
+                    bridge.notice("Look again.")
+                    is_told.set()
+            except RuntimeError as error:
+                failures.append(error)  # noqa: B023 - joined within the round
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        assert is_told.wait(10)
+        shiboken6.delete(owner)
+        reader.join()
+        assert failures == []
