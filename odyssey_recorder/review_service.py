@@ -65,12 +65,10 @@ class ReviewService:
 
     @property
     def root(self) -> Path:
-        """Where the dataset is."""
         return self._root
 
     @property
     def reviewer(self) -> str:
-        """Who judges."""
         return self._who()
 
     # The list.

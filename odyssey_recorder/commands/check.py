@@ -123,7 +123,6 @@ def _counter(report: FindingsReport, progress: Progress, bar: TaskID) -> Callabl
 
 
 def _progress(err: Console) -> Progress:
-    """A bar while it takes long, where somebody looks."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
@@ -156,7 +155,6 @@ def _table(checks: Sequence[CheckCounts]) -> Table:
 
 
 def _listed(report: FindingsReport) -> Iterator[Text]:
-    """The first findings, by episode: what was found, and what to do."""
     left = _SHOWN_AT_MOST
     for episode_id, findings in report.by_episode:
         if left <= 0:

@@ -100,7 +100,6 @@ def _print_breakdown(breakdown: Breakdown, out: Console) -> None:
 
 
 def _print_rows(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: Console) -> None:
-    """A table, if there are any rows."""
     table = Table(*heads, box=box.SIMPLE, pad_edge=False)
     for row in rows:
         table.add_row(*(line(on_one_line(cell)) for cell in row))

@@ -23,7 +23,7 @@ Trees = Callable[[int], str | None]
 class PassedStep:
     """One step; `texts` are those of the app's views, None where nobody could read them.
 
-    `is_idle` says that the next step began on the very same picture: this one changed nothing.
+    `is_idle` says that the next step began on the same frame: this one changed nothing.
     """
 
     action: Action
@@ -73,7 +73,7 @@ def _largest_package(nodes: tuple[ViewNode, ...]) -> str:
 
 FORMAT = 1
 _ID = "0" * 16
-"""The id that every gold episode has here, so that one that is recorded anew is the same file."""
+"""The id that every gold episode has here, so that a new recording is the same file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,12 +71,10 @@ class PracticeStatus:
         return sum(not self.has_passed(task_id) for task_id in self.wanted)
 
     def has_passed(self, task_id: str) -> bool:
-        """Whether one of the attempts at this task was good enough."""
         return self.best.get(task_id, 0) >= PASS_MARK
 
 
 def status(attempts: Sequence[Attempt], wanted: tuple[str, ...]) -> PracticeStatus:
-    """What a number of attempts come to."""
     best: dict[str, int] = {}
     for attempt in attempts:
         best[attempt.task_id] = max(attempt.value, best.get(attempt.task_id, 0))

@@ -30,7 +30,6 @@ class Score:
 
     @property
     def is_passed(self) -> bool:
-        """Whether it is good enough."""
         return self.value >= PASS_MARK
 
 

@@ -84,7 +84,6 @@ class PracticeService:
 
     @property
     def annotator(self) -> str:
-        """Who records."""
         return self._name
 
     @property

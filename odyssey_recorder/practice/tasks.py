@@ -64,12 +64,10 @@ class PracticeTask:
 
     @property
     def gold_file(self) -> Path:
-        """The gold episode."""
         return self.folder / "gold.json"
 
 
 def practice_folder() -> Path:
-    """Where the tasks of the program are."""
     return data_folder("practice")
 
 
@@ -122,11 +120,11 @@ def _read_task(path: Path) -> PracticeTask:
         read = _File.model_validate(tomllib.loads(read_text(path, Largest.WRITTEN_BY_HAND)))
     except (OSError, ValueError, ValidationError) as error:
         raise PracticeError(f"The practice task {path} cannot be read: {error}.") from error
-    told = read.task
+    info = read.task
     return PracticeTask(
         task_id=f"practice-{path.parent.name}",
         teaches=read.teaches,
-        task=TaskInfo(told.category.value, told.apps, told.meta_task, told.task, told.instruction),
+        task=TaskInfo(info.category.value, info.apps, info.meta_task, info.task, info.instruction),
         hints=read.hints,
         milestones=tuple(Milestone(**milestone.model_dump()) for milestone in read.milestones),
         ending=read.ending,

@@ -1,8 +1,8 @@
 """What the checks have found and measured before, in one SQLite file outside of every dataset.
 
 Measures are known by the content's hash, the hash of a file by its size, time and inode, and what was found of an
-episode by the stamp of all its files: what has not changed is not even opened. A cache is never needed: where it is
-broken or held by somebody it is put aside, `problem` says so, and everything is looked at anew.
+episode by the stamp of all its files: what has not changed is not even opened. A cache that is broken or locked is put
+aside; `problem` says so, and everything is checked again.
 """
 
 import os
@@ -22,7 +22,7 @@ from odyssey_recorder.quality.screenshot import Screenshot
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 """The last one where the tables are others."""
-_PICTURE = TypeAdapter(Screenshot)
+_SCREENSHOT = TypeAdapter(Screenshot)
 _Value = TypeVar("_Value")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, stamp TEXT, sha256 TEXT) WITHOUT ROWID;
@@ -66,15 +66,15 @@ class Editions:
 
 
 class Cache:
-    """The file at `path`, or nothing at all where that is None; a reader neither makes nor mends it.
+    """The file at `path`, or nothing at all where that is None; a reader neither creates nor repairs it.
 
     It is waited for `wait_s` seconds where somebody else is just writing.
     """
 
-    def __init__(self, path: Path | None, by: Editions, *, reader: bool = False, wait_s: float = 2.0) -> None:
+    def __init__(self, path: Path | None, editions: Editions, *, reader: bool = False, wait_s: float = 2.0) -> None:
         self.problem = ""
         self._path = path
-        self._by = by
+        self._editions = editions
         self._reader = reader
         self._wait_s = wait_s
         self._lock = threading.Lock()
@@ -83,7 +83,7 @@ class Cache:
             self._open(path)
 
     def close(self) -> None:
-        """Know nothing any more."""
+        """Close the file; the cache is empty from then on."""
         with self._lock:
             self._drop()
 
@@ -91,35 +91,36 @@ class Cache:
 
     def sha256(self, path: Path, stamp: str) -> str | None:
         """The hash of a file that has not changed since it was read."""
-        row = self._ask("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
+        row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
         return _believed(str, row)
 
     def picture(self, sha256: str) -> Screenshot | None:
         """What was measured of a file with this content."""
-        row = self._ask("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._by.measures))
-        return _believed(_PICTURE.validate_json, row)
+        row = self._row("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._editions.measures))
+        return _believed(_SCREENSHOT.validate_json, row)
 
     def change(self, one: str, other: str) -> float | None:
         """By how much the pictures in two files of these hashes differ."""
         query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
-        return _believed(float, self._ask(query, (one, other, self._by.measures)))
+        return _believed(float, self._row(query, (one, other, self._editions.measures)))
 
     def episode(self, annotation: Path) -> Inspection | None:
         """What was last found of an episode, whatever has become of its files since."""
         query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
-        return _believed(_kept, self._ask(query, (os.fsencode(annotation), self._by.checks)))
+        return _believed(_inspection, self._row(query, (os.fsencode(annotation), self._editions.checks)))
 
     # What is kept.
 
-    def keep(self, annotation: Path, kept: Inspection, learnt: Measurements) -> None:
-        """Keep what was found of an episode, and what was measured for it."""
-        measures, checks = self._by.measures, self._by.checks
-        pictures = [(sha256, _PICTURE.dump_json(one).decode(), measures) for sha256, one in learnt.pictures.items()]
-        row = os.fsencode(annotation), kept.stamp, kept.name, kept.steps, kept.report, kept.facts, checks
-        self._tell(
-            ("files", 3, [(os.fsencode(path), *known) for path, known in learnt.files.items()]),
+    def keep(self, annotation: Path, found: Inspection, measured: Measurements) -> None:
+        measures, checks = self._editions.measures, self._editions.checks
+        pictures = [
+            (sha256, _SCREENSHOT.dump_json(one).decode(), measures) for sha256, one in measured.pictures.items()
+        ]
+        row = os.fsencode(annotation), found.stamp, found.name, found.steps, found.report, found.facts, checks
+        self._write(
+            ("files", 3, [(os.fsencode(path), *known) for path, known in measured.files.items()]),
             ("pictures", 3, pictures),
-            ("changes", 4, [(*pair, share, measures) for pair, share in learnt.changes.items()]),
+            ("changes", 4, [(*pair, share, measures) for pair, share in measured.changes.items()]),
             ("episodes", 7, [row]),
         )
 
@@ -154,7 +155,6 @@ class Cache:
         return database
 
     def _put_aside(self, path: Path, error: sqlite3.Error) -> None:
-        """Rename a broken file, and begin another."""
         aside = path.with_name(f"{path.name}.broken")
         try:
             path.replace(aside)
@@ -175,8 +175,7 @@ class Cache:
             self._database.close()
             self._database = None
 
-    def _ask(self, query: str, values: Sequence[str | bytes]) -> Sequence[Any]:
-        """The columns of the one row that there is; none where there is none."""
+    def _row(self, query: str, values: Sequence[str | bytes]) -> Sequence[Any]:
         with self._lock:
             if self._database is None:
                 return ()
@@ -187,7 +186,7 @@ class Cache:
                 return ()
             return row
 
-    def _tell(self, *tables: tuple[str, int, Iterable[Sequence[object]]]) -> None:
+    def _write(self, *tables: tuple[str, int, Iterable[Sequence[object]]]) -> None:
         with self._lock:
             if self._database is None:
                 return
@@ -209,7 +208,7 @@ class Cache:
             self._lose(error)
 
 
-def _kept(stamp: str, name: str, steps: object, report: str, facts: str) -> Inspection:
+def _inspection(stamp: str, name: str, steps: object, report: str, facts: str) -> Inspection:
     return Inspection(stamp, name, int(str(steps)), report, facts)
 
 

@@ -16,7 +16,6 @@ _FACTS = TypeAdapter(EpisodeFacts)
 
 
 def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
-    """What the checks of a whole dataset need of this episode."""
     episode, task = evidence.episode, evidence.episode.task
     pictures = [step.picture for step in evidence.steps]
     return EpisodeFacts(
@@ -36,12 +35,10 @@ def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
 
 
 def facts_as_json(facts: EpisodeFacts) -> str:
-    """The facts as they are stored."""
     return _FACTS.dump_json(facts).decode()
 
 
 def facts_from_json(kept: str) -> EpisodeFacts:
-    """The facts that were stored so."""
     return _FACTS.validate_json(kept)
 
 

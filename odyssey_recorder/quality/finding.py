@@ -87,7 +87,6 @@ class EpisodeReport:
         return frozenset(one.check for one in self.findings if one.severity is not Severity.NOTE)
 
     def count(self, severity: Severity) -> int:
-        """How many findings are so grave."""
         return sum(finding.severity is severity for finding in self.findings)
 
 

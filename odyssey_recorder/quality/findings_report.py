@@ -5,11 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
 from odyssey_recorder.quality.wording import counted
 from odyssey_recorder.reports import render_page
+
+_FINDING = TypeAdapter(Finding)
 
 TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
 """What each check is about, in a few words; its docstring and docs/quality.md say all."""
@@ -27,7 +31,6 @@ class CheckCounts:
 
     @property
     def title(self) -> str:
-        """What it is about."""
         return TITLES.get(self.check, "")
 
 
@@ -42,7 +45,6 @@ class FindingsReport:
     _unlooked: defaultdict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, report: EpisodeReport) -> None:
-        """Count an episode."""
         self.episodes += 1
         self.clean += not report.findings
         self.findings.extend(report.findings)
@@ -60,7 +62,6 @@ class FindingsReport:
 
     @property
     def counts(self) -> Mapping[Severity, int]:
-        """How many findings there are of each severity."""
         found = Counter(one.severity for one in self.findings)
         return {severity: found[severity] for severity in Severity}
 
@@ -84,14 +85,12 @@ class FindingsReport:
 
     @property
     def summary(self) -> str:
-        """All in one line."""
         counts = ", ".join(counted(count, severity.value) for severity, count in self.counts.items())
         unlooked = len({check for check, _ in self._unlooked})
         not_checked = f"; {counted(unlooked, 'check')} could not look everywhere" if unlooked else ""
         return f"{counted(self.episodes, 'episode')}: {counts}{not_checked}"
 
     def fails(self, *, from_: Severity) -> bool:
-        """Whether anything is as grave as `from_`, or graver."""
         grave = list(Severity)
         return any(grave.index(one.severity) <= grave.index(from_) for one in self.findings)
 
@@ -104,7 +103,7 @@ class FindingsReport:
             "clean": self.clean,
             "counts": {severity.value: count for severity, count in self.counts.items()},
             "checks": [_counts_as_json(one) for one in self.checks],
-            "findings": [_as_json(one) for _, findings in self.by_episode for one in findings],
+            "findings": [_FINDING.dump_python(one, mode="json") for _, findings in self.by_episode for one in findings],
             "not_checked": [
                 {"check": check, "why": why, "episodes": [*sorted(filter(None, ids))]}
                 for (check, why), ids in sorted(self._unlooked.items())
@@ -124,7 +123,6 @@ class FindingsReport:
 
 
 def render_findings_page(report: FindingsReport) -> str:
-    """The HTML page, by check and by episode."""
     return render_page("findings.html", {"counted": counted}, report=report, severities=list(Severity))
 
 
@@ -136,16 +134,3 @@ def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:
 def _counts_as_json(one: CheckCounts) -> dict[str, Json]:
     found: dict[str, Json] = {severity.value: count for severity, count in one.found.items()}
     return {"check": one.check, "title": one.title, **found, "episodes": one.episodes, "not_checked": one.not_checked}
-
-
-def _as_json(one: Finding) -> dict[str, Json]:
-    return {
-        "check": one.check,
-        "severity": one.severity.value,
-        "criterion": None if one.criterion is None else one.criterion.value,
-        "episode_id": one.episode_id,
-        "step": one.step,
-        "found": one.found,
-        "todo": one.todo,
-        "others": list(one.others),
-    }

@@ -77,7 +77,6 @@ class _Worker:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is no more."""
         return not self._process.is_alive()
 
     def begin(self, task: object) -> None:
@@ -93,7 +92,6 @@ class _Worker:
             return WorkerFailure(f"the process that looked at it ended ({_ending(self._process.exitcode)})")
 
     def end(self) -> None:
-        """Stop the process, whatever it is doing."""
         self.line.close()
         self._process.terminate()
         self._process.join(_END_S)

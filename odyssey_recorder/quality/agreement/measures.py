@@ -94,7 +94,6 @@ class Agreement:
 
     @property
     def is_few(self) -> bool:
-        """Whether there are too few episodes to trust it."""
         return self.n < FEW
 
 
@@ -156,7 +155,6 @@ def _beyond_chance(seen: float, by_chance: float) -> float | None:
 
 
 def _drawn(told: Counter[Said], chance: Random) -> Iterator[Counter[Said]]:
-    """As many episodes, drawn with replacement, again and again."""
     kinds = sorted(told, key=repr)
     upto = list(accumulate(told[kind] for kind in kinds))
     for _ in range(_ROUNDS):

@@ -27,12 +27,10 @@ class Bar:
 
     @property
     def start(self) -> float:
-        """Where the filled part begins."""
         return self.zero if self.value is None else min(self.zero, self.value)
 
     @property
     def length(self) -> float:
-        """How long the filled part is."""
         return 0.0 if self.value is None else abs(self.value - self.zero)
 
 
@@ -42,7 +40,6 @@ def write_quality_page(path: Path, report: QualityReport, *, dataset: str, made_
 
 
 def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetime) -> str:
-    """The HTML page: tables with bars as SVG within it."""
     filters: dict[str, Callable[..., object]] = {
         "percent": percent,
         "seconds": seconds,
@@ -156,7 +153,6 @@ def kappa_words(agreement: Agreement) -> str:
 
 
 def measure(panel: ReportPanel) -> str:
-    """Which kappa it is."""
     return "Cohen's kappa" if panel.reviewers == 2 else "Fleiss' kappa"
 
 
@@ -206,7 +202,6 @@ def bound_words(bound: DefectBound) -> str:
 
 
 def share_bar(share: Share) -> Bar:
-    """The share that was accepted, on an axis from 0 to 1."""
     return Bar(share.share * 100, share.interval.low * 100, share.interval.high * 100)
 
 

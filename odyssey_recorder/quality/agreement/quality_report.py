@@ -30,12 +30,10 @@ class Share:
 
     @property
     def share(self) -> float:
-        """0..1; 0 where there are none."""
         return self.count / self.of if self.of else 0.0
 
     @property
     def interval(self) -> Interval:
-        """Where the true share is likely to be."""
         return wilson(self.count, self.of)
 
 
@@ -115,12 +113,10 @@ class QualityReport:
 
     @property
     def episodes(self) -> int:
-        """How many there are, judged or not."""
         return sum(count for _, count in self.stages)
 
 
 def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
-    """The figures of all episodes; `seed` is that of the bootstrap."""
     episodes = reviewed.episodes
     final = [one for one in episodes if one.stage.is_final]
     pairs = [one for one in episodes if len(one.verdicts) >= 2]
@@ -226,7 +222,6 @@ def _p90(values: Sequence[float]) -> float:
 
 
 def _reasons(verdicts: Sequence[Verdict]) -> Iterator[Reason]:
-    """By question, the most frequent first."""
     times = Counter(
         (judgement.criterion, judgement.reason)
         for verdict in verdicts

@@ -69,7 +69,6 @@ class _Reader:
         self.problems: list[str] = []
 
     def episodes(self) -> Iterator[Reviewed]:
-        """Each episode that there is, or was judged."""
         reviews = set(self._store.ids())
         ids = sorted(episode_ids(self._root) | (reviews & self._trashed.keys()))
         for lost in sorted(reviews.difference(ids)):

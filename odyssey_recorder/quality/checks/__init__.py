@@ -1,7 +1,5 @@
 """All checks in one table: what each is called, how grave it is, what it serves, and how it looks at an episode."""
 
-from collections.abc import Iterator
-
 from odyssey_recorder.quality.checks import (
     actions,
     apps,
@@ -11,7 +9,7 @@ from odyssey_recorder.quality.checks import (
     texts,
     words,
 )
-from odyssey_recorder.quality.checks.check import Check, Found, Unseen
+from odyssey_recorder.quality.checks.check import Check, Said, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity, in_order
 
@@ -19,7 +17,7 @@ _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _PICTURES, _SEQUENCE, _INSTRUCTION = Criterion.PICTURES, Criterion.SEQUENCE, Criterion.INSTRUCTION
 
 
-def _judged(_evidence: EpisodeEvidence) -> Iterator[Found | Unseen]:
+def _judged(_evidence: EpisodeEvidence) -> Said:
     """A language model judges it, which no check calls: its word is advice, and asked for elsewhere."""
     yield Unseen(None, "it needs a language model")
 

@@ -9,7 +9,7 @@ from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.quality.checks.check import Found, Unseen, after, is_without_effect, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_proof
 from odyssey_recorder.quality.checks.flags import flagged
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
@@ -21,8 +21,6 @@ from odyssey_recorder.quality.thresholds import (
     SHORTEST_SCROLL,
 )
 from odyssey_recorder.quality.wording import named, sentence
-
-Said = Iterator[Found | Unseen]
 
 _CORRECT_FILE = "Correct the file, or bring it back from a copy; what cannot be known is recorded again."
 

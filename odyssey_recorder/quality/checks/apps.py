@@ -2,18 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.quality.checks.check import Found, Unseen, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, no_proof
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import FOREIGN_STEPS
 from odyssey_recorder.quality.wording import counted, listed, named, sentence
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
-
-Said = Iterator[Found | Unseen]
 
 
 def apps_in_front(evidence: EpisodeEvidence) -> Said:
@@ -107,14 +104,14 @@ def is_app(package: str, app: str) -> bool:
     """Whether a package is the app of this name: by a catalogue, or by the package's own name."""
     catalogues = shipped_catalogues().values()
     found = (catalogue.by_package.get(package) for catalogue in catalogues)
-    return any(one is not None and _letters(one.name) == _letters(app) for one in found) or _is_named(package, app)
+    return any(one is not None and letters(one.name) == letters(app) for one in found) or _is_named(package, app)
 
 
 def _is_named(package: str, app: str) -> bool:
     """Whether a package's name tells that it is the app: ``com.google.android.apps.docs`` that it is Google Docs."""
-    name = _letters(app)
-    parts = [_letters(part) for part in package.split(".")]
-    words = {_letters(word) for word in re.findall(r"\w+", app)} - _NO_NAMES
+    name = letters(app)
+    parts = [letters(part) for part in package.split(".")]
+    words = {letters(word) for word in re.findall(r"\w+", app)} - _NO_NAMES
     own = [part for part in parts if part not in _NO_NAMES]
     return any(_alike(part, name) or part in words for part in own)
 
@@ -124,5 +121,6 @@ def _alike(part: str, name: str) -> bool:
     return bool(part) and part.removesuffix("s") == name.removesuffix("s")
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """The name of an app as names are compared: its letters and digits, case ignored."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())

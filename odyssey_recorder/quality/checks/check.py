@@ -1,7 +1,7 @@
 """What a check is: a look at the evidence of one episode that says what it found, and what it could not look at."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from odyssey_recorder.device.profile import profiles
@@ -32,7 +32,10 @@ class Unseen:
     why: str
 
 
-Look = Callable[[EpisodeEvidence], Iterable[Found | Unseen]]
+Said = Iterator[Found | Unseen]
+"""What a check says of an episode, one thing after another."""
+
+Look = Callable[[EpisodeEvidence], Said]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,14 @@
 """The checks of criterion (i): each step has its own whole picture, taken in time, of a screen that shows something."""
 
-from collections.abc import Iterator
-
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import Action, is_terminal
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.checks.check import Found, Unseen, is_without_effect, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, is_without_effect, no_proof
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
 from odyssey_recorder.quality.wording import listed, sentence
-
-Said = Iterator[Found | Unseen]
 
 _NO_PICTURE = "the picture is missing or cannot be decoded"
 _RECORD_AGAIN = "Bring the file back from a copy, or record the episode again; a picture is never made up."

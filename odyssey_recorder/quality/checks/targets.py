@@ -7,13 +7,11 @@ from odyssey_recorder.model.action import Click, LongPress, Press, SystemKey
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point, Size, to_pixel
 from odyssey_recorder.quality.checks.apps import is_launcher
-from odyssey_recorder.quality.checks.check import Found, Unseen, after, is_without_effect, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_proof
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BOX_SLACK, LARGEST_BOX
 from odyssey_recorder.quality.wording import named
-
-Said = Iterator[Found | Unseen]
 
 _BOX = "sam2_bbox"
 

@@ -1,15 +1,13 @@
 """The checks of the texts that a language model wrote beside the steps, where there are any."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from odyssey_recorder.model.action import Complete, Impossible, Type
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.quality.checks.check import Found, Unseen
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.wording import listed
-
-Said = Iterator[Found | Unseen]
 
 TEXTS = ("description", "intention", "low_level_instruction", "context")
 """The keys of a step whose texts a language model writes."""
@@ -83,7 +81,7 @@ _PHONES = (
 )
 
 
-def nothing_private(evidence: EpisodeEvidence) -> Iterator[Found | Unseen]:
+def nothing_private(evidence: EpisodeEvidence) -> Said:
     """A typed text, a note, a reason, the task or the instruction has an e-mail address, a telephone number (with a
     country, an area or the groups of North America), or a number of 13 to 19 digits that is a card's by its check
     digit. What the pictures show is not read."""

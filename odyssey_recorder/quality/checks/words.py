@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Set
 from functools import cache
 
-from odyssey_recorder.quality.checks.check import Found, Unseen
+from odyssey_recorder.quality.checks.apps import letters
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
@@ -22,8 +23,6 @@ from odyssey_recorder.task.wording.equivalence import (
 )
 from odyssey_recorder.task.wording.figures import Figure
 from odyssey_recorder.task.wording.reversals import VERBS, lost_denial
-
-Said = Iterator[Found | Unseen]
 
 _GAP = re.compile(r"\{[^{}]*\}")
 _DIGITS = re.compile(r"[1-9]\d*")
@@ -168,17 +167,11 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
 
 def _names(text: str, app: str) -> bool:
     """Whether an app is named, case, blanks and hyphens ignored; a name of one or two letters must be a word."""
-    letters = _letters(app)
-    if len(letters) < 3:
-        return re.search(rf"\b{re.escape(app)}\b", text) is not None
-    return letters in _letters(text)
+    name = letters(app)
+    return name in letters(text) if len(name) >= 3 else re.search(rf"\b{re.escape(app)}\b", text) is not None
 
 
 def _are_one(app: str, own: str) -> bool:
     """Whether a name is part of the other, as in data where Settings is Setting and Google Docs is Docs."""
-    letters, own_letters = _letters(app).removesuffix("s"), _letters(own)
-    return bool(own_letters) and (letters in own_letters or own_letters in _letters(app))
-
-
-def _letters(text: str) -> str:
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
+    name, own_name = letters(app), letters(own)
+    return bool(own_name) and (name.removesuffix("s") in own_name or own_name in name)

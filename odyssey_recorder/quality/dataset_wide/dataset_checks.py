@@ -43,7 +43,6 @@ class CheckStatus:
 
     @property
     def warned(self) -> bool | None:
-        """Whether there are warnings; None until that is settled."""
         if self.report is not None and self.report.has_warnings:
             return True
         return False if self.is_settled else None
@@ -81,7 +80,6 @@ class DatasetChecks:
         return CheckStatus(None if alone is None else self._with_together(alone), is_settled=found is not None)
 
     def warned(self, episode_id: str) -> bool | None:
-        """Whether there are warnings of the episode; None until that is settled."""
         return self.known(episode_id).warned
 
     def run(
@@ -157,7 +155,6 @@ class DatasetChecks:
         return self._annotations / f"{episode_id}.json"
 
     def _current(self, episode_id: str) -> _Found | None:
-        """What was found of an episode whose files are still the same."""
         with self._lock:
             found = self._found.get(episode_id)
         is_current = found is not None and self._checker.is_unchanged(self._annotation(episode_id), found.kept)
@@ -178,7 +175,6 @@ class _CachedCheck:
         self._asked: set[str] | None = None
 
     def findings(self, source: FactsSource, changed: Collection[str]) -> list[Finding]:
-        """What it finds, where some of the facts by these names have changed."""
         if self._asked is None or not self._asked.isdisjoint(changed):
             asked: set[str] = set()
             found = self._check(lambda: (cast(EpisodeFacts, _FactsProbe(facts, asked)) for facts in source()))

@@ -53,7 +53,6 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
 
 
 def _usual(lengths: Sequence[int]) -> tuple[float, float]:
-    """The shortest and the longest that is usual."""
     lower, _, upper = quantiles(lengths, method="inclusive")
     # Where most are of one length the width is 0, and one step more would be odd.
     reach = LENGTH_FENCE * max(1.0, upper - lower)

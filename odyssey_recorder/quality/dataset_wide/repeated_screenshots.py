@@ -112,7 +112,6 @@ def _at_several_steps(source: FactsSource) -> set[int]:
 
 
 def _looks_of_several(source: FactsSource) -> set[int]:
-    """The looks that more than one episode has."""
     looks = array("Q")
     for facts in source():
         looks.extend(_looks(facts))

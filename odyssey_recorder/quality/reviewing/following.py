@@ -92,18 +92,16 @@ class ReviewFollowing:
         self.is_closed = False
 
     def begin(self, published: PublishedEpisodes, warn: Callable[[str], object]) -> None:
-        """Follow the files."""
         self._warn = warn
         self._episodes = published.follow(self._hear, warn)
 
     def close(self) -> None:
-        """Tell nothing more."""
         self.is_closed = True
         if self._episodes is not None:
             self._episodes.close()
 
     def tell(self, episode_ids: Iterable[str]) -> None:
-        """Tell anew how these stand."""
+        """Send the rows of these episodes again."""
         found = (self._sample.summary(episode_id) for episode_id in episode_ids)
         self._send(ReviewNews(tuple(self._row(summary) for summary in found if summary is not None)))
 
@@ -112,7 +110,7 @@ class ReviewFollowing:
             moved = self._sample.take(news.read, news.gone, is_all=not news.unread)
         except OdysseyError as error:
             moved = frozenset()
-            self._warn(str(error))  # until that is mended, nobody knows who is judged twice: verdicts are refused
+            self._warn(str(error))  # until that is fixed, nobody knows who is judged twice: verdicts are refused
         rows = tuple(self._row(summary) for summary in news.read)
         self._send(ReviewNews(rows, news.gone, news.unread))
         if moved:

@@ -38,7 +38,6 @@ class Decision(Enum):
 
     @property
     def accepts(self) -> bool:
-        """Whether the episode is taken."""
         return self in (Decision.ACCEPT, Decision.FIX_AND_ACCEPT)
 
 
@@ -135,7 +134,6 @@ class Verdict(_Entry):
         return judgements
 
     def answer(self, criterion: Criterion) -> Rating:
-        """What was said to one question."""
         return next(one.answer for one in self.judgements if one.criterion is criterion)
 
 
@@ -198,7 +196,7 @@ class ReviewFile:
 
     @property
     def present_verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts since the episode came back from the trash last: it is judged anew."""
+        """The verdicts since the episode came back from the trash last: it is judged again."""
         back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
         since = max(back, default=None)
         return tuple(one for one in self.verdicts if since is None or one.at > since)

@@ -52,7 +52,6 @@ class ReviewLog:
         self.reviews.append(summary.episode_id, verdict)
 
     def replay(self, episode_id: str, **result: object) -> ReplayEvidence:
-        """Record how a replay went."""
         evidence = ReplayEvidence.model_validate({**self._signed(), **result})
         self.reviews.append(episode_id, evidence)
         return evidence

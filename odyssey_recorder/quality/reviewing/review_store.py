@@ -72,7 +72,6 @@ class ReviewStore:
 
     @property
     def root(self) -> Path:
-        """The dataset folder."""
         return self._root
 
     def ids(self) -> list[str]:
@@ -109,8 +108,8 @@ class ReviewStore:
 
     def policy(self) -> Policy:
         """How the dataset is reviewed. Raises ReviewError naming file and key, DatasetError."""
-        told = self._policy_file()
-        return Policy(told.seed, told.second_share)
+        file = self._policy_file()
+        return Policy(file.seed, file.second_share)
 
     def set_policy(self, policy: Policy) -> None:
         """Keep how the dataset is reviewed, for all who review it. Raises ReviewError, DatasetError."""
@@ -155,7 +154,7 @@ class ReviewStore:
     def _origin(self, episode_id: str) -> Origin | None:
         """Where an episode comes from, which never changes; None where there is no proof that can be read."""
         if episode_id not in self._origins:
-            with suppress(DatasetError):  # whoever opens the episode is told why
+            with suppress(DatasetError):  # opening the episode tells why
                 proof = read_provenance(self._root / "provenance" / f"{episode_id}.json")
                 if proof is not None:
                     self._origins[episode_id] = proof.origin
@@ -234,7 +233,7 @@ def _news(path: Path) -> _News:
     try:
         data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
     except OSError:
-        return _News()  # whoever opens the review is told why
+        return _News()  # opening the review tells why
     if not any(word in data for word in _TELLING):
         return _News()  # of ten thousand files, not all have to be understood
     file = read_reviews(data, episode_id=path.stem, source=str(path))

@@ -313,7 +313,6 @@ def _reason(judgement: Judgement) -> str:
 
 
 def _lacking(judgement: Judgement) -> str:
-    """What is missing from one answer."""
     if judgement.answer is Rating.PASS:
         return ""
     question = _QUESTIONS[judgement.criterion]

@@ -32,7 +32,6 @@ class ReviewRow:
 
     @property
     def episode_id(self) -> str:
-        """How the episode is known."""
         return self.summary.episode_id
 
 
