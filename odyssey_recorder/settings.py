@@ -181,7 +181,7 @@ class SettingsStore:
         return {name: _variable(name) for name in _in_environment()} | {name: _flag(name) for name in self._flags}
 
     def check(self, name: str, value: object) -> str:
-        """What whoever sets `name` to `value` should know, or nothing; None is the default.
+        """What to know before setting `name` to `value`, or nothing; None is the default.
 
         Looks at the disk. Raises SettingsError saying why it cannot be.
         """
@@ -231,8 +231,8 @@ def _in_file() -> dict[str, Any]:
 
 def _in_environment() -> dict[str, str]:
     """An empty variable says nothing."""
-    told = {variable.upper(): value for variable, value in os.environ.items() if value}
-    return {name: told[_variable(name)] for name in Settings.model_fields if _variable(name) in told}
+    values = {variable.upper(): value for variable, value in os.environ.items() if value}
+    return {name: values[_variable(name)] for name in Settings.model_fields if _variable(name) in values}
 
 
 def _document(file: Path) -> tomlkit.TOMLDocument:

@@ -1,4 +1,4 @@
-"""Where tasks are prepared: made from templates, put into words, approved, and laid down in the queue."""
+"""Preparing tasks: made from templates, rewritten, approved, and put into the queue."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,17 +52,17 @@ class ModelChoice:
     app_class: str = ""
 
 
-def suiting(library: TemplateLibrary, wanted: ModelChoice, targets: Targets) -> tuple[Template, ...]:
-    """The templates that what is wanted can be made from, each asking for an app of the class."""
-    if wanted.app_class:
-        library = asking_for(library, wanted.catalogue, wanted.app_class)
-    categories = wanted.categories or frozenset(Category)
-    return suitable(library, wanted.catalogue, categories, targets.for_device(wanted.device))
+def suiting(library: TemplateLibrary, choice: ModelChoice, targets: Targets) -> tuple[Template, ...]:
+    """The templates that the chosen tasks can be made from, each asking for an app of the class."""
+    if choice.app_class:
+        library = asking_for(library, choice.catalogue, choice.app_class)
+    categories = choice.categories or frozenset(Category)
+    return suitable(library, choice.catalogue, categories, targets.for_device(choice.device))
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateChoice:
-    """What tasks are made from, asked anew each time, since settings change: the `folders` of templates, the shipped
+    """What tasks are made from, asked each time, since settings change: the `folders` of templates, the shipped
     ones first; the folder for one's `own`; whether instructions name the apps to use."""
 
     folders: Callable[[], Sequence[Path]]
@@ -121,19 +121,19 @@ class TaskService:
 
     # Making tasks.
 
-    def generate(self, wanted: ModelChoice) -> GeneratedTasks:
+    def generate(self, choice: ModelChoice) -> GeneratedTasks:
         """Make tasks and put them down to be approved. Raises TaskError."""
         board, library, targets = self.board(), self.library(), self.targets()
         made = generate(
-            TemplateLibrary(suiting(library, wanted, targets), library.catalogues),
+            TemplateLibrary(suiting(library, choice, targets), library.catalogues),
             GenerationOrder(
-                count=wanted.count,
-                seed=wanted.seed,
+                count=choice.count,
+                seed=choice.seed,
                 day=date.today(),
-                catalogue=wanted.catalogue,
-                targets=targets.for_device(wanted.device),
-                names_apps=wanted.names_apps,
-                categories=wanted.categories or frozenset(Category),
+                catalogue=choice.catalogue,
+                targets=targets.for_device(choice.device),
+                names_apps=choice.names_apps,
+                categories=choice.categories or frozenset(Category),
                 have=tuple(task.listed for task in board.tasks),
                 known=_identities(board),
             ),

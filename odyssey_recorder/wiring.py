@@ -1,4 +1,4 @@
-"""Who gets what: how settings become the parts of the program; nothing below this room knows settings."""
+"""Builds the parts of the program from the settings; nothing below knows settings."""
 
 import atexit
 import os
@@ -105,7 +105,7 @@ def device_inventory(
 
 
 def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
-    """The simulated devices of a laboratory; the virtual devices of whoever works there are left alone."""
+    """The simulated devices of a laboratory; the virtual devices of the user are left alone."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 
     home = lab.server.home
@@ -141,7 +141,7 @@ def _inventory(
 
 @contextmanager
 def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
-    """The desk of the window, at the user's own adb server; simulated emulators started from it end with it.
+    """The service of the window, at the user's own adb server; simulated emulators started from it end with it.
 
     A server that is not up is started by the first question to it.
     """
@@ -158,7 +158,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
             view_hierarchies=settings.view_trees,
             snapshots=settings.step_snapshots,
             start=CleanHome() if settings.start == "clean home" else AsFound(),
-            practice=practice_room(settings),
+            practice=practice_service(settings),
             checker=cache(user_checker),
         )
     finally:
@@ -166,7 +166,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
 
 
 def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
-    """A desk in a laboratory, away from the user's own adb server and emulators."""
+    """A service in a laboratory, away from the user's own adb server and emulators."""
     connector = DeviceConnector(
         AdbServer(port=lab.server.port),
         running=(lab.phones.running_dir,),
@@ -183,7 +183,7 @@ def user_checker() -> "Checker":
 
 
 def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
-    """Where whoever works at `desk` reviews the dataset of the settings."""
+    """Where the user of `service` reviews the dataset of the settings."""
     from odyssey_recorder.review_service import ReviewService  # the window opens before somebody reviews
 
     checker = user_checker() if service.checker is None else service.checker()
@@ -198,7 +198,7 @@ def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector
     return ReviewService(store.root, Checker(lab.server.home / "checks.sqlite"), lambda: "demo reviewer", connector)
 
 
-def practice_room(settings: Settings) -> PracticeService:
+def practice_service(settings: Settings) -> PracticeService:
     """Where the annotator of the settings practises; profiles and practice episodes are kept beside the drafts."""
     folder = settings.drafts.parent
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")

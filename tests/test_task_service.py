@@ -8,7 +8,6 @@ import pytest
 from pydantic import SecretStr
 
 from odyssey_recorder.errors import SettingsError, TaskError
-from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
@@ -22,6 +21,7 @@ from odyssey_recorder.task.templates.template_files import load_library, shipped
 from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
 from tests.llm.good_model import in_words, right
+from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, StandIn, says, shortest
 from tests.task.queues import Queues
 
@@ -48,7 +48,7 @@ class Room:
         if self.why_not:
             raise SettingsError(self.why_not)
         model = OpenAIModel(MODEL, self.server.url, SecretStr("key"))
-        return Batch(model, AnswerCache(), read_prices(), at_once=1, budget=budget)
+        return batch_with(model, read_prices(), at_once=1, budget=budget)
 
     def made(self) -> list[str]:
         return [task.task_id for task in self.service.generate(SIX).tasks]

@@ -30,7 +30,7 @@ from odyssey_recorder.wiring import (
     lab_inventory,
     lab_service,
     language_model,
-    practice_room,
+    practice_service,
     task_queue,
 )
 from tests.command_line import CommandLine, LabPhone
@@ -220,7 +220,7 @@ def test_practice_is_beside_the_drafts_and_a_new_name_goes_into_the_settings(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.delenv("ODYSSEY_ANNOTATOR", raising=False)
     drafts = tmp_path / "data" / "drafts"
-    room = practice_room(read_settings(drafts=drafts, annotator="Ada", practice_tasks=3))
+    room = practice_service(read_settings(drafts=drafts, annotator="Ada", practice_tasks=3))
     assert room.store.root == tmp_path / "data" / "practice"
     welcome = room.answer_consent("Grace", agreed=True)
     assert (welcome.name, welcome.status.left) == ("Grace", 3)

@@ -1,7 +1,7 @@
 """Every answer that was ever paid for, in one SQLite file: by what it is found again, and what is never in it.
 
 An answer is known by the hash of all that determined it; the key to the server is no part of that and is nowhere in the
-file. Several programs may use the file at once, and one that is killed loses nothing that it was told.
+file. Several programs may use the file at once, and one that is killed loses nothing that was kept.
 """
 
 import json

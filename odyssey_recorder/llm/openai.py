@@ -1,4 +1,4 @@
-"""Models at servers that speak OpenAI's Chat Completions, whoever runs them; the one place that knows `openai`.
+"""Models at servers that speak OpenAI's Chat Completions; the one place that knows `openai`.
 
 Errors of that library hold the request, whose headers hold the key: none leaves this module, not even as the cause or
 the context of another.
@@ -138,7 +138,7 @@ class OpenAIModel:
         return _Replied(response.text, response.headers.get("x-request-id", ""))
 
     async def _narrower(self, wire: Wire, failure: _Failure) -> Wire:
-        """What to ask with from now on. Raises LanguageModelError where that would not mend the failure."""
+        """What to ask with from now on. Raises LanguageModelError where that would not help."""
         narrower = wire.without(failure.words) if failure.status in (400, 422) else None
         if narrower is None:
             raise await self._translated(failure)

@@ -1,1 +1,1 @@
-"""Where tasks come from: how they are made from templates, put into words, and queued for whoever records them."""
+"""Where tasks come from: how they are made from templates, rewritten, and queued to be recorded."""

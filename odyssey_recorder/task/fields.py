@@ -110,6 +110,6 @@ class Problem:
 def refuse(problems: Sequence[Problem]) -> None:
     """Raise TaskError with the first few of the problems, if there are any."""
     if problems:
-        told = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
+        shown = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
         rest = len(problems) - _MOST_TOLD
-        raise TaskError(f"{told}{f'; and {rest} more' if rest > 0 else ''}.")
+        raise TaskError(f"{shown}{f'; and {rest} more' if rest > 0 else ''}.")

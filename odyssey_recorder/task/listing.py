@@ -97,14 +97,14 @@ class _Row(BaseModel):
     @classmethod
     def of(cls, listed: ListedTask) -> "_Row":
         """The line of a task."""
-        told = listed.task
+        info = listed.task
         return cls(
             task_id=listed.task_id,
-            category=Category(told.category),
-            instruction=told.instruction,
-            apps=told.apps,
-            meta_task=told.meta_task,
-            task=told.task,
+            category=Category(info.category),
+            instruction=info.instruction,
+            apps=info.apps,
+            meta_task=info.meta_task,
+            task=info.task,
             item=listed.item,
             devices=listed.devices,
             start=start_words(listed.start),

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from weakref import finalize
 
 from pydantic import BaseModel, SecretStr
 
+from odyssey_recorder.errors import BudgetError
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
+from odyssey_recorder.llm.model import ChatMessage, Image, LanguageModel, ModelRequest, Words
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import ModelFacts, Prices, read_prices
 from odyssey_recorder.llm.retry import RetryPolicy
@@ -43,4 +46,16 @@ def batch(
     server: StandIn, file: Path | None = None, *, at_once: int = 8, budget: float | None = None, tries: int = 4
 ) -> Batch:
     retry = RetryPolicy(tries=tries, first_wait_s=0.001)
-    return Batch(model_at(server), AnswerCache(file), priced(), at_once=at_once, budget=budget, retry=retry)
+    return batch_with(model_at(server), priced(), file, at_once=at_once, budget=budget, retry=retry)
+
+
+def batch_with(model: LanguageModel, prices: Prices, file: Path | None = None, **options: Any) -> Batch:
+    """A batch with a cache of its own, which is closed with it."""
+    cache = AnswerCache(file)
+    try:
+        made = Batch(model, cache, prices, **options)
+    except BudgetError:
+        cache.close()
+        raise
+    finalize(made, cache.close)
+    return made

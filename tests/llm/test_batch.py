@@ -1,6 +1,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import ModelAnswer
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.llm.retry import RetryPolicy
-from tests.llm.questions import Rewrite, batch, model_at, priced, question, questions
+from tests.llm.questions import Rewrite, batch, batch_with, model_at, priced, question, questions
 from tests.llm.stand_in import (
     MODEL,
     Asked,
@@ -67,7 +68,7 @@ class Clock:
 def patient(server: StandIn, clock: Clock) -> Batch:
     """Asks one question at a time, by that clock, and its waits are not spread."""
     retry = RetryPolicy(now_s=lambda: clock.now, sleep=clock.sleep, chance=lambda: 0.0)
-    return Batch(model_at(server), AnswerCache(), priced(), at_once=1, retry=retry)
+    return batch_with(model_at(server), priced(), at_once=1, retry=retry)
 
 
 # Many at once.
@@ -183,8 +184,8 @@ def test_what_is_under_way_is_given_up_at_once_when_cancelled() -> None:
 
 
 def test_broken_and_refused_answers_are_kept_but_not_given() -> None:
-    kept = AnswerCache()
-    with StandIn(in_turn(Says("no"), Says("nor this"), refuses("I cannot."))) as server:
+    turns = in_turn(Says("no"), Says("nor this"), refuses("I cannot."))
+    with closing(AnswerCache()) as kept, StandIn(turns) as server:
         model = model_at(server)
         key = question_key(question(), model.name, model.host)
         asks = Batch(model, kept, priced())
@@ -340,13 +341,13 @@ def test_a_broken_answer_is_paid_for() -> None:
 
 def test_a_budget_needs_a_price() -> None:
     with StandIn() as server, pytest.raises(BudgetError, match="'stand-in-1' is not known"):
-        Batch(model_at(server), AnswerCache(), read_prices(), budget=1.0)
+        batch_with(model_at(server), read_prices(), budget=1.0)
 
 
 def test_without_a_price_the_cost_is_not_known() -> None:
     told: list[BatchProgress] = []
     with StandIn() as server:
-        asks = Batch(model_at(server), AnswerCache(), read_prices())
+        asks = batch_with(model_at(server), read_prices())
         asks.ask_all([question()], progress=told.append)
         assert asks.estimate([question("Another.")]).cost is None
         assert told[-1].cost is None
@@ -378,7 +379,7 @@ def test_a_model_that_is_to_end_is_warned_of() -> None:
 
 def test_a_model_is_warned_of_by_the_table_where_the_server_says_nothing() -> None:
     with StandIn(models={"gpt-4-turbo": None}) as server:
-        asks = Batch(model_at(server, name="gpt-4-turbo"), AnswerCache(), read_prices())
+        asks = batch_with(model_at(server, name="gpt-4-turbo"), read_prices())
         (warning,) = asks.estimate([question()]).warnings
     assert "2026-10-23" in warning
 

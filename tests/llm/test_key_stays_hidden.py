@@ -6,6 +6,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,12 @@ def test_no_error_log_or_file_has_the_key(
     turn: Turn, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with logging_to(tmp_path / "log", "DEBUG"), StandIn(in_turn(turn, turn, turn, turn), key=KEY) as server:
+    with (
+        logging_to(tmp_path / "log", "DEBUG"),
+        StandIn(in_turn(turn, turn, turn, turn), key=KEY) as server,
+        closing(AnswerCache(tmp_path / "answers.sqlite")) as kept,
+    ):
         model = model_at(server, key=KEY)
-        kept = AnswerCache(tmp_path / "answers.sqlite")
         asks = Batch(model, kept, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
         told = [repr(asks.estimate(questions(2)))]
         told += [
@@ -92,7 +96,7 @@ from tests.llm.questions import *
 from tests.llm.stand_in import *
 with StandIn(in_turn(no_quota()), key=sys.argv[1]) as server:
     model = model_at(server, key=sys.argv[1])
-    batch = Batch(model, AnswerCache(), priced())
+    batch = batch_with(model, priced())
     print(batch.estimate(questions(1)), batch.ask_all(questions(1)))
 """
     environment = {"OPENAI_LOG": "debug", "PYTHONPATH": str(Path.cwd())}

@@ -121,7 +121,7 @@ class Filled(NamedTuple):
 
     values: Mapping[str, str]
     task: str
-    told: str
+    key: str
 
 
 class Supply:
@@ -145,19 +145,19 @@ class Supply:
         for number in self._numbers:
             values = self.fillings.nth(number)
             task = fill(self.template.meta_task, values)
-            told = identity(task)
-            if told not in taken:
-                taken.add(told)
-                return Filled(values, task, told)
+            key = identity(task)
+            if key not in taken:
+                taken.add(key)
+                return Filled(values, task, key)
         return None
 
     def task(self, filled: Filled, devices: tuple[str, ...]) -> ListedTask:
         """The task of a filling, for these devices."""
         template, roles = self.template, self._casting.cast()
-        values, task, told = filled
+        values, task, key = filled
         instruction = fill(next(self._phrasings), {**values, **roles})
         return ListedTask(
-            task_id=f"{template.template_id}-{sha256(told.encode()).hexdigest()[:_DIGITS]}",
+            task_id=f"{template.template_id}-{sha256(key.encode()).hexdigest()[:_DIGITS]}",
             task=TaskInfo(self._category, tuple(roles.values()), template.meta_task, task, instruction),
             item="; ".join(values.values()),
             devices=devices,

@@ -298,6 +298,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.pilot.press_in(bench.pilot.dialog(), "Later")
     bench.pilot.press("Drafts")
     bench.pilot.qtbot.waitUntil(lambda: "recorded this task" not in drafts.item(0).text())
+    hers.close()
 
 
 def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) -> None:

@@ -19,7 +19,6 @@ from odyssey_recorder.gui.tasks.prepared_table import ROW
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
-from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import Prices, read_prices
@@ -27,6 +26,7 @@ from odyssey_recorder.task.queue.board import QueuedTask
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.templates.template_files import shipped_templates
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
+from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
 
 W = TypeVar("W", bound=QWidget)
@@ -79,7 +79,7 @@ class Office:
         if self.server is None:
             raise SettingsError(NO_MODEL)
         model = OpenAIModel(MODEL, self.server.url, None)
-        return Batch(model, AnswerCache(self.folder / "answers.sqlite"), self.prices, at_once=1, budget=budget)
+        return batch_with(model, self.prices, self.folder / "answers.sqlite", at_once=1, budget=budget)
 
 
 class LeadBench:
