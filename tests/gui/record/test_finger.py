@@ -12,11 +12,11 @@ PHONE = Size(1080, 2340)
 
 @pytest.mark.parametrize(
     ("right", "down", "end"),
-    [(0, 120, Pixel(500, 1200 - round(2340 * WHEEL_LENGTH))), (120, 0, Pixel(500 - round(1080 * WHEEL_LENGTH), 1200))],
+    [(0, 120, Pixel(700, 1500 - round(2340 * WHEEL_LENGTH))), (120, 0, Pixel(700 - round(1080 * WHEEL_LENGTH), 1500))],
 )
 def test_to_see_more_the_finger_moves_the_other_way_from_the_pointer(right: int, down: int, end: Pixel) -> None:
-    stroke = wheel_stroke(Pixel(500, 1200), PHONE, right=right, down=down)
-    assert (stroke.start, stroke.end) == (Pixel(500, 1200), end)
+    stroke = wheel_stroke(Pixel(700, 1500), PHONE, right=right, down=down)
+    assert (stroke.start, stroke.end) == (Pixel(700, 1500), end)
 
 
 @pytest.mark.parametrize("turns", [1, 120, 5000])
