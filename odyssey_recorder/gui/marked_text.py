@@ -1,15 +1,130 @@
-"""Texts whose differences are marked: what was put in is bold, what was dropped struck through, what was added
-underlined."""
+"""Template, task and instruction with the words marked in which they differ."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby, pairwise
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit
 
-from odyssey_recorder.gui.review.word_changes import Piece, TextChanges
 from odyssey_recorder.gui.theme import Theme
+
+_GAP = re.compile(r"\{[^{}]*\}")
+_TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|\s+|[^\w\s]")
+_MOST_TOKENS = 800
+"""Texts of more words, or gaps, are not compared: the comparison takes the square of their length."""
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Some words in a row; `filled`: the filling put them in, or they are a gap of the template; `changed`: the rewrite
+    dropped them, or added them."""
+
+    words: str
+    filled: bool = False
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextChanges:
+    """The three texts in pieces. Joined they are the texts, with a mark for each character that cannot be seen."""
+
+    template: tuple[TextPart, ...]
+    task: tuple[TextPart, ...]
+    instruction: tuple[TextPart, ...]
+
+    @property
+    def put_in(self) -> tuple[str, ...]:
+        """What the filling put into the gaps."""
+        return _runs(self.task, [piece.filled for piece in self.task])
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """What the rewrite left out of the task."""
+        return _runs(self.task, [piece.changed for piece in self.task])
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """What the rewrite has and the task has not."""
+        return _runs(self.instruction, [piece.changed for piece in self.instruction])
+
+
+def text_changes(template: str, task: str, instruction: str) -> TextChanges:
+    """How the three differ; case and blanks make no difference between words."""
+    template, task, instruction = (_UNSEEN.sub("\ufffd", text) for text in (template, task, instruction))
+    gaps = [found.span() for found in _GAP.finditer(template)][:_MOST_TOKENS]
+    kept, fresh = _rewritten(task, instruction)
+    return TextChanges(
+        _pieces(template, filled=gaps, changed=[]),
+        _pieces(task, filled=_fillings(template, task), changed=kept),
+        _pieces(instruction, filled=[], changed=fresh),
+    )
+
+
+_Span = tuple[int, int]
+
+
+def _fillings(template: str, task: str) -> list[_Span]:
+    """Where in the task the gaps of the template were filled; nowhere where the task is not of this template."""
+    solid = _GAP.split(template)
+    if not 1 < len(solid) <= _MOST_TOKENS or not task.startswith(solid[0]):
+        return []
+    found, at = [], len(solid[0])
+    for number, words in enumerate(solid[1:], 2):
+        is_last = number == len(solid)
+        end = len(task) - len(words) if is_last and task.endswith(words) else -1 if is_last else task.find(words, at)
+        if end < at:
+            return []
+        found.append((at, end))
+        at = end + len(words)
+    return found
+
+
+def _rewritten(task: str, instruction: str) -> tuple[list[_Span], list[_Span]]:
+    """The places in the task that were dropped, and those in the instruction that were added."""
+    ours, theirs = (
+        [found for found in _TOKEN.finditer(text) if not found[0].isspace()] for text in (task, instruction)
+    )
+    if max(len(ours), len(theirs)) > _MOST_TOKENS:
+        return ([(0, len(task))], [(0, len(instruction))]) if task != instruction else ([], [])
+    matcher = SequenceMatcher(None, _spelled(ours), _spelled(theirs), autojunk=False)
+    dropped, added = [], []
+    for tag, first, end, other_first, other_end in matcher.get_opcodes():
+        if tag != "equal" and first < end:
+            dropped.append((ours[first].start(), ours[end - 1].end()))
+        if tag != "equal" and other_first < other_end:
+            added.append((theirs[other_first].start(), theirs[other_end - 1].end()))
+    return dropped, added
+
+
+def _spelled(tokens: Sequence[re.Match[str]]) -> list[str]:
+    return [found[0].casefold() for found in tokens]
+
+
+def _pieces(text: str, *, filled: Sequence[_Span], changed: Sequence[_Span]) -> tuple[TextPart, ...]:
+    cuts = sorted({0, len(text), *(edge for span in (*filled, *changed) for edge in span)})
+    return tuple(
+        TextPart(text[start:end], filled=_lies_in(start, filled), changed=_lies_in(start, changed))
+        for start, end in pairwise(cuts)
+    )
+
+
+def _lies_in(place: int, spans: Sequence[_Span]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _runs(pieces: Sequence[TextPart], wanted: Sequence[bool]) -> tuple[str, ...]:
+    def joined() -> Iterator[str]:
+        for is_wanted, group in groupby(zip(pieces, wanted, strict=True), key=lambda pair: pair[1]):
+            if is_wanted:
+                yield "".join(piece.words for piece, _ in group)
+
+    return tuple(joined())
+
 
 MARKS = "Bold: the gaps and what was put into them. Struck through: the rewrite dropped it. Underlined: it added it."
 _ROW_GAP = 4
@@ -22,7 +137,7 @@ class MarkedRow:
     `is_new`: what is changed in it was added, not dropped.
     """
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextPart]
     label: str = ""
     is_new: bool = False
 
@@ -104,7 +219,7 @@ def difference_words(changes: TextChanges) -> str:
     return " ".join(f"{what}: {', '.join(words)}." for what, words in said if words)
 
 
-def _look(piece: Piece, theme: Theme, *, is_new: bool) -> QTextCharFormat:
+def _look(piece: TextPart, theme: Theme, *, is_new: bool) -> QTextCharFormat:
     look = QTextCharFormat()
     look.setForeground(theme.text)
     if piece.filled:

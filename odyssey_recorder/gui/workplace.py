@@ -192,7 +192,7 @@ class Pages:
 
         tools, service = (self._tools.background, self._tools.commands), reviewing()
         page = ReviewPage(service, *tools)
-        page.keep_sheets_in(sheets)
+        page.keep_answers_in(sheets)
         self._tell_recording(page.show_recording)
         page.offer_figures(partial(FiguresView, service, *tools))
         return page

@@ -18,9 +18,10 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
-from odyssey_recorder.gui.record.step_list import StepList
+from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
+from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.model.episode import screenshot_name
@@ -139,12 +140,13 @@ def test_the_review_page_shows_the_episode_and_says_what_is_wrong_with_its_pictu
 def test_the_steps_of_a_draft_say_what_is_wrong_with_their_pictures(
     background: Background, folder: Path, qtbot: QtBot
 ) -> None:
-    steps, names = StepList(background, background), [f"{number}.png" for number in range(len(BAD))]
+    steps, names = NotedSteps(), [f"{number}.png" for number in range(len(BAD))]
     said = spoil(folder, iter(names))
-    steps.show_steps([RecordedStep(number, Type("a"), folder / name, "") for number, name in enumerate(names)])
-    qtbot.waitUntil(lambda: all(told(steps, Qt.ItemDataRole.StatusTipRole)))
-    flags = told(steps, Qt.ItemDataRole.StatusTipRole)
-    assert [flag[: len(words)] for flag, words in zip(flags, said, strict=True)] == said
+    StepThumbnails(background, steps, THUMBNAIL).show_steps(
+        [RecordedStep(number, Type("a"), folder / name, "") for number, name in enumerate(names)]
+    )
+    qtbot.waitUntil(lambda: all(step.problem for step in steps.rows))
+    assert [step.problem[: len(words)] for step, words in zip(steps.rows, said, strict=True)] == said
 
 
 def test_where_one_picture_is_asked_for_it_is_said_that_there_is_none(

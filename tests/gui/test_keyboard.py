@@ -27,7 +27,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.question_dialog import ReasonDialog, SkipDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.tasks.prepared_table import ROW
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.quality.reviewing.review import Decision
@@ -496,7 +496,7 @@ def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilo
     tasks = pilot.named(QTableView, "Tasks to prepare").model()
     press("E")
     write("Bu")
-    office.service().approve([tasks.index(0, 0).data(ROW).task.listed])
+    office.service().approve([tasks.index(0, 0).data(VALUE).task.listed])
     press("F8")
     pilot.qtbot.waitUntil(lambda: tasks.rowCount() == 1)
     pilot.qtbot.waitUntil(lambda: focused() == "Tasks to prepare")

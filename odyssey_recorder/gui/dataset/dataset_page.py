@@ -23,11 +23,11 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
-from odyssey_recorder.gui.dataset.episode_table import WIDTHS, EpisodeFilter, EpisodeTable, counted, spoken
+from odyssey_recorder.gui.dataset.episode_table import RECORDED, counted, episode_table, spoken
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import Choice, breakable, line_edit, named, push_button, row, text_label
-from odyssey_recorder.gui.steady_list import change_steadily
+from odyssey_recorder.gui.table import change_steadily, table_view
 
 _FACETS_PX = 208
 _ROW_PX = 32
@@ -73,8 +73,8 @@ class DatasetPage(Page):
         self._following: Following | None = None
         self._chosen = ""  # the id of the chosen episode, also while it is not in the list
         self._to_read = 0
-        self._table = EpisodeTable(self)
-        self._view = named(QTableView(), "Episodes")
+        self._table = episode_table(self)
+        self._view = table_view("Episodes", self._table, _ROW_PX)
         self._card = EpisodeCard(background, commands)
         self._said = text_label(kind="title")
         self._bar = named(QProgressBar(), "Reading the episodes")
@@ -110,7 +110,7 @@ class DatasetPage(Page):
         self._bar.setValue(self._to_read - news.unread)
         self._bar.setVisible(bool(news.unread))
         if news.read or news.gone:
-            change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.take(news))
+            change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.change(news.read, news.gone))
             self._show_counts()
         if self._chosen in news.gone:
             self._choose("")
@@ -119,43 +119,40 @@ class DatasetPage(Page):
         self._tell()
 
     def _mark_chosen(self) -> None:
-        """However the rows are arranged anew, the chosen episode stays chosen."""
-        row = self._table.row(self._chosen)
-        if row is not None:
+        """However the rows are arranged again, the chosen episode stays chosen."""
+        place = self._table.place_index(self._chosen)
+        if place.isValid():
             flags = QItemSelectionModel.SelectionFlag
-            place = self._table.index(row, 0)
             self._view.selectionModel().setCurrentIndex(place, flags.ClearAndSelect | flags.Rows)
 
     def _show_counts(self) -> None:
-        episodes = [one for one in self._table.episodes.values() if not one.problem]
-        total = len(self._table.episodes)
+        episodes = [one for one in self._table.all.values() if not one.problem]
+        total = len(self._table.all)
         self._categories.show_counts(counted(one.category for one in episodes), total)
         self._devices.show_counts(counted(one.device for one in episodes), total)
         names = sorted({one.annotator for one in episodes if one.annotator}, key=str.casefold)
         self._annotator.offer([("", _EVERYBODY), *((name, name) for name in names)])
 
     def _tell(self) -> None:
-        total, shown = len(self._table.episodes), self._table.rowCount()
+        total, shown = len(self._table.all), self._table.rowCount()
         all_of_them = "1 episode" if total == 1 else f"{total:,} episodes"
-        broken = sum(bool(one.problem) for one in self._table.episodes.values())
+        broken = sum(bool(one.problem) for one in self._table.all.values())
         told = all_of_them if shown == total else f"{shown:,} of {all_of_them}"
         self._said.setText(f"{told} · {broken:,} cannot be read" if broken else told)
         self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not total else (_NO_MATCH, "")))
         self._middle.setCurrentWidget(self._view if shown else self._empty)
-        self._commands.enable(Command.CLEAR_FILTERS, on=self._table.filter != EpisodeFilter())
+        self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._table.filter))
 
     # What the annotator asks for.
 
     def _filter(self) -> None:
-        wanted = EpisodeFilter(
+        self._table.narrow(
             category=self._categories.value,
             device=self._devices.value,
             annotator=self._annotator.value,
             text=self._search.text().strip(),
         )
-        if wanted != self._table.filter:
-            self._table.show_only(wanted)
-            self._tell()
+        self._tell()
 
     def _clear_filters(self) -> None:
         self._search.clear()
@@ -164,8 +161,9 @@ class DatasetPage(Page):
         self._devices.choose("")
 
     def _choose_row(self, now: QModelIndex) -> None:
-        if now.isValid() and self._table.episode(now.row()).episode_id != self._chosen:
-            self._choose(self._table.episode(now.row()).episode_id)
+        episode = self._table.at(now.row())
+        if episode is not None and episode.episode_id != self._chosen:
+            self._choose(episode.episode_id)
 
     def _choose(self, episode_id: str) -> None:
         self._chosen = episode_id
@@ -173,7 +171,7 @@ class DatasetPage(Page):
         if not episode_id:
             self._card.hide()
             return
-        summary = self._table.episodes[episode_id]
+        summary = self._table.all[episode_id]
         if summary.problem:
             self._show_problem(episode_id, summary.problem)
             return
@@ -232,7 +230,12 @@ class DatasetPage(Page):
         self._card.hide()
         self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=False)
         self._annotator.offer([("", _EVERYBODY)])
-        self._prepare_view()
+        self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self._view.setWordWrap(False)
+        self._view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._view.horizontalHeader().setSortIndicator(RECORDED, Qt.SortOrder.DescendingOrder)
+        self._view.setSortingEnabled(True)
         self._middle.addWidget(self._view)
         self._middle.addWidget(self._empty)
         head = row(self._said, self._bar)
@@ -271,30 +274,6 @@ class DatasetPage(Page):
         column.addStretch()
         column.addWidget(self._commands.button(Command.CLEAR_FILTERS, kind="quiet"))
         return card
-
-    def _prepare_view(self) -> None:
-        view = self._view
-        view.setModel(self._table)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setTabKeyNavigation(False)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        header = view.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        for column, width in enumerate(WIDTHS):
-            if width:
-                header.resizeSection(column, width)
-            else:
-                header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-        header.setSortIndicator(len(WIDTHS) - 1, Qt.SortOrder.DescendingOrder)
-        view.setSortingEnabled(True)
 
 
 class _Emptiness(QFrame):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
@@ -11,8 +11,9 @@ from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_table import spoken
-from odyssey_recorder.gui.dataset.filmstrip import Filmstrip
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle
+from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
@@ -20,6 +21,7 @@ from odyssey_recorder.recording.view import RecordedStep
 
 _FACTS_PX = 330
 _LOWEST_PX, _HIGHEST_PX = 236, 290
+_THUMBNAIL = QSize(96, 124)
 _MODES = {"mirror": "in the mirror", "passive": "in the emulator's own window"}
 
 
@@ -32,7 +34,10 @@ class EpisodeCard(QFrame):
         self._instruction = _selectable("instruction")
         self._problem = _selectable("warning")
         self._facts = _selectable("hint")
-        self._steps = Filmstrip(background)
+        self._shown_id = ""
+        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=lambda step: step.problem))
+        self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
+        self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
         buttons = row(
             commands.button(Command.EPISODE_FOLDER),
             commands.button(Command.EPISODE_PATH),
@@ -67,18 +72,29 @@ class EpisodeCard(QFrame):
         self._instruction.setText(opened.episode.task.instruction)
         self._tell_problem(opened.problem)
         self._facts.setText("\n".join(_facts(opened)))
-        self._steps.show_steps(_steps(opened))
+        self._show_steps(opened.episode.episode_id, _steps(opened))
 
     def show_problem(self, episode_id: str, problem: str) -> None:
         """Say why an episode cannot be shown."""
         self._instruction.setText(f"Episode {episode_id} cannot be read.")
         self._tell_problem(problem)
         self._facts.setText("Mend the file or put back the one that was published; the list follows at once.")
-        self._steps.show_steps(())
+        self._show_steps(episode_id, ())
+
+    def _show_steps(self, episode_id: str, steps: Sequence[RecordedStep]) -> None:
+        if episode_id != self._shown_id:
+            self._shown_id = episode_id
+            self._thumbnails.show_steps(())
+            self._steps.scrollToTop()
+        self._thumbnails.show_steps(steps)
 
     def _tell_problem(self, problem: str) -> None:
         self._problem.setText(breakable(problem))
         self._problem.setVisible(bool(problem))
+
+
+def _spoken(step: StripStep) -> str:
+    return "\n".join(filter(None, (f"Step {step.number}: {step.words}", step.flag, step.note, step.problem)))
 
 
 def _selectable(kind: str) -> QLabel:

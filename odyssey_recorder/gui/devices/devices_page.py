@@ -8,7 +8,6 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
-    QListView,
     QVBoxLayout,
     QWidget,
 )
@@ -19,7 +18,7 @@ from odyssey_recorder.gui.background import Background, Job
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.devices.device_card import DeviceCard, SnapshotCard
-from odyssey_recorder.gui.devices.device_rows import KEY_ROLE, DeviceDelegate, DeviceRows
+from odyssey_recorder.gui.devices.device_rows import device_list, device_model
 from odyssey_recorder.gui.devices.device_work import DeviceWork
 from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.job_card import JobCard
@@ -47,8 +46,8 @@ class DevicesPage(Page):
         self._commands = commands
         self._inventory = inventory
         self._work = DeviceWork(inventory, background, self)
-        self._rows = DeviceRows(self._work_words, self)
-        self._list = named(QListView(), "Devices")
+        self._rows = device_model(self._work_words, self)
+        self._list = device_list(self._rows)
         self._looking = text_label(_LOOKING, "hint")
         self._message = Banner(self._dismiss_button())
         self._amend = push_button("Mend", "Write what the profile says into the configuration")
@@ -95,7 +94,7 @@ class DevicesPage(Page):
 
     @property
     def _member(self) -> InventoryDevice | None:
-        return self._rows.member(self._key)
+        return self._rows.all.get(self._key)
 
     # What is found out.
 
@@ -115,15 +114,20 @@ class DevicesPage(Page):
         before = self._member
         self._listed = listing
         self._looking.hide()
-        self._rows.show_members(listing.members)
-        self._list.setCurrentIndex(self._rows.index(self._rows.row_of(self._key)))
+        self._rows.show(listing.members)
+        self._list.setCurrentIndex(self._rows.index(self._row_to_choose(), 0))
         member = self._member
         if before is not None and before.is_ready:
-            self._tell_if_lost(before, self._rows.member(before.key))
+            self._tell_if_lost(before, self._rows.all.get(before.key))
         if member is None or member.serial != (before.serial if before else ""):
             self._examination = None
             self._check()
         self._show_member()
+
+    def _row_to_choose(self) -> int:
+        """That of the chosen device, or else of the first one that can be used, or the first."""
+        row = self._rows.place(self._key)
+        return row if row >= 0 else next((row for row, one in enumerate(self._rows.rows) if one.is_ready), 0)
 
     def _tell_if_lost(self, before: InventoryDevice, now: InventoryDevice | None) -> None:
         is_there = now is not None and now.serial == before.serial
@@ -153,7 +157,7 @@ class DevicesPage(Page):
         return (job.words or f"{job.title}…") if job is not None and self._work.is_busy(key) else ""
 
     def _show_work(self, key: str) -> None:
-        self._rows.show_work()
+        self._rows.refresh()
         if key == self._key:
             self._show_member()
 
@@ -212,7 +216,8 @@ class DevicesPage(Page):
     # What is asked for.
 
     def _choose(self, index: QModelIndex) -> None:
-        key = str(index.data(KEY_ROLE) or "")
+        member = self._rows.at(index.row())
+        key = "" if member is None else member.key
         if key == self._key:
             return
         self._key = key
@@ -306,10 +311,6 @@ class DevicesPage(Page):
     # How it is laid out.
 
     def _lay_out(self) -> None:
-        self._list.setModel(self._rows)
-        self._list.setItemDelegate(DeviceDelegate(self._list))
-        self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self._list.setToolTip("Up and Down choose a device")
         fill_row(self, self._left(), (self._right(), 1), margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
 
     def _left(self) -> QWidget:

@@ -1,26 +1,11 @@
 """The Practice page: the tasks and how far the annotator is, who that is, and the way to the consent text."""
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QItemSelectionModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QItemSelectionModel, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QListView,
-    QProgressBar,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QListView, QProgressBar, QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -28,107 +13,81 @@ from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
+from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
+from odyssey_recorder.gui.table import Column, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK
 from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import PracticeTask
 
-_Index = QModelIndex | QPersistentModelIndex
-
-TASK_ROLE = Qt.ItemDataRole.UserRole
-VALUE_ROLE = Qt.ItemDataRole.UserRole + 1
-"""The task, and the best value that it was done with; None where it was not tried."""
-
 _HEIGHT, _MARGIN, _SIGN = 52, 14, 20
 
 
-class PracticeList(QAbstractListModel):
+@dataclass(frozen=True, slots=True)
+class PracticeRow:
+    """A task, its number from 1, and the best score in percent that it was done with; None where it was not tried."""
+
+    task: PracticeTask
+    number: int
+    best: int | None
+
+    @property
+    def state(self) -> str:
+        """How far the annotator is with it."""
+        if self.best is None:
+            return "to do"
+        return f"passed, {self.best} %" if self.best >= PASS_MARK else f"not passed yet, {self.best} %"
+
+
+def practice_rows(welcome: Welcome) -> Sequence[PracticeRow]:
     """The tasks in the order in which they are practised."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: list[tuple[PracticeTask, int | None]] = []
-
-    def show_welcome(self, welcome: Welcome) -> None:
-        rows = [(task, welcome.status.best.get(task.task_id)) for task in welcome.tasks]
-        if [task for task, _ in rows] != [task for task, _ in self._rows]:
-            self.beginResetModel()
-            self._rows = rows
-            self.endResetModel()
-        elif rows != self._rows:
-            self._rows = rows
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        task, value = self._rows[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return f"{index.row() + 1}. {task.teaches}: {state_words(value)}"
-            case Qt.ItemDataRole.ToolTipRole:
-                return task.task.instruction
-            case _ if role == TASK_ROLE:
-                return task
-            case _ if role == VALUE_ROLE:
-                return value
-            case _:
-                return None
+    return [
+        PracticeRow(task, number, welcome.status.best.get(task.task_id))
+        for number, task in enumerate(welcome.tasks, start=1)
+    ]
 
 
-def state_words(value: int | None) -> str:
-    if value is None:
-        return "to do"
-    return f"passed, {value} %" if value >= PASS_MARK else f"not passed yet, {value} %"
+def practice_model(parent: QObject) -> TableModel[PracticeRow]:
+    column = Column[PracticeRow](
+        "",
+        lambda row: f"{row.number}. {row.task.teaches}: {row.state}",
+        tip=lambda row: row.task.task.instruction,
+    )
+    return TableModel((column,), key=lambda row: row.task.task_id, parent=parent)
 
 
-def state_sign(value: int | None, theme: Theme) -> tuple[str, QColor]:
-    if value is None:
+def practice_list(model: TableModel[PracticeRow]) -> QListView:
+    view = named(QListView(), "Practice tasks")
+    view.setModel(model)
+    view.setItemDelegate(RowDelegate(_paint, QSize(200, _HEIGHT), view, Mark((2.5, 1.5))))
+    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+    return view
+
+
+def _paint(painter: QPainter, area: QRectF, row: PracticeRow, plain: QFont) -> None:
+    theme = Theme.current()
+    name, colour = _sign(row.best, theme)
+    left = area.left() + _MARGIN
+    sign = QRectF(left, area.center().y() - _SIGN / 2, _SIGN, _SIGN)
+    icon(name, colour).paint(painter, sign.toRect())
+    bold = QFont(plain)
+    bold.setWeight(QFont.Weight.DemiBold)
+    width = QFontMetricsF(plain).horizontalAdvance(row.state)
+    place = area.adjusted(_MARGIN, 0, -_MARGIN, 0)
+    painter.setFont(plain)
+    painter.setPen(colour)
+    painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, row.state)
+    upper = QRectF(left + _SIGN + 12, area.top() + 6, place.right() - width - 16 - left - _SIGN - 12, 20)
+    painter.setPen(theme.text)
+    _write(painter, upper, f"{row.number}.  {row.task.teaches}", bold)
+    painter.setPen(theme.muted)
+    _write(painter, upper.translated(0, 21), row.task.task.instruction, plain)
+
+
+def _sign(best: int | None, theme: Theme) -> tuple[str, QColor]:
+    if best is None:
         return "circle_outline", theme.muted
-    return ("check_circle", theme.success) if value >= PASS_MARK else ("alert_circle", theme.warning)
-
-
-class PracticeRow(QStyledItemDelegate):
-    """Draws one task: its sign, what it teaches above what it asks, and its state at the right."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(200, _HEIGHT)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        theme, task, value = Theme.current(), index.data(TASK_ROLE), index.data(VALUE_ROLE)
-        area = QRectF(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_ground(painter, option, area.adjusted(2, 1, -2, -1), theme)
-        name, colour = state_sign(value, theme)
-        left = area.left() + _MARGIN
-        sign = QRectF(left, area.center().y() - _SIGN / 2, _SIGN, _SIGN)
-        icon(name, colour).paint(painter, sign.toRect())
-        plain = QFont(option.font)
-        bold = QFont(plain)
-        bold.setWeight(QFont.Weight.DemiBold)
-        words = state_words(value)
-        width = QFontMetricsF(plain).horizontalAdvance(words)
-        place = area.adjusted(_MARGIN, 0, -_MARGIN, 0)
-        painter.setFont(plain)
-        painter.setPen(theme.muted if value is None else colour)
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-        upper = QRectF(left + _SIGN + 12, area.top() + 6, place.right() - width - 16 - left - _SIGN - 12, 20)
-        painter.setPen(theme.text)
-        _write(painter, upper, f"{index.row() + 1}.  {task.teaches}", bold)
-        painter.setPen(theme.muted)
-        _write(painter, upper.translated(0, 21), task.task.instruction, plain)
-        painter.restore()
-
-    def _draw_ground(self, painter: QPainter, option: QStyleOptionViewItem, area: QRectF, theme: Theme) -> None:
-        state = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            painter.setPen(theme.accent if state & QStyle.StateFlag.State_HasFocus else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.tint)
-            painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+    return ("check_circle", theme.success) if best >= PASS_MARK else ("alert_circle", theme.warning)
 
 
 def _write(painter: QPainter, area: QRectF, words: str, font: QFont) -> None:
@@ -160,11 +119,8 @@ class PracticePage(Page):
         self._progress.setFixedHeight(6)
         self._message = Banner(commands.button(Command.READ_CONSENT))
         self._read_again = commands.button(Command.READ_CONSENT, kind="quiet")
-        self._model = PracticeList(self)
-        self._list = named(QListView(), "Practice tasks")
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(PracticeRow(self._list))
-        self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self._model = practice_model(self)
+        self._list = practice_list(self._model)
         self._title = text_label(kind="title")
         self._instruction = text_label(kind="instruction")
         self._state = text_label(kind="hint")
@@ -185,16 +141,15 @@ class PracticePage(Page):
         return self._list
 
     @property
-    def _chosen(self) -> PracticeTask | None:
-        task = self._list.currentIndex().data(TASK_ROLE)
-        return task if isinstance(task, PracticeTask) else None
+    def _chosen(self) -> PracticeRow | None:
+        return self._model.at(self._list.currentIndex().row())
 
     def _show(self) -> None:
         welcome, failure = self._coach.welcome, self._coach.failure
         if welcome is None:
             self._status.setText(failure or "Looking how far you are…")
             return
-        self._model.show_welcome(welcome)
+        self._model.show(practice_rows(welcome))
         passed, wanted = len(welcome.status.wanted) - welcome.status.left, len(welcome.status.wanted)
         self._status.setText(_status_words(welcome))
         self._progress.setRange(0, max(wanted, 1))
@@ -212,21 +167,20 @@ class PracticePage(Page):
         self._show_chosen()
 
     def _choose(self, task: PracticeTask) -> None:
-        rows = (self._model.index(number) for number in range(self._model.rowCount()))
-        index: QModelIndex = next(row for row in rows if row.data(TASK_ROLE) == task)
+        index = self._model.place_index(task.task_id)
         self._list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _show_chosen(self) -> None:
-        task = self._chosen
-        if task is not None:
-            self._title.setText(task.teaches)
-            self._instruction.setText(task.task.instruction)
-            self._state.setText(state_words(self._list.currentIndex().data(VALUE_ROLE)).capitalize() + ".")
-        self._commands.enable(Command.PRACTISE, on=task is not None and self._coach.can_practise)
+        chosen = self._chosen
+        if chosen is not None:
+            self._title.setText(chosen.task.teaches)
+            self._instruction.setText(chosen.task.task.instruction)
+            self._state.setText(f"{chosen.state.capitalize()}.")
+        self._commands.enable(Command.PRACTISE, on=chosen is not None and self._coach.can_practise)
 
     def _practise(self) -> None:
         if self._chosen is not None and self._coach.can_practise:
-            self._coach.practise(self._chosen)
+            self._coach.practise(self._chosen.task)
             self.practise_asked.emit()
 
     def _lay_out(self) -> None:

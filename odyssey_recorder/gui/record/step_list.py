@@ -1,154 +1,187 @@
-"""The steps so far: each with its picture, the action drawn on it, its words, and what is odd about it."""
+"""The steps so far, one below the other: thumbnail, words, what is odd about each, and a note that can be written."""
 
-from collections.abc import Sequence
-from functools import partial
 from html import escape
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPointF,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
+from PySide6.QtCore import QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QStyle,
+    QStyleOptionViewItem,
+    QWidget,
 )
-from PySide6.QtGui import QImage, QPainter
 
-from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
-from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.image_reader import read_picture
-from odyssey_recorder.model.action import Action, describe
-from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.recording.view import RecordedStep
-
-_Index = QModelIndex | QPersistentModelIndex
-_Drawn = tuple[int, Action, Box | None]
-"""What a thumbnail depends on: the picture of a step never changes while the step is there."""
+from odyssey_recorder.gui.parts import line_edit
+from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
+from odyssey_recorder.gui.step_strip import StepModel, StripStep, paint_thumbnail
+from odyssey_recorder.gui.table import Column, Index
+from odyssey_recorder.gui.theme import Theme
 
 THUMBNAIL = QSize(84, 108)
-NOTE_ROLE = Qt.ItemDataRole.UserRole
-"""What the annotator wrote beside a step."""
 
-_SHARPNESS = 2
+_MARGIN = 10
+_NOTE_HEIGHT = 30
+_BUTTON = QSize(64, 24)
+_ROW_HEIGHT = THUMBNAIL.height() + 2 * _MARGIN
+_ADD_NOTE = "Add a note"
 
 
-class StepList(QAbstractListModel):
-    """The recorded steps as a model; pictures are read in the background and come in when they are ready.
-
-    A note that is edited is emitted, as the step's key and the words, and shown once the step comes back with it.
-    """
+class NotedSteps(StepModel):
+    """The recorded steps; a note that is edited is emitted with its step's key, and shown once the step has it."""
 
     note_written = Signal(int, str)
 
-    def __init__(self, background: Background, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._background = background
-        self._steps: tuple[RecordedStep, ...] = ()
-        self._pictures: dict[_Drawn, QImage | Exception] = {}
+    def __init__(self) -> None:
+        super().__init__(
+            Column("", lambda step: step.words, spoken=_spoken, tip=_tooltip, edited=lambda step: step.note)
+        )
 
-    def show_steps(self, steps: Sequence[RecordedStep]) -> None:
-        """Show `steps`; rows that stay the same stay untouched, and one that differs stays in its place."""
-        before = self._steps
-        common = min(len(before), len(steps))
-        if common < len(before):
-            self.beginRemoveRows(QModelIndex(), common, len(before) - 1)
-            self._steps = before[:common]
-            self._pictures = {drawn: picture for drawn, picture in self._pictures.items() if drawn[0] < common}
-            self.endRemoveRows()
-        if common < len(steps):
-            self.beginInsertRows(QModelIndex(), common, len(steps) - 1)
-            self._steps = (*before[:common], *steps[common:])
-            self.endInsertRows()
-        self._steps = tuple(steps)
-        for row in range(common):
-            if steps[row] != before[row]:
-                self.dataChanged.emit(self.index(row), self.index(row))
-        for step in self._steps:
-            self._want_picture(step)
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._steps)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self._steps):
-            return None
-        step = self._steps[index.row()]
-        picture = self._pictures.get(_drawn(step))
-        said = "; ".join(filter(None, (step.flag, str(picture) if isinstance(picture, Exception) else "")))
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return describe(step.action)
-            case Qt.ItemDataRole.DecorationRole:
-                return picture
-            case Qt.ItemDataRole.StatusTipRole:
-                return said
-            case _ if role in (NOTE_ROLE, Qt.ItemDataRole.EditRole):
-                return step.note
-            case Qt.ItemDataRole.ToolTipRole:
-                return _tooltip(step, said)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return " ".join([f"Step {step.number}:", *filter(None, (describe(step.action), said, step.note))])
-            case _:
-                return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if index.isValid() else Qt.ItemFlag.NoItemFlags)
-
-    def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        step = self._steps[index.row()]
-        words = " ".join(str(value).split())
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        step, words = self.rows[index.row()], " ".join(str(value).split())
         if role != Qt.ItemDataRole.EditRole or words == step.note:
             return False
         self.note_written.emit(step.key, words)
         return True
 
-    def _want_picture(self, step: RecordedStep) -> None:
-        if _drawn(step) not in self._pictures:
-            prepare_other_threads()
-            self._pictures[_drawn(step)] = QImage()
-            self._background.run(
-                partial(draw_thumbnail, step), partial(self._take_picture, step), partial(self._take_picture, step)
-            )
 
-    def _take_picture(self, step: RecordedStep, picture: QImage | Exception) -> None:
-        """Show the picture of a step, or why there is none."""
-        self._pictures[_drawn(step)] = picture
-        row = self.index(step.number)
-        self.dataChanged.emit(row, row, [Qt.ItemDataRole.DecorationRole])
+def _spoken(step: StripStep) -> str:
+    return " ".join([f"Step {step.number}:", *filter(None, (step.words, _odd(step), step.note))])
 
 
-def _drawn(step: RecordedStep) -> _Drawn:
-    return step.number, step.action, step.box
+def _odd(step: StripStep) -> str:
+    """What is odd about a step."""
+    return "; ".join(filter(None, (step.flag, step.problem)))
 
 
-def _tooltip(step: RecordedStep, said: str) -> str:
+def _tooltip(step: StripStep) -> str:
     """All the words of a step, for where its row cuts them off; markup in a text is shown as text."""
-    words = f"<p>{escape(describe(step.action))}</p>"
-    more = (sentence(said), step.note)
-    return words + "".join(f"<p>{escape(part)}</p>" for part in more if part)
+    more = (_sentence(_odd(step)), step.note)
+    return f"<p>{escape(step.words)}</p>" + "".join(f"<p>{escape(part)}</p>" for part in more if part)
 
 
-def sentence(flag: str) -> str:
-    """A flag as it is shown: it begins with a capital."""
+def _sentence(flag: str) -> str:
     return flag[:1].upper() + flag[1:]
 
 
-def draw_thumbnail(step: RecordedStep, room: QSize = THUMBNAIL) -> QImage:
-    """The picture of `step` within `room`, with its action and the box of the touched element drawn on it.
+class StepList(QListView):
+    """The list itself; the newest step comes into sight."""
 
-    Runs outside the GUI thread. Raises DatasetError, which says what is wrong with which picture.
-    """
-    picture, size = read_picture(step.picture, room * _SHARPNESS)
-    image = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(_SHARPNESS)
-    area = QRectF(QPointF(0, 0), image.deviceIndependentSize())
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    if step.box is not None:
-        paint_box(painter, step.box, Size(size.width(), size.height()), area)
-    paint_action(painter, step.action, area)
-    painter.end()
-    return image
+    def __init__(self, model: StepModel) -> None:
+        super().__init__()
+        self.setAccessibleName("Steps")
+        self.setModel(model)
+        self.setItemDelegate(_StepDelegate(self))
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a note is being written."""
+        return self.state() is QAbstractItemView.State.EditingState
+
+    def put_beside(self, index: Index, button: QPushButton) -> None:
+        """Lay `button` over the row of `index`, where the delegate leaves a place for it."""
+        self.setIndexWidget(index, button)
+        self.updateEditorGeometries()
+
+    def take_away(self, index: QPersistentModelIndex) -> None:
+        """Take the button away from the row of `index`."""
+        self.setIndexWidget(index, None)  # type: ignore[arg-type]  # Qt's own way, which the stubs do not know
+
+
+class _StepDelegate(RowDelegate):
+    """Draws one step, and lets its note be edited in its place."""
+
+    def __init__(self, parent: StepList) -> None:
+        super().__init__(None, QSize(200, _ROW_HEIGHT), parent, Mark((4, 2)))
+        self._is_chosen = False
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QLineEdit:
+        editor = line_edit(f"Note of step {index.row()}", "Note")
+        editor.setParent(parent)
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """What is written already stays: the step's thumbnail comes while its note is being written."""
+        if not (isinstance(editor, QLineEdit) and editor.isModified()):
+            super().setEditorData(editor, index)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        """The note is at the foot of its row; whatever else lies over a row is in its top right corner."""
+        words = _words_area(option.rect)
+        if isinstance(editor, QLineEdit):
+            editor.setGeometry(words.left() - 4, words.bottom() - _NOTE_HEIGHT + 6, words.width() + 4, _NOTE_HEIGHT)
+        else:
+            editor.setGeometry(words.right() - _BUTTON.width() + 1, words.top() - 2, _BUTTON.width(), _BUTTON.height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        self._is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        super().paint(painter, option, index)
+
+    def paint_value(self, painter: QPainter, row: QRectF, step: StripStep, font: QFont) -> None:
+        box = QRectF(row.left() + _MARGIN, row.top() + _MARGIN, THUMBNAIL.width(), THUMBNAIL.height())
+        paint_thumbnail(painter, box, step.image, at_top=True)
+        _paint_words(painter, _words_area(row.toRect()), step, is_chosen=self._is_chosen)
+
+
+def _words_area(row: QRect) -> QRect:
+    return row.adjusted(THUMBNAIL.width() + 2 * _MARGIN + 2, _MARGIN, -_MARGIN, -_MARGIN)
+
+
+def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: bool) -> None:
+    theme = Theme.current()
+    small, strong, slanted = QFont(painter.font()), QFont(painter.font()), QFont(painter.font())
+    small.setPointSizeF(small.pointSizeF() * 0.9)
+    strong.setWeight(QFont.Weight.DemiBold)
+    slanted.setPointSizeF(small.pointSizeF())
+    slanted.setItalic(True)
+    name, _, rest = step.words.partition(" ")
+    flag, note = _odd(step), step.note
+    foot_height = QFontMetrics(slanted).height() + 1
+    room = area.height() - (foot_height if note else 0)
+    top = 0
+    for words, font, colour, lines in (
+        (f"Step {step.number}", small, theme.muted, 1),
+        (name, strong, theme.text, 1),
+        (rest, painter.font(), theme.text, 1 if flag else 3),
+        (_sentence(flag), small, theme.warning, 3),
+    ):
+        height = QFontMetrics(font).height() + 1
+        fitting = min(lines, (room - top) // height)
+        if words and fitting > 0:
+            painter.setFont(font)
+            painter.setPen(colour)
+            for line in wrapped(words, QFontMetrics(font), area.width(), fitting):
+                painter.drawText(area.left(), area.top() + top, area.width(), height, 0, line)
+                top += height
+            top += 1
+    if not note and (not is_chosen or top + foot_height > room):
+        return
+    painter.setFont(slanted)
+    painter.setPen(theme.text if note else theme.muted)
+    line = QFontMetrics(slanted).elidedText(note or _ADD_NOTE, Qt.TextElideMode.ElideRight, area.width())
+    painter.drawText(area.left(), area.bottom() - foot_height + 2, area.width(), foot_height, 0, line)
+
+
+def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:
+    """`words` in at most `lines` lines of `width`, the last one cut with an ellipsis if need be."""
+    done: list[str] = []
+    line = ""
+    pending = words.split()
+    while pending and len(done) < lines - 1:
+        longer = f"{line} {pending[0]}".lstrip()
+        if line and metrics.horizontalAdvance(longer) >= width:
+            done.append(line)
+            line = ""
+        else:
+            line = longer
+            pending.pop(0)
+    last = " ".join([line, *pending]).strip()
+    return [metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) for part in (*done, last) if part]

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import QuestionDialog
 from odyssey_recorder.gui.record.finishing import undo_question
-from odyssey_recorder.gui.record.step_delegate import StepDelegate
-from odyssey_recorder.gui.record.step_list import StepList
+from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
+from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.recording.view import RecordedStep
 
 _FREE = 3
@@ -31,14 +31,13 @@ class StepsCard(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
-        self._steps = StepList(background, self)
-        self._steps.note_written.connect(self.note_written)
+        self._model = NotedSteps()
+        self._model.note_written.connect(self.note_written)
+        self._thumbnails = StepThumbnails(background, self._model, THUMBNAIL)
         self._title = text_label("Steps", "title")
         self._nothing = text_label("Every action becomes a step, with the picture from before it.", "hint")
         self._nothing.setContentsMargins(16, 0, 16, 0)
-        self._list = named(_StepView(), "Steps")
-        self._list.setModel(self._steps)
-        self._list.setItemDelegate(StepDelegate(self._list))
+        self._list = StepList(self._model)
         self._list.selectionModel().currentChanged.connect(self._offer)
         self._flagged = QPersistentModelIndex()
         self._may_undo = False
@@ -58,12 +57,12 @@ class StepsCard(QFrame):
         `may_undo`: they can be taken away. `is_making`: another one is on its way.
         """
         before, self._may_undo, self._is_making = self.count, may_undo, is_making
-        self._steps.show_steps(steps)
+        self._thumbnails.show_steps(steps)
         self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
         self._nothing.setVisible(not steps)
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus if steps else Qt.FocusPolicy.NoFocus)
         if steps and len(steps) != before and not self._list.is_writing:
-            last = self._steps.index(len(steps) - 1)
+            last = self._model.index(len(steps) - 1, 0)
             self._list.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self._list.scrollToBottom()
         self._offer_undo_beside(steps)
@@ -79,12 +78,12 @@ class StepsCard(QFrame):
     @property
     def count(self) -> int:
         """How many steps are shown."""
-        return self._steps.rowCount()
+        return self._model.rowCount()
 
     def _offer_undo_beside(self, steps: Sequence[RecordedStep]) -> None:
         """Put Undo beside the last step if it is flagged, and nowhere else."""
         is_flagged = bool(steps) and bool(steps[-1].flag) and self._may_undo
-        flagged = self._steps.index(len(steps) - 1) if is_flagged else QModelIndex()
+        flagged = self._model.index(len(steps) - 1, 0) if is_flagged else QModelIndex()
         if self._flagged.isValid() and self._flagged != flagged:
             self._list.take_away(self._flagged)
         if is_flagged and self._flagged != flagged:
@@ -130,30 +129,3 @@ class StepsCard(QFrame):
         column.addLayout(head)
         column.addWidget(self._nothing)
         column.addWidget(self._list, 1)
-
-
-class _StepView(QListView):
-    """The list itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setUniformItemSizes(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
-
-    @property
-    def is_writing(self) -> bool:
-        """Whether a note is being written."""
-        return self.state() is QAbstractItemView.State.EditingState
-
-    def put_beside(self, index: QModelIndex, button: QPushButton) -> None:
-        """Lay `button` over the row of `index`, where the delegate has room for it."""
-        self.setIndexWidget(index, button)
-        self.updateEditorGeometries()
-
-    def take_away(self, index: QPersistentModelIndex) -> None:
-        """Take the button away from the row of `index`."""
-        self.setIndexWidget(index, None)  # type: ignore[arg-type]  # Qt's own way, which the stubs do not know

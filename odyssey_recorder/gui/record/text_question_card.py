@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.parts import breakable, fill_column, line_edit, push_button, row, text_label
-from odyssey_recorder.gui.record.step_list import draw_thumbnail
+from odyssey_recorder.gui.step_strip import draw_thumbnail
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 

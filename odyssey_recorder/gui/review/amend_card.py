@@ -26,12 +26,12 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import Question
-from odyssey_recorder.gui.review.amend_dialog import AmendDialog
-from odyssey_recorder.gui.review.amend_forms import (
+from odyssey_recorder.gui.review.amend_dialog import (
+    AmendDialog,
     AmendForm,
     AppsForm,
     EndForm,
-    SettledForm,
+    FixedForm,
     StepsForm,
     WordsForm,
     quoted,
@@ -83,7 +83,7 @@ _NOTHING: tuple[ShownStep, ...] = ()
 class AmendCard(QFrame):
     """Emits what shall be fixed and why; which fixes there are depends on the step that is shown.
 
-    How much two screens differ, and the picture that a box is drawn on, are read off the GUI thread.
+    How much two screens differ, and the screenshot that a box is drawn on, are read off the GUI thread.
     """
 
     fix_asked = Signal(object, str)
@@ -205,7 +205,7 @@ class AmendCard(QFrame):
         step = self._steps[self._present]
         long = isinstance(step.action, Click)
         wanted = "LONG_PRESS" if long else "CLICK"
-        form = SettledForm(NewPress(step=step.number, long=long), _press_words(self._record(step.number)))
+        form = FixedForm(NewPress(step=step.number, long=long), _press_words(self._record(step.number)))
         asked = _question("Fix the kind of press", f"Make step {step.number} a {wanted}?", "The place stays as it is.")
         self._open(Command.FIX_PRESS, asked, form)
 
@@ -250,16 +250,16 @@ class AmendCard(QFrame):
             f" {action_type(end.action)}, with {quoted(words)}; what was done on it goes."
         )
         asked = _question("End here", f"End the episode with the picture of step {at}?", answer="End here")
-        self._open(Command.END_HERE, asked, SettledForm(DropTail(at=at), follows))
+        self._open(Command.END_HERE, asked, FixedForm(DropTail(at=at), follows))
 
     def _ask_repair(self) -> None:
         opened = self._opened.opened
         steps = opened.episode.steps
         form: AmendForm
         if not steps:
-            form = SettledForm(Repair(), "The newest version that was kept comes back.")
+            form = FixedForm(Repair(), "The newest version that was kept comes back.")
         elif is_terminal(steps[-1].action):
-            form = SettledForm(Repair(), "The file is written anew as it is understood; no action changes.")
+            form = FixedForm(Repair(), "The file is written anew as it is understood; no action changes.")
         else:
             form = EndForm()
         self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
@@ -335,7 +335,7 @@ class AmendCard(QFrame):
 
 
 def share_changed(before: Path, after: Path) -> float | None:
-    """What share (0..1) of two pictures differs, bars left out; None where one of them cannot be read."""
+    """What share (0..1) of two screenshots differs, bars left out; None where one of them cannot be read."""
     try:
         (_, one), (_, other) = measure(read_file(before, Largest.PICTURE)), measure(read_file(after, Largest.PICTURE))
     except OSError:

@@ -1,14 +1,276 @@
-"""Asks for one fix: its fields, what follows from it, and why it is made."""
+"""Asks for one fix: the fields of each kind, what follows from it, and why it is made."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
-from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.gui.parts import breakable, push_button, row, text_label
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps, Repair
+from odyssey_recorder.gui.parts import Choice, breakable, labelled, line_edit, named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, ReasonChoices
-from odyssey_recorder.gui.review.amend_forms import AmendForm
+from odyssey_recorder.model.episode import Category
+
+_LONG_PX = 112
+DIFFERENT = 0.02
+"""From this share of its pixels on one screen is another one than the other."""
+_COMPARING = "The screens before and after are being compared…"
+
+
+class AmendForm(QWidget):
+    """Where one amendment is filled in."""
+
+    changed = Signal()
+
+    @property
+    def amendment(self) -> Amendment | None:
+        """The amendment as it is filled in; None while it is none."""
+        raise NotImplementedError
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it says anything else than the episode does."""
+        raise NotImplementedError
+
+    @property
+    def follows(self) -> str:
+        """What follows from it, in words."""
+        raise NotImplementedError
+
+    @property
+    def beside(self) -> QWidget | None:
+        """What stands at the left of all fields; None where they stand alone."""
+        return None
+
+
+class FixedForm(AmendForm):
+    """An amendment that is chosen already: there is nothing to fill in."""
+
+    def __init__(self, amendment: Amendment, follows: str) -> None:
+        super().__init__()
+        self._amendment = amendment
+        self._follows = follows
+        self.hide()
+
+    @property
+    def amendment(self) -> Amendment:
+        return self._amendment
+
+    @property
+    def is_changed(self) -> bool:
+        return True
+
+    @property
+    def follows(self) -> str:
+        return self._follows
+
+
+class WordsForm(AmendForm):
+    """Words in place of `before`, in one line or in several."""
+
+    def __init__(
+        self, name: str, before: str, make: Callable[[str], Amendment | None], *, follows: str = "", long: bool = False
+    ) -> None:
+        super().__init__()
+        self._before = before
+        self._make = make
+        self._follows = follows
+        self._field = _long_field(name, before) if long else line_edit(name, name)
+        if isinstance(self._field, QLineEdit):
+            self._field.setText(before)
+            self._field.selectAll()
+        self._field.textChanged.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._field)
+        self.setFocusProxy(self._field)
+
+    @property
+    def amendment(self) -> Amendment | None:
+        return self._make(self._words)
+
+    @property
+    def is_changed(self) -> bool:
+        return self._words != self._before
+
+    @property
+    def follows(self) -> str:
+        return self._follows
+
+    @property
+    def _words(self) -> str:
+        return self._field.text() if isinstance(self._field, QLineEdit) else self._field.toPlainText()
+
+
+class AppsForm(AmendForm):
+    """The apps of a task, one in each line, and its category; one that is none of the six is to be chosen again."""
+
+    def __init__(self, category: str, apps: Sequence[str]) -> None:
+        super().__init__()
+        self._before = category, tuple(apps)
+        self._category = Choice("Category")
+        categories = [one.value for one in Category]
+        known = [] if category in categories else [("", "Choose one")]
+        self._category.offer([*known, *((one, one) for one in categories)])
+        self._category.choose(category)
+        self._apps = _long_field("Apps", "\n".join(apps))
+        self._category.currentIndexChanged.connect(self.changed)
+        self._apps.textChanged.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(labelled("&Apps, one in each line", self._apps))
+        column.addLayout(labelled("&Category", self._category))
+        self.setFocusProxy(self._apps)
+
+    @property
+    def amendment(self) -> NewApps | None:
+        apps, category = self._named, self._category.value
+        return NewApps(category=Category(category), apps=apps) if apps and category else None
+
+    @property
+    def is_changed(self) -> bool:
+        return (self._category.value, self._named) != self._before
+
+    @property
+    def follows(self) -> str:
+        return "The instruction is not changed. Check that it names the apps."
+
+    @property
+    def _named(self) -> tuple[str, ...]:
+        lines = (" ".join(line.split()) for line in self._apps.toPlainText().splitlines())
+        return tuple(filter(None, lines))
+
+
+class EndForm(AmendForm):
+    """How an episode ends that has lost its end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._impossible = named(QCheckBox("The task turned out to be &impossible"), "The task was impossible")
+        self._words = line_edit("Note or reason", "What the annotator found, or why it was impossible")
+        self._impossible.toggled.connect(self.changed)
+        self._words.textChanged.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._impossible)
+        column.addWidget(self._words)
+        self.setFocusProxy(self._words)
+
+    @property
+    def amendment(self) -> Repair | None:
+        words = self._words.text().strip()
+        if self._impossible.isChecked():
+            return Repair(end="IMPOSSIBLE", words=words) if words else None
+        return Repair(end="COMPLETE", words=words)
+
+    @property
+    def is_changed(self) -> bool:
+        return True
+
+    @property
+    def follows(self) -> str:
+        return "The end is put on the picture behind the last step; where there is none, in place of the last step."
+
+
+class StepsForm(AmendForm):
+    """Which steps are taken out: the first and the last of them, of an episode that has `count` with its end.
+
+    Emits which they are whenever that changes: how much the screens around them differ is to be told then.
+    """
+
+    range_changed = Signal(int, int)
+
+    def __init__(self, first: int, last: int, count: int) -> None:
+        super().__init__()
+        self._count = count
+        self._join = _COMPARING
+        self._first = _number("First step to drop", first, count - 2)
+        self._last = _number("Last step to drop", last, count - 2)
+        for field in (self._first, self._last):
+            field.valueChanged.connect(self._take_range)
+        fields = QHBoxLayout(self)
+        fields.setContentsMargins(0, 0, 0, 0)
+        fields.addLayout(labelled("&From step", self._first))
+        fields.addLayout(labelled("&To step", self._last))
+        self.setFocusProxy(self._first)
+
+    @property
+    def amendment(self) -> DropSteps:
+        return DropSteps(first=self._first.value(), last=self._last.value())
+
+    @property
+    def is_changed(self) -> bool:
+        return True
+
+    @property
+    def follows(self) -> str:
+        first, last = self._first.value(), self._last.value()
+        if first > last:
+            return ""
+        left = self._count - (last - first + 1)
+        moved = "" if last == self._count - 2 else f" Step {last + 1} becomes step {first}, and so on."
+        return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {self._join}"
+
+    def tell_difference(self, first: int, last: int, share: float | None) -> None:
+        """Take what share (0..1) of the screens before and after these steps differs; None: it cannot be told."""
+        if (first, last) == (self._first.value(), self._last.value()):
+            self._join = _join_words(first, last, share)
+            self.changed.emit()
+
+    def _take_range(self) -> None:
+        self._join = _COMPARING
+        self.changed.emit()
+        self.range_changed.emit(self._first.value(), self._last.value())
+
+
+def _join_words(first: int, last: int, share: float | None) -> str:
+    if share is None:
+        return f"The screens of step {first} and of step {last + 1} cannot be compared."
+    words = f"The screens of step {first} and of step {last + 1} differ in {percent(share)} of their pixels"
+    if share >= DIFFERENT:
+        return f"{words}: the sequence would jump. Drop steps that changed nothing or were taken back."
+    return f"{words}: the sequence goes on where it was."
+
+
+def percent(share: float) -> str:
+    """A share (0..1) as people say it: what is not nothing is not called 0 %."""
+    return f"{share:.1%}".replace("%", " %") if 0 < share < 0.1 else f"{share:.0%}".replace("%", " %")
+
+
+def quoted(words: str) -> str:
+    """Words as they are quoted in a sentence; what is said where there are none."""
+    return f"“{words}”" if words else "no words"
+
+
+def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
+    """Which texts a fix removes, and from how many steps: ``No longer right, so removed: context of 3 steps``."""
+    parts = [
+        f"{key} of {f'step {steps[0]}' if len(steps) == 1 else f'{len(steps)} steps'}" for key, steps in removed.items()
+    ]
+    return f"No longer right, so removed: {', '.join(parts)}" if parts else ""
+
+
+def steps_words(numbers: Sequence[int]) -> str:
+    """Steps that follow each other, as a sentence begins with them."""
+    first, last = numbers[0], numbers[-1]
+    return f"Step {first} goes" if first == last else f"Steps {first} to {last} go"
+
+
+def _long_field(name: str, words: str) -> QPlainTextEdit:
+    field = named(QPlainTextEdit(words), name)
+    field.setFixedHeight(_LONG_PX)
+    field.setTabChangesFocus(True)
+    field.selectAll()
+    return field
+
+
+def _number(name: str, value: int, highest: int) -> QSpinBox:
+    field = named(QSpinBox(), name)
+    field.setRange(0, highest)
+    field.setValue(value)
+    field.setToolTip(f"{name} (arrow up and down)")
+    field.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    return field
+
 
 _WIDTH_PX = 420
 _WITH_PICTURE = QSize(860, 600)

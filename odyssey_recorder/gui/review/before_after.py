@@ -1,8 +1,9 @@
-"""The large view: a step's picture with its action drawn on it, and beside it the picture of the step after."""
+"""The large view: a step's screenshot with its action drawn on it, and beside it that of the step after."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PIL import Image
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
@@ -28,11 +29,39 @@ from odyssey_recorder.gui.record.mirror_canvas import (
     scaled_part,
 )
 from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
-from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ShownScreenshots, StepPicture, same_cut
+from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ScreenshotZoom, StepScreenshot, same_cut
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress, Scroll
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.replay.compare import changed_places
+
+_NEAR = 50
+"""What is closer together than this part of the longer side is one place."""
+
+
+def changes(before: QImage, after: QImage) -> tuple[Box, ...]:
+    """Boxes around what differs, in pixels; none lies in another. Both screenshots are RGB32 and of one size."""
+    near_px = max(before.width(), before.height()) // _NEAR
+    places = changed_places(_picture(before), _picture(after), near_px=near_px)
+    boxes = [Box(place.left, place.top, place.right, place.bottom) for place in places]
+    return tuple(box for box in boxes if not any(_holds(other, box) for other in boxes if other is not box))
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    return (
+        outer.left <= inner.left
+        and outer.top <= inner.top
+        and outer.right >= inner.right
+        and outer.bottom >= inner.bottom
+    )
+
+
+def _picture(image: QImage) -> Image.Image:
+    size = image.width(), image.height()
+    pixels = image.constBits()
+    return Image.frombuffer("RGB", size, pixels, "raw", "BGRX", image.bytesPerLine(), 1)  # type: ignore[arg-type]
+
 
 _GAP = 12
 _CAPTION_PX = 22
@@ -50,7 +79,7 @@ _NO_AFTER = Overlay("The episode ends with this step.", icon="flag_checkered")
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """One of the places for a picture: its caption above, `step` is the number of the step whose picture it is."""
+    """A place for a screenshot under its caption; `step` is the number of the step that the screenshot is of."""
 
     space: QRectF
     caption: str
@@ -59,9 +88,9 @@ class _Half:
 
 
 class BeforeAfterView(QWidget):
-    """Both pictures are of one size and show the same part; the wheel with Control zooms, a drag moves them.
+    """Both screenshots are of one size and show the same part; the wheel with Control zooms, a drag moves them.
 
-    Emits `painted` with the number of the step once all that is to be seen of it has come to the screen: its picture
+    Emits `painted` with the number of the step once all that is to be seen of it has come to the screen: its screenshot
     and the one after, or why there is none.
     """
 
@@ -105,14 +134,14 @@ class BeforeAfterView(QWidget):
         self.update()
 
     def set_double(self, double: bool) -> None:
-        """Show the picture after beside the one before, or the one before alone and larger."""
+        """Show the screenshot after beside the one before, or the one before alone and larger."""
         self._is_double = double
         self._fit()
         self._describe()
         self._follow_zoom()
 
     def show_changes(self, changes: Sequence[Box] | None) -> None:
-        """Outline on both pictures what differs between them, in their pixels; None: nothing is outlined."""
+        """Outline on both screenshots what differs between them, in their pixels; None: nothing is outlined."""
         self._changes = None if changes is None else tuple(changes)
         self._describe()
         self.update()
@@ -157,11 +186,11 @@ class BeforeAfterView(QWidget):
             _Half(after, "After it", self._present + 1, has_action=False),
         ]
 
-    def _look(self, half: _Half) -> ShownScreenshots:
-        return ShownScreenshots(self.viewport.zoom, half.space, self.devicePixelRatioF())
+    def _look(self, half: _Half) -> ScreenshotZoom:
+        return ScreenshotZoom(self.viewport.zoom, half.space, self.devicePixelRatioF())
 
     def _fit(self) -> None:
-        """Tell the viewport of the picture that is shown, and the reel how the next ones will be looked at."""
+        """Tell the viewport of the screenshot that is shown, and the loader how the next ones will be looked at."""
         halves = self._halves()
         if not halves or halves[0].space.isEmpty():
             return
@@ -264,7 +293,7 @@ class BeforeAfterView(QWidget):
         else:
             self._paint_picture(painter, half, picture)
 
-    def _paint_picture(self, painter: QPainter, half: _Half, picture: StepPicture) -> None:
+    def _paint_picture(self, painter: QPainter, half: _Half, picture: StepScreenshot) -> None:
         look = self._look(half)
         fit, part = look.fit(picture.size), look.part(picture.size)
         in_sight = fit.area & half.space
@@ -279,8 +308,8 @@ class BeforeAfterView(QWidget):
         painter.restore()
         paint_outline(painter, in_sight, focused=self.hasFocus() and half.has_action)
 
-    def _cut(self, number: int, picture: StepPicture, part: VisiblePart, look: ShownScreenshots) -> QImage:
-        """The part of a picture, made once for as long as step and part stay."""
+    def _cut(self, number: int, picture: StepScreenshot, part: VisiblePart, look: ScreenshotZoom) -> QImage:
+        """The part of a screenshot, made once for as long as step and part stay."""
         cut = picture.cut(part, look)
         if cut is None:
             kept = self._cuts.get(number)
@@ -292,7 +321,7 @@ class BeforeAfterView(QWidget):
         return cut
 
 
-def _said(picture: StepPicture | None) -> str:
+def _said(picture: StepScreenshot | None) -> str:
     if picture is None:
         return "no picture"
     return picture.problem or f"a picture of {picture.size}"

@@ -1,22 +1,251 @@
-"""The box of a touched element, drawn on the step's picture or written as four numbers."""
+"""Where the box of a touched element is drawn, moved and resized, by the mouse, the arrow keys or its four numbers."""
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import NewBox
+from odyssey_recorder.gui.action_painter import paint_action
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import labelled, named
-from odyssey_recorder.gui.review.amend_forms import AmendForm
-from odyssey_recorder.gui.review.box_canvas import BoxCanvas
+from odyssey_recorder.gui.record.mirror_canvas import Overlay, paint_message, paint_outline, rounded
+from odyssey_recorder.gui.record.viewport import FitScale
+from odyssey_recorder.gui.review.amend_dialog import AmendForm
 from odyssey_recorder.gui.review.shown_step import ElementBox
+from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress
-from odyssey_recorder.model.geometry import Box, Size, to_pixel
+from odyssey_recorder.model.geometry import Box, Pixel, Size, to_pixel
+
+_GRIP = 9.0
+"""So near to an edge the mouse takes hold of it, in the window's units."""
+_HANDLE = 7.0
+_READING = Overlay("Reading the picture…", icon="image_outline")
+_TIP = (
+    "Drag a rectangle around the element; drag its edges or its middle. The arrow keys move it by a pixel, with Shift"
+    " by ten; with Ctrl they move its right and lower edge"
+)
+_Reshape = Callable[[Pixel], Box]
+_STEPS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class BoxCanvas(QWidget):
+    """Shows the screenshot with the touched place and the box; emits the box whenever a hand has changed it."""
+
+    drawn = Signal(object)
+
+    def __init__(self, action: Click | LongPress) -> None:
+        super().__init__()
+        self._action = action
+        self._picture = QImage()
+        self._scaled = QPixmap()
+        self._veil = _READING
+        self._box = Box(0, 0, 0, 0)
+        self._reshape: _Reshape | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(220, 320)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Picture with the box")
+        self.setToolTip(_TIP)
+
+    def show_picture(self, picture: QImage) -> None:
+        """Draw on this screenshot from now on."""
+        self._picture, self._scaled = picture, QPixmap()
+        self.update()
+
+    def show_problem(self, words: str) -> None:
+        """Say why there is no screenshot."""
+        self._veil = Overlay(words, icon="image_broken_variant")
+        self.setAccessibleDescription(words)
+        self.update()
+
+    def show_box(self, box: Box) -> None:
+        """Show the box, in pixels of the screenshot."""
+        self._box = box
+        self.setAccessibleDescription(
+            f"The box lies from {box.left}, {box.top} to {box.right}, {box.bottom} on a picture of {self._size}."
+        )
+        self.update()
+
+    def place_of(self, pixel: Pixel) -> QPointF:
+        """Where on the widget a pixel of the screenshot is."""
+        return self._fit().point_of(pixel)
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, 560)
+
+    @property
+    def _size(self) -> Size:
+        return Size(max(1, self._picture.width()), max(1, self._picture.height()))
+
+    def _fit(self) -> FitScale:
+        space = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        return FitScale.inside(self._size, space, device_pixel_ratio=self.devicePixelRatioF())
+
+    def _place(self) -> QRectF:
+        """Where the box is on the widget."""
+        area, size, box = self._fit().area, self._size, self._box
+        across, down = area.width() / size.width, area.height() / size.height
+        return QRectF(
+            QPointF(area.left() + box.left * across, area.top() + box.top * down),
+            QPointF(area.left() + box.right * across, area.top() + box.bottom * down),
+        )
+
+    # The mouse and the keyboard.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and not self._picture.isNull():
+            at = self._fit().nearest_pixel(event.position())
+            edges = self._edges_at(event.position())
+            if edges:
+                self._reshape = partial(self._resized, self._box, edges)
+            elif self._place().contains(event.position()):
+                self._reshape = partial(self._moved, self._box, at)
+            else:
+                self._reshape = partial(_spanned, at)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._reshape is not None:
+            self._take(self._reshape(self._fit().nearest_pixel(event.position())))
+        elif not self._picture.isNull():
+            self.setCursor(_cursor(self._edges_at(event.position()), self._place().contains(event.position())))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._reshape = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = _STEPS.get(Qt.Key(event.key()))
+        if step is None or self._picture.isNull():
+            super().keyPressEvent(event)
+            return
+        far = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        across, down = step[0] * far, step[1] * far
+        box = self._box
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            right = min(max(box.right + across, box.left + 1), self._size.width)
+            bottom = min(max(box.bottom + down, box.top + 1), self._size.height)
+            self._take(replace(box, right=right, bottom=bottom))
+        else:
+            self._take(self._moved(box, Pixel(0, 0), Pixel(across, down)))
+
+    def _edges_at(self, point: QPointF) -> frozenset[str]:
+        """The edges of the box that are near to `point`, one or the two of a corner."""
+        place = self._place()
+        if not place.adjusted(-_GRIP, -_GRIP, _GRIP, _GRIP).contains(point):
+            return frozenset()
+        off = {
+            "left": abs(point.x() - place.left()),
+            "right": abs(point.x() - place.right()),
+            "top": abs(point.y() - place.top()),
+            "bottom": abs(point.y() - place.bottom()),
+        }
+        sides = (min(pair, key=off.__getitem__) for pair in (("left", "right"), ("top", "bottom")))
+        return frozenset(side for side in sides if off[side] <= _GRIP)
+
+    def _resized(self, box: Box, edges: frozenset[str], at: Pixel) -> Box:
+        """The box with these edges at a pixel, never turned inside out."""
+        wanted = {"left": at.x, "right": at.x + 1, "top": at.y, "bottom": at.y + 1}
+        moved = replace(box, **{edge: wanted[edge] for edge in edges})
+        return Box(
+            min(moved.left, moved.right - 1),
+            min(moved.top, moved.bottom - 1),
+            max(moved.right, moved.left + 1),
+            max(moved.bottom, moved.top + 1),
+        )
+
+    def _moved(self, box: Box, grip: Pixel, at: Pixel) -> Box:
+        """The box as far away as the mouse went from where it took hold, but within the screenshot."""
+        across = min(max(at.x - grip.x, -box.left), self._size.width - box.right)
+        down = min(max(at.y - grip.y, -box.top), self._size.height - box.bottom)
+        return Box(box.left + across, box.top + down, box.right + across, box.bottom + down)
+
+    def _take(self, box: Box) -> None:
+        if box != self._box:
+            self.show_box(box)
+            self.drawn.emit(box)
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._picture.isNull():
+            paint_message(painter, QRectF(self.rect()), self._veil)
+            return
+        area = self._fit().area
+        painter.save()
+        painter.setClipPath(rounded(area))
+        painter.drawPixmap(area.topLeft(), self._at_size(area))
+        paint_action(painter, self._action, area)
+        _paint_box(painter, self._place(), area)
+        painter.restore()
+        paint_outline(painter, area, focused=self.hasFocus())
+
+    def _at_size(self, area: QRectF) -> QPixmap:
+        """The screenshot at the size it is shown at, made once for each."""
+        ratio = self.devicePixelRatioF()
+        size = (area.size() * ratio).toSize()
+        if self._scaled.size() != size:
+            aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+            self._scaled = QPixmap.fromImage(self._picture.scaled(size, aspect, smooth))
+            self._scaled.setDevicePixelRatio(ratio)
+        return self._scaled
+
+
+def _spanned(start: Pixel, at: Pixel) -> Box:
+    return Box(min(start.x, at.x), min(start.y, at.y), max(start.x, at.x) + 1, max(start.y, at.y) + 1)
+
+
+def _paint_box(painter: QPainter, place: QRectF, area: QRectF) -> None:
+    """The box with its handles, and what is outside of it in a veil."""
+    veil = Theme.current().window
+    veil.setAlpha(90)
+    for outside in (
+        QRectF(area.topLeft(), QPointF(area.right(), place.top())),
+        QRectF(QPointF(area.left(), place.bottom()), area.bottomRight()),
+        QRectF(QPointF(area.left(), place.top()), place.bottomLeft()),
+        QRectF(place.topRight(), QPointF(area.right(), place.bottom())),
+    ):
+        painter.fillRect(outside, veil)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for pen in (QPen(Qt.GlobalColor.white, 3.5), QPen(MARK, 1.8)):
+        painter.setPen(pen)
+        painter.drawRect(place)
+    painter.setBrush(Qt.GlobalColor.white)
+    middle = place.center()
+    for x in (place.left(), middle.x(), place.right()):
+        for y in (place.top(), middle.y(), place.bottom()):
+            if QPointF(x, y) != middle:
+                painter.drawRect(QRectF(x - _HANDLE / 2, y - _HANDLE / 2, _HANDLE, _HANDLE))
+
+
+def _cursor(edges: frozenset[str], inside: bool) -> Qt.CursorShape:
+    match sorted(edges):
+        case ["bottom", "right"] | ["left", "top"]:
+            return Qt.CursorShape.SizeFDiagCursor
+        case [_, _]:
+            return Qt.CursorShape.SizeBDiagCursor
+        case ["left" | "right"]:
+            return Qt.CursorShape.SizeHorCursor
+        case ["top" | "bottom"]:
+            return Qt.CursorShape.SizeVerCursor
+        case _:
+            return Qt.CursorShape.SizeAllCursor if inside else Qt.CursorShape.CrossCursor
+
 
 _EDGES = ("left", "top", "right", "bottom")
 _LABELS = ("&Left", "&Top", "Ri&ght", "&Bottom")
 _SUGGESTED = 12
-"""Where no box is known, the drawing begins with one that reaches this part of the picture's shorter side to each
+"""Where no box is known, the drawing begins with one that reaches this part of the screenshot's shorter side to each
 side."""
 
 
@@ -43,7 +272,7 @@ class BoxForm(AmendForm):
             grid.addLayout(labelled(words, field), place // 2, place % 2)
 
     def show_picture(self, picture: QImage) -> None:
-        """Let the box be drawn on the step's picture."""
+        """Let the box be drawn on the step's screenshot."""
         self._size = Size(picture.width(), picture.height())
         for edge, field in self._fields.items():
             field.setRange(0, self._size.width if edge in ("left", "right") else self._size.height)
@@ -54,12 +283,12 @@ class BoxForm(AmendForm):
         offer_focus(self._canvas)
 
     def show_problem(self, error: Exception) -> None:
-        """Say why there is no picture to draw on."""
+        """Say why there is no screenshot to draw on."""
         self._canvas.show_problem(f"{error} No box can be drawn on it.")
 
     @property
     def picture_size(self) -> Size | None:
-        """The size of the picture; None before it is there."""
+        """The size of the screenshot; None before it is there."""
         return self._size
 
     @property
@@ -106,7 +335,7 @@ class BoxForm(AmendForm):
 
 
 def _known(element: ElementBox | None, size: Size) -> Box | None:
-    """The box that is known, in pixels of the picture."""
+    """The box that is known, in pixels of the screenshot."""
     if element is None:
         return None
     box, of = element.box, element.size

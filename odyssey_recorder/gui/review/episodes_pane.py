@@ -1,21 +1,127 @@
-"""The episodes to choose from: the filters, the list, and the checks at work on them; narrow beside an open episode."""
+"""The episodes to choose from: the filters, the list, and the checks at work on them; narrow beside an open one."""
+
+from collections import Counter
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Job
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.dataset.episode_table import spoken
+from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import text_label
-from odyssey_recorder.gui.review.review_filters import ReviewFilters
-from odyssey_recorder.gui.review.review_list import ROW_PX, review_list
-from odyssey_recorder.gui.review.review_table import MINE, ReviewFilter, ReviewTable
-from odyssey_recorder.gui.steady_list import change_steadily
+from odyssey_recorder.gui.parts import Choice, line_edit, scroll_area, text_label
+from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
+from odyssey_recorder.gui.row_delegate import TITLED_PX
+from odyssey_recorder.gui.table import change_steadily
+from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.reviewing.views import ReviewNews
+
+_WIDTH_PX = 216
+_TITLES_PX = 360
+"""How wide the list of the checks is while it is open, with their titles."""
+
+
+class ReviewFilters(QFrame):
+    """The filters in a column."""
+
+    changed = Signal()
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.setFixedWidth(_WIDTH_PX)
+        self._search = line_edit("Search instruction, template or id", "Search all words")
+        self._annotator = Choice("Annotator")
+        self._check = Choice("Failed check")
+        self._check.view().setMinimumWidth(_TITLES_PX)
+        self._stages = FacetList("Stage")
+        self._categories = FacetList("Category", spoken)
+        self._devices = FacetList("Device")
+        self._choices: dict[str, FacetList | Choice] = {
+            "stage": self._stages,
+            "category": self._categories,
+            "device": self._devices,
+            "annotator": self._annotator,
+            "check": self._check,
+        }
+        self.show_counts(ReviewCounts(), ReviewCounts())
+        self._lay_out(commands)
+        self._search.textChanged.connect(self.changed)
+        for choice in (self._annotator, self._check):
+            choice.currentIndexChanged.connect(self.changed)
+        for facet in (self._stages, self._categories, self._devices):
+            facet.value_chosen.connect(self.changed)
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What the list is to be narrowed to."""
+        chosen = {name: choice.value for name, choice in self._choices.items()}
+        return {**chosen, "text": self._search.text().strip()}
+
+    def choose(self, **wanted: str) -> None:
+        """Set all filters; those that are not named to all."""
+        self._search.setText(wanted.get("text", ""))
+        for name, choice in self._choices.items():
+            choice.choose(wanted.get(name, ""))
+
+    def search(self) -> None:
+        """Let the reviewer write what to search for."""
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_counts(self, every: ReviewCounts, now: ReviewCounts) -> None:
+        """Offer what there is at all, in an order that stays, with how many of it there are `now`.
+
+        What is chosen stays chosen.
+        """
+        self._stages.show_counts([(stage, now.stages[stage]) for stage in STAGES], now.stages[""])
+        for facet, all_of_it, left in (
+            (self._categories, every.categories, now.categories),
+            (self._devices, every.devices, now.devices),
+        ):
+            most_first = sorted(all_of_it.items(), key=lambda pair: (-pair[1], pair[0].casefold()))
+            facet.show_counts([(name, left[name]) for name, _ in most_first], left[""])
+        annotators = [(name, f"{name} ({now.annotators[name]:,})") for name in _sorted(every.annotators)]
+        checks = [(check, _check_words(check, now.checks[check])) for check in _sorted(every.checks)]
+        self._annotator.offer([("", "Recorded by anybody"), *annotators])
+        self._check.offer([("", "Whatever was found"), *checks])
+
+    def _lay_out(self, commands: Commands) -> None:
+        facets = QWidget()
+        column = QVBoxLayout(facets)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for words, facet in (("Review", self._stages), ("Category", self._categories), ("Device", self._devices)):
+            label = text_label(words, "field")
+            label.setContentsMargins(8, 6, 0, 0)
+            column.addWidget(label)
+            column.addWidget(facet)
+            facet.setMinimumHeight(facet.sizeHint().height())
+        column.addStretch()
+        area = scroll_area()
+        area.setWidget(facets)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(10, 12, 10, 10)
+        whole.setSpacing(6)
+        for field in (self._search, self._annotator, self._check):
+            whole.addWidget(field)
+        whole.addWidget(area, 1)
+        whole.addWidget(commands.button(Command.CLEAR_REVIEW, kind="quiet"))
+
+
+def _sorted(counter: Counter[str]) -> list[str]:
+    return sorted(counter, key=str.casefold)
+
+
+def _check_words(check: str, count: int) -> str:
+    title = next((one.title for one in CHECKS if one.id == check), "")
+    return f"{check} ({count:,})  {title}".strip()
+
 
 _NARROW_PX = 300
 _WIDEST_PX = 16_777_215
-_AT_FIRST = ReviewFilter(stage=MINE)
+_AT_FIRST = {"stage": MINE}
 
 
 class EpisodesPane(QWidget):
@@ -37,14 +143,14 @@ class EpisodesPane(QWidget):
         self._hint = text_label(kind="hint")
         self._middle = QStackedWidget()
         self._lay_out()
-        self._filters.choose(_AT_FIRST)
+        self._filters.choose(**_AT_FIRST)
         self._filter()
         self._filters.changed.connect(self._filter)
         self.table.modelReset.connect(self._mark)
         self._view.clicked.connect(self._ask_to_open)
         self._view.activated.connect(self._ask_to_open)
         commands[Command.FIND_REVIEW].triggered.connect(lambda _checked: self._filters.search())
-        commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose(ReviewFilter()))
+        commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose())
 
     @property
     def home(self) -> QWidget:
@@ -54,13 +160,13 @@ class EpisodesPane(QWidget):
     @property
     def words(self) -> str:
         """How many wait for the reviewer, and how many are shown of all."""
-        total, shown, mine = self.table.total, self.table.rowCount(), self.table.counts.stages[MINE]
+        total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts.stages[MINE]
         every = "1 episode" if total == 1 else f"{total:,} episodes"
         return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
 
     def take(self, news: ReviewNews) -> None:
         """Show what has become of the episodes."""
-        change_steadily(self._view, self.table, ROW_PX, lambda: self.table.take(news))
+        change_steadily(self._view, self.table, TITLED_PX, lambda: self.table.take(news))
         self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
         self._tell()
 
@@ -83,23 +189,21 @@ class EpisodesPane(QWidget):
             self.setMinimumWidth(0)
 
     def _filter(self) -> None:
-        wanted = self._filters.chosen
-        if wanted != self.table.filter:
-            self.table.show_only(wanted)
+        before = self.table.filter
+        self.table.narrow(**self._filters.chosen)
+        if self.table.filter != before:
             self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
         self._tell()
 
     def _mark(self) -> None:
-        row = self.table.row(self._open_id)
-        flags = QItemSelectionModel.SelectionFlag
-        place = QModelIndex() if row is None else self.table.index(row, 0)
-        self._view.selectionModel().setCurrentIndex(place, flags.ClearAndSelect)
+        place = self.table.place_index(self._open_id)
+        self._view.selectionModel().setCurrentIndex(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _ask_to_open(self, place: QModelIndex) -> None:
-        self.open_asked.emit(self.table.episode_id(place.row()))
+        self.open_asked.emit(str(self.table.key_at(place.row())))
 
     def _tell(self) -> None:
-        shown, total, wanted = self.table.rowCount(), self.table.total, self.table.filter
+        shown, total, wanted = self.table.rowCount(), len(self.table.all), self.table.filter
         if not total:
             words, hint = "There is nothing to review yet.", "What is recorded into this dataset appears here at once."
         elif wanted == _AT_FIRST:
@@ -109,7 +213,7 @@ class EpisodesPane(QWidget):
         self._nothing.setText(words)
         self._hint.setText(hint)
         self._middle.setCurrentIndex(0 if shown else 1)
-        self._commands.enable(Command.CLEAR_REVIEW, on=wanted != ReviewFilter())
+        self._commands.enable(Command.CLEAR_REVIEW, on=bool(wanted))
         self.counted.emit()
 
     def _lay_out(self) -> None:

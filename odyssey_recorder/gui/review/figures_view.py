@@ -1,4 +1,4 @@
-"""The figures of the dataset in place of its episodes: read anew whenever they are turned to, and saved as a page."""
+"""The figures of the dataset in place of its episodes: read again whenever they are turned to, and saved as a page."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -13,8 +13,7 @@ from odyssey_recorder.gui.background import Background, Job, JobState, error_tex
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
-from odyssey_recorder.gui.review.bar_list import BarList
-from odyssey_recorder.gui.review.figure_sections import Section, Table, sections, summary
+from odyssey_recorder.gui.review.figure_tables import BarList, Section, Table, sections, summary
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.quality.agreement.quality_page import write_quality_page
 from odyssey_recorder.quality.agreement.quality_report import QualityReport

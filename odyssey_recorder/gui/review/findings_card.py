@@ -2,37 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QToolButton,
-    QVBoxLayout,
-)
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import QFrame, QListView, QStyleOptionViewItem, QToolButton, QVBoxLayout
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.dataset.filmstrip import small_font
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.parts import named, row, text_label
-from odyssey_recorder.gui.review.strip import SEVERITY_GLYPHS, severity_colour
+from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, small_font
+from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
+from odyssey_recorder.gui.table import VALUE, Column, Index, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity
 
-_Index = QModelIndex | QPersistentModelIndex
-_FINDING = Qt.ItemDataRole.UserRole
 _MARGIN, _MARK_PX = 8, 20
 _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
@@ -87,7 +69,7 @@ class FindingsCard(QFrame):
         self._list.setCurrentIndex(self._list.model().index(wanted, 0))
 
     def _ask(self, index: QModelIndex) -> None:
-        finding = index.data(_FINDING)
+        finding = index.data(VALUE)
         if isinstance(finding, Finding) and finding.step is not None:
             self.step_asked.emit(finding.step)
 
@@ -122,9 +104,9 @@ class _FindingList(QListView):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Findings")
-        self._findings = _Findings(self)
+        self._findings = TableModel((_COLUMN,), parent=self)
         self.setModel(self._findings)
-        self.setItemDelegate(_FindingDelegate(self))
+        self.setItemDelegate(_FindingDelegate(_paint, QSize(), self, Mark((1, 1))))
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListView.ResizeMode.Adjust)
@@ -137,74 +119,36 @@ class _FindingList(QListView):
         self.scheduleDelayedItemsLayout()
 
 
-class _Findings(QAbstractListModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._findings: tuple[Finding, ...] = ()
-
-    def load(self, findings: Sequence[Finding]) -> None:
-        self.beginResetModel()
-        self._findings = tuple(findings)
-        self.endResetModel()
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._findings)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self._findings):
-            return None
-        finding = self._findings[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return f"{finding.check} · {_place(finding)}"
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{finding.severity.value} {finding.check}, {_place(finding)}: {finding.found} {finding.todo}"
-            case _ if role == _FINDING:
-                return finding
-            case _:
-                return None
-
-
-class _FindingDelegate(QStyledItemDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+class _FindingDelegate(RowDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         view = self.parent()
         width = view.viewport().width() if isinstance(view, QListView) else 240
-        heights = (_height(words, font, width) for words, font in _lines(index, option.font))
+        heights = (_height(words, font, width) for words, font in _lines(index.data(VALUE), option.font))
         return QSize(width, sum(heights) + 2 * _MARGIN)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        theme = Theme.current()
-        cell = QRectF(option.rect)
-        finding: Finding = index.data(_FINDING)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & QStyle.StateFlag.State_Selected:
-            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-            painter.setPen(QPen(theme.accent, 1) if focused else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.tint)
-            painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 8, 8)
-        painter.setFont(glyph_font(_MARK_PX - 2))
-        painter.setPen(severity_colour(finding.severity))
-        mark = QRectF(cell.left() + _MARGIN, cell.top() + _MARGIN - 1, _MARK_PX, _MARK_PX)
-        painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, glyph(SEVERITY_GLYPHS[finding.severity]))
-        top = cell.top() + _MARGIN
-        colours = (theme.text, theme.text, theme.muted)
-        for (words, font), colour in zip(_lines(index, option.font), colours, strict=True):
-            height = _height(words, font, round(cell.width()))
-            painter.setFont(font)
-            painter.setPen(colour)
-            place = QRectF(cell.left() + _indent(), top, cell.width() - _indent() - _MARGIN, height)
-            painter.drawText(place, int(_LAYOUT), words)
-            top += height
-        painter.restore()
+
+def _paint(painter: QPainter, cell: QRectF, finding: Finding, font: QFont) -> None:
+    theme = Theme.current()
+    painter.setFont(glyph_font(_MARK_PX - 2))
+    painter.setPen(severity_colour(finding.severity))
+    mark = QRectF(cell.left() + _MARGIN, cell.top() + _MARGIN - 1, _MARK_PX, _MARK_PX)
+    painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, glyph(SEVERITY_GLYPHS[finding.severity]))
+    top = cell.top() + _MARGIN
+    colours = (theme.text, theme.text, theme.muted)
+    for (words, face), colour in zip(_lines(finding, font), colours, strict=True):
+        height = _height(words, face, round(cell.width()))
+        painter.setFont(face)
+        painter.setPen(colour)
+        place = QRectF(cell.left() + _indent(), top, cell.width() - _indent() - _MARGIN, height)
+        painter.drawText(place, int(_LAYOUT), words)
+        top += height
 
 
-def _lines(index: _Index, font: QFont) -> Iterable[tuple[str, QFont]]:
+def _lines(finding: Finding, font: QFont) -> Iterable[tuple[str, QFont]]:
     """The words of a finding from the top down, and how each is set."""
-    finding: Finding = index.data(_FINDING)
     strong = QFont(font)
     strong.setWeight(QFont.Weight.DemiBold)
-    return ((str(index.data()), strong), (finding.found, font), (finding.todo, small_font(font)))
+    return ((_heading(finding), strong), (finding.found, font), (finding.todo, small_font(font)))
 
 
 def _indent() -> int:
@@ -214,6 +158,14 @@ def _indent() -> int:
 def _height(words: str, font: QFont, width: int) -> int:
     room = max(40, width - _indent() - _MARGIN)
     return QFontMetrics(font).boundingRect(0, 0, room, 10_000, int(_LAYOUT), words).height() + 1
+
+
+def _heading(finding: Finding) -> str:
+    return f"{finding.check} · {_place(finding)}"
+
+
+def _spoken(finding: Finding) -> str:
+    return f"{finding.severity.value} {finding.check}, {_place(finding)}: {finding.found} {finding.todo}"
 
 
 def _place(finding: Finding) -> str:
@@ -231,3 +183,6 @@ def _why(missing: NotChecked) -> str:
     at = ", ".join(map(str, missing.steps))
     steps = f" (step {at})" if len(missing.steps) == 1 else f" (steps {at})" if at else ""
     return f"{missing.check}{steps}: {missing.why}"
+
+
+_COLUMN = Column(title="", text=_heading, spoken=_spoken)

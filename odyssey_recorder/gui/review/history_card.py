@@ -21,7 +21,7 @@ from odyssey_recorder.dataset.amendment import (
 )
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
-from odyssey_recorder.gui.review.amend_forms import quoted, removed_words
+from odyssey_recorder.gui.review.amend_dialog import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
 from odyssey_recorder.quality.reviewing.status import effective_fixes

@@ -6,9 +6,9 @@ from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtWidgets import QListView, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.key_button import KeyButton
 from odyssey_recorder.gui.parts import line_edit, named, row, text_label
-from odyssey_recorder.gui.review.key_button import KeyButton
-from odyssey_recorder.gui.review.sheet import QUESTIONS
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.verdict_words import judgement_words
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating

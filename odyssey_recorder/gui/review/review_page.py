@@ -18,15 +18,12 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
+from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_in_words
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
-from odyssey_recorder.gui.review.kept_sheets import KeptSheets
-from odyssey_recorder.gui.review.moved_steps import moved_steps
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import Following, Reviewing
-from odyssey_recorder.gui.review.sheet import Sheet, steps_in_words
-from odyssey_recorder.gui.review.stopwatch import Stopwatch
 from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
 from odyssey_recorder.gui.window_state import KeptFile
@@ -72,7 +69,7 @@ class ReviewPage(Page):
         self._on_the_way: set[str] = set()
         self._submitting = ""
         self._went: frozenset[str] = frozenset()  # the episode that is being submitted, once it went to the trash
-        self._sheets = KeptSheets(KeptFile(), reviewing, background, self)
+        self._sheets = ReviewAnswerStore(KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
@@ -130,9 +127,9 @@ class ReviewPage(Page):
         self._make_figures = make
         self._commands[Command.REVIEW_FIGURES].setVisible(True)
 
-    def keep_sheets_in(self, file: KeptFile) -> None:
+    def keep_answers_in(self, file: KeptFile) -> None:
         """Take up what was filled in before, and keep there from now on what is not submitted."""
-        self._sheets = KeptSheets(file, self._reviewing, self._background, self)
+        self._sheets = ReviewAnswerStore(file, self._reviewing, self._background, self)
 
     def show_recording(self, serial: str) -> None:
         """Leave the device alone on which an episode is recorded now; empty: there is none."""
@@ -272,19 +269,19 @@ class ReviewPage(Page):
         if following and (self._ahead is None or self._ahead.row.episode_id != following):
             self._fetch(following)
 
-    def _recalled(self, opened: OpenedReview) -> Sheet:
+    def _recalled(self, opened: OpenedReview) -> ReviewAnswers:
         """What was filled in of an episode when it was left; of another version of it only the note."""
         kept = self._sheets.get(opened.row.episode_id)
         if kept is None or kept.revision == opened.revision:
-            return Sheet() if kept is None else kept.sheet
-        sheet = Sheet(note=kept.sheet.note, seconds=kept.sheet.seconds)
+            return ReviewAnswers() if kept is None else kept.sheet
+        sheet = ReviewAnswers(note=kept.sheet.note, seconds=kept.sheet.seconds)
         if kept.sheet.judgements:
             stays = "Answer anew, please; your note is still here." if sheet.note else "Answer anew, please."
             words = "The episode was changed since you answered: your answers were of another version."
             self._message.show_message(Tone.WARNING, words, stays)
         return sheet
 
-    def _carried_over(self, before: OpenedReview, opened: OpenedReview) -> Sheet:
+    def _carried_over(self, before: OpenedReview, opened: OpenedReview) -> ReviewAnswers:
         """What is filled in, once the steps of the open episode are others."""
         sheet = self._panel.sheet
         if before.revision == opened.revision:

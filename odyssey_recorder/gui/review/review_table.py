@@ -1,24 +1,25 @@
-"""The episodes under review as a list: which are shown, in which order, which is next, how many there are of what."""
+"""The episodes under review as a list: what it can be narrowed to, which is next, and how an episode looks in it."""
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.gui.dataset.episode_table import spoken
+from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.row_delegate import Badge, TitledRow, titled_delegate
+from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
-_Index = QModelIndex | QPersistentModelIndex
 _Order = tuple[bool, float, str]
-
-ROW = Qt.ItemDataRole.UserRole
-"""The role under which a row's own `ReviewRow` is asked for."""
 
 MINE = "Mine to do"
 UNCHECKED = "not checked yet"
@@ -27,22 +28,7 @@ STAGES = (MINE, *(stage.value for stage in ReviewStage))
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewFilter:
-    """Which episodes are shown: those that are all of this; what is empty shuts none out.
-
-    `stage` is one of `STAGES`, `check` the id of a check that found something worse than a note, or `UNCHECKED`.
-    """
-
-    stage: str = ""
-    category: str = ""
-    device: str = ""
-    annotator: str = ""
-    check: str = ""
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
+class ReviewCounts:
     """How many episodes there are of what."""
 
     stages: Counter[str] = field(default_factory=Counter)
@@ -53,13 +39,16 @@ class Counts:
 
     @property
     def each(self) -> tuple[Counter[str], ...]:
-        """The counters, in the order in which `_names` says what an episode counts as."""
+        """The counters, in the order of `_NAMES`."""
         return self.stages, self.categories, self.devices, self.annotators, self.checks
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A row with what would take long to find out anew for each search and each order."""
+class ReviewEntry:
+    """An episode, and what it is searched, ordered and counted by: worked out once, as there may be thousands.
+
+    `checks` are the ids of the checks that found something worse than a note.
+    """
 
     row: ReviewRow
     words: str
@@ -67,130 +56,119 @@ class _Known:
     stages: frozenset[str]
     checks: frozenset[str]
 
+    @property
+    def names(self) -> tuple[Collection[str], ...]:
+        """What the episode counts as under each of the criteria of `_NAMES`."""
+        summary = self.row.summary
+        return self.stages, (summary.category,), (summary.device,), (summary.annotator,), self.checks
 
-class ReviewTable(QAbstractListModel):
-    """A row for each episode that the filter lets through, the one that waits longest above."""
+
+_NAMES = ("stage", "category", "device", "annotator", "check")
+"""The criteria that episodes are counted by."""
+
+_COLUMN = Column[ReviewEntry](
+    "",
+    lambda entry: title(entry.row),
+    tip=lambda entry: f"<p>{escape(title(entry.row))}</p><p>{escape(checked(entry.row))}</p>",
+    spoken=lambda entry: f"{title(entry.row).rstrip('.')}. {about(entry.row)}. {checked(entry.row)}",
+    value=lambda entry: entry.row,
+    order=lambda entry: entry.order,
+)
+
+
+class ReviewTable(TableModel[ReviewEntry]):
+    """A row for each episode that the filter admits, the one that waits longest above."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._all: dict[str, _Known] = {}
-        self._rows: list[_Known] = []
-        self._places: dict[str, int] = {}
-        self._filter = ReviewFilter()
-        self._counts = Counts()
+        super().__init__(
+            (_COLUMN,),
+            key=lambda entry: entry.row.episode_id,
+            criteria={
+                "stage": lambda entry, wanted: wanted in entry.stages,
+                "category": lambda entry, wanted: entry.row.summary.category == wanted,
+                "device": lambda entry, wanted: entry.row.summary.device == wanted,
+                "annotator": lambda entry, wanted: entry.row.summary.annotator == wanted,
+                "check": lambda entry, wanted: wanted in entry.checks,
+                "text": lambda entry, wanted: wanted.casefold() in entry.words,
+            },
+            parent=parent,
+        )
+        self._counts = ReviewCounts()
+        self.sort(0)
 
     @property
-    def total(self) -> int:
-        """How many episodes there are, shown or not."""
-        return len(self._all)
-
-    @property
-    def filter(self) -> ReviewFilter:
-        """Which episodes are shown."""
-        return self._filter
-
-    @property
-    def counts(self) -> Counts:
+    def counts(self) -> ReviewCounts:
         """How many there are of what, whether they are shown or not."""
         return self._counts
 
     @property
-    def narrowed_counts(self) -> Counts:
+    def narrowed_counts(self) -> ReviewCounts:
         """How many there would be of what if it were chosen: of those that all other filters let through.
 
         Under the empty name stand all of these.
         """
-        counts = Counts()
-        shown = [_names(one) for one in self._rows]
-        for names, counter in zip(zip(*shown, strict=True), counts.each, strict=False):
+        counts = ReviewCounts()
+        for names, counter in zip(zip(*(entry.names for entry in self.rows), strict=True), counts.each, strict=False):
             counter.update(chain.from_iterable(names))
-            counter[""] = len(shown)
-        for one, place in _shut_out_by_one(self._filter, self._all.values()):
+            counter[""] = len(self.rows)
+        for entry, place in self._shut_out_by_one():
             counter = counts.each[place]
-            counter.update(_names(one)[place])
+            counter.update(entry.names[place])
             counter[""] += 1
         return counts
 
     def take(self, news: ReviewNews) -> None:
         """Show what has become of the episodes."""
-        for episode_id in news.gone:
-            self._count(self._all.pop(episode_id, None), -1)
-        for row in news.read:
-            self._count(self._all.get(row.episode_id), -1)
-            self._all[row.episode_id] = known = _known(row)
-            self._count(known, 1)
-        self._arrange()
-
-    def show_only(self, chosen: ReviewFilter) -> None:
-        """Show those episodes that `chosen` lets through."""
-        self._filter = chosen
-        self._arrange()
+        entries = [_entry(row) for row in news.read]
+        for episode_id in {*news.gone, *(row.episode_id for row in news.read)}:
+            self._count(self.all.get(episode_id), -1)
+        for entry in entries:
+            self._count(entry, 1)
+        self.change(entries, news.gone)
 
     def known(self, episode_id: str) -> ReviewRow | None:
-        """How an episode stands, shown or not; None where there is no such."""
-        found = self._all.get(episode_id)
-        return None if found is None else found.row
-
-    def episode_id(self, row: int) -> str:
-        """The episode in a row."""
-        return self._rows[row].row.episode_id
-
-    def row(self, episode_id: str) -> int | None:
-        """The row of an episode; None where it is not shown."""
-        return self._places.get(episode_id)
+        """The state of an episode, shown or not; None where there is no such."""
+        entry = self.all.get(episode_id)
+        return None if entry is None else entry.row
 
     def next_to_do(self, after: str, but: str = "") -> str:
         """The first episode behind `after` that the reviewer may judge and that is shown, from the top again behind the
         last; empty where there is none but `after` and `but`."""
-        start = bisect_right(self._rows, self._order(after), key=lambda one: one.order)
-        turned = self._rows[start:] + self._rows[:start]
-        waiting = (one.row.episode_id for one in turned if MINE in one.stages)
-        return next((one for one in waiting if one not in (after, but)), "")
+        known, rows = self.all.get(after), list(self.rows)
+        start = bisect_right(rows, (False, 0.0, "") if known is None else known.order, key=lambda entry: entry.order)
+        waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.stages)
+        return next((episode_id for episode_id in waiting if episode_id not in (after, but)), "")
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._rows)
+    def _shut_out_by_one(self) -> Iterator[tuple[ReviewEntry, int]]:
+        """The episodes that only one of the filters shuts out, and its place among the counters."""
+        text = str(self.filter.get("text", "")).casefold()
+        filters = [(place, self.filter[name]) for place, name in enumerate(_NAMES) if name in self.filter]
+        for entry in self.all.values():
+            names = entry.names
+            shut = [place for place, wanted in filters if wanted not in names[place]]
+            if len(shut) == 1 and text in entry.words:
+                yield entry, shut[0]
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        row = self._rows[index.row()].row
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return title(row)
-            case Qt.ItemDataRole.ToolTipRole:
-                return f"<p>{escape(title(row))}</p><p>{escape(checked(row))}</p>"
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{title(row).rstrip('.')}. {about(row)}. {checked(row)}"
-            case _ if role == ROW:
-                return row
-            case _:
-                return None
-
-    def _order(self, episode_id: str) -> _Order:
-        known = self._all.get(episode_id)
-        return (False, 0.0, "") if known is None else known.order
-
-    def _count(self, known: _Known | None, by: int) -> None:
-        if known is None:
+    def _count(self, entry: ReviewEntry | None, by: int) -> None:
+        if entry is None:
             return
-        for names, counter in zip(_names(known), self._counts.each, strict=True):
+        for names, counter in zip(entry.names, self._counts.each, strict=True):
             for name in filter(None, names):
                 counter[name] += by
                 if not counter[name]:
                     del counter[name]
 
-    def _arrange(self) -> None:
-        """Where the same episodes stay in the same rows, the view keeps all it knows of them."""
-        rows = sorted(_let_through(self._filter, self._all), key=lambda one: one.order)
-        places = {one.row.episode_id: place for place, one in enumerate(rows)}
-        if places == self._places:
-            self._rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-            return
-        self.beginResetModel()
-        self._rows, self._places = rows, places
-        self.endResetModel()
+
+def review_list(model: ReviewTable) -> QListView:
+    """The view of `model`; the current episode is the open one."""
+    view = named(QListView(), "Episodes to review")
+    view.setProperty("kind", "card")
+    view.setModel(model)
+    view.setItemDelegate(titled_delegate(_titled, view))
+    view.setUniformItemSizes(True)
+    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return view
 
 
 def title(row: ReviewRow) -> str:
@@ -227,48 +205,32 @@ def _counted(count: int, what: str) -> str:
     return "" if not count else f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
-def _known(row: ReviewRow) -> _Known:
-    one = row.summary
-    began = one.recorded_at.timestamp() if one.recorded_at is not None else 0.0
-    broken = bool(one.problem or row.problem)
+def _entry(row: ReviewRow) -> ReviewEntry:
+    summary = row.summary
+    began = summary.recorded_at.timestamp() if summary.recorded_at is not None else 0.0
+    broken = bool(summary.problem or row.problem)
     mine = {MINE} if row.role is not None and not row.problem else set()
-    return _Known(
+    return ReviewEntry(
         row,
-        words="\n".join((one.instruction, one.template, one.episode_id)).casefold(),
-        order=(not broken, began, one.episode_id),
+        words="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
+        order=(not broken, began, summary.episode_id),
         stages=frozenset({row.stage.value, *mine}),
         checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),
     )
 
 
-def _names(known: _Known) -> tuple[Iterable[str], ...]:
-    """What an episode counts as: its stages, its category, its device, its annotator, and what the checks found."""
-    summary = known.row.summary
-    return known.stages, (summary.category,), (summary.device,), (summary.annotator,), known.checks
+def _titled(row: ReviewRow) -> TitledRow:
+    theme = Theme.current()
+    is_broken = bool(row.problem or row.summary.problem)
+    return TitledRow(title(row), about(row), theme.danger if is_broken else theme.text, _badges(row, theme))
 
 
-def _shut_out_by_one(wanted: ReviewFilter, known: Iterable[_Known]) -> Iterator[tuple[_Known, int]]:
-    """The episodes that only one of the filters shuts out, and its place among the counters."""
-    text = wanted.text.casefold()
-    asked = (wanted.stage, wanted.category, wanted.device, wanted.annotator, wanted.check)
-    filters = [(place, name) for place, name in enumerate(asked) if name]
-    for one in known:
-        names = _names(one)
-        shut = [place for place, name in filters if name not in names[place]]
-        if len(shut) == 1 and text in one.words:
-            yield one, shut[0]
-
-
-def _let_through(wanted: ReviewFilter, known: Mapping[str, _Known]) -> Iterator[_Known]:
-    text = wanted.text.casefold()
-    for one in known.values():
-        summary = one.row.summary
-        if (
-            (not wanted.stage or wanted.stage in one.stages)
-            and wanted.category in ("", summary.category)
-            and wanted.device in ("", summary.device)
-            and wanted.annotator in ("", summary.annotator)
-            and (not wanted.check or wanted.check in one.checks)
-            and text in one.words
-        ):
-            yield one
+def _badges(row: ReviewRow, theme: Theme) -> list[Badge]:
+    """What the checks found, the gravest first."""
+    if row.report is None:
+        return [Badge("progress_question", "", theme.off)]
+    counted = (
+        Badge("alert_circle", str(row.report.count(Severity.ERROR) or ""), theme.danger),
+        Badge("alert", str(row.report.count(Severity.WARNING) or ""), theme.warning),
+    )
+    return [badge for badge in counted if badge.figure] or [Badge("check", "", theme.success)]

@@ -1,27 +1,29 @@
 """What a reviewer looks at: the filmstrip, the large view with its tools, and all the words there are of a step."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from math import isclose
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, named, row, text_label
 from odyssey_recorder.gui.record.viewport import ZOOMS
-from odyssey_recorder.gui.review.before_after import BeforeAfterView
-from odyssey_recorder.gui.review.changes import changes
-from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader
+from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
+from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
-from odyssey_recorder.gui.review.strip import ReplayVerdict, Strip
+from odyssey_recorder.gui.step_strip import ReplayVerdict, StepModel, StepStrip, StripStep, StripStyle
+from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _WORDS = QSize(176, 88)
-"""How wide the words are beside the pictures, and how high below."""
+"""How wide the words are beside the screenshots, and how high below."""
 _NO_LIMIT = 16_777_215
 """What Qt takes for no limit."""
 
@@ -32,7 +34,7 @@ class ReviewViewer(QWidget):
     step_changed = Signal(int)
 
     step_painted = Signal(int)
-    """The picture of this step, or why there is none, has come to the screen."""
+    """The screenshot of this step, or why there is none, has come to the screen."""
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -43,10 +45,11 @@ class ReviewViewer(QWidget):
         self._present = 0
         self._seen: set[int] = set()
         self._loader = ScreenshotLoader(background, self)
-        self._strip = Strip(self._loader)
+        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken))
+        self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
         self._view = BeforeAfterView(self._loader)
         self._words = _StepWords()
-        self._bench = _Bench(self._arrange)
+        self._bench = _WordsBeside(self._arrange)
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setWordWrap(False)
         self._scale.setToolTip("How large a pixel of the picture is shown, in pixels of this screen")
@@ -66,11 +69,11 @@ class ReviewViewer(QWidget):
         self._steps, self._seen = steps, set(seen)
         self._size = review.opened.episode.device.size
         self._arrange(self._bench.geometry().size())
-        self._strip.load(steps)  # first of all: thumbnails that are ready come at once
+        self._model.load(map(_strip_step, steps))  # first of all: thumbnails that are ready come at once
         self._loader.load(steps)
         self._view.load(steps)
         for number in self._seen:
-            self._strip.see(number)
+            self._model.change_step(number, is_seen=True)
         if steps:
             self._turn_to(min(at, len(steps) - 1))
         else:
@@ -100,12 +103,11 @@ class ReviewViewer(QWidget):
 
     def show_replay_step(self, number: int, verdict: ReplayVerdict) -> None:
         """Put the badge of a replay on a step."""
-        if number < len(self._steps):
-            self._strip.show_verdict(number, verdict)
+        self._model.change_step(number, verdict=verdict)
 
     def clear_replay(self) -> None:
         """Take the badges of a replay away."""
-        self._strip.clear_verdicts()
+        self._model.change([replace(step, verdict="") for step in self._model.rows])
 
     @property
     def home(self) -> QWidget:
@@ -117,6 +119,7 @@ class ReviewViewer(QWidget):
         self._seen.add(number)
         self._loader.turn_to(number)
         self._view.turn_to(number)
+        self._model.change_step(number, is_seen=True)
         self._strip.turn_to(number)
         self._words.show_step(self._steps[number], len(self._steps))
         self._seek_changes()
@@ -126,7 +129,7 @@ class ReviewViewer(QWidget):
     # What differs.
 
     def _seek_changes(self) -> None:
-        """Outline what differs between this picture and the next, as soon as both are there."""
+        """Outline what differs between this screenshot and the next, as soon as both are there."""
         self._view.show_changes(None)
         self._words.show_changes("")
         before, after = self._loader.picture(self._present), self._loader.picture(self._present + 1)
@@ -147,6 +150,9 @@ class ReviewViewer(QWidget):
         if steps is self._steps and number == self._present and is_wanted:
             self._view.show_changes(found)
             self._words.show_changes(_counted(found))
+
+    def _take_thumbnail(self, number: int, image: QImage) -> None:
+        self._model.change_step(number, image=image)
 
     def _take_picture(self, number: int) -> None:
         if number in (self._present, self._present + 1):
@@ -171,7 +177,7 @@ class ReviewViewer(QWidget):
         enable(Command.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
     def _arrange(self, room: QSize) -> None:
-        """Put the words beside the pictures or below, as these are larger then."""
+        """Put the words beside the screenshots or below, as these are larger then."""
         count = 2 if self._commands[Command.BEFORE_AFTER].isChecked() else 1
         below = _scale(self._size, count, room - QSize(0, _WORDS.height()))
         is_beside = _scale(self._size, count, room - QSize(_WORDS.width(), 0)) >= below
@@ -207,6 +213,7 @@ class ReviewViewer(QWidget):
         self._strip.step_chosen.connect(self.go_to_step)
         self._view.painted.connect(self.step_painted)
         self._loader.picture_came.connect(self._take_picture)
+        self._loader.thumbnail_came.connect(self._take_thumbnail)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 
@@ -229,6 +236,7 @@ class ReviewViewer(QWidget):
             button(Command.REVIEW_LARGER),
             spacing=2,
         )
+        self._strip.fit_height()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -240,8 +248,8 @@ class ReviewViewer(QWidget):
         column.addLayout(self._bench, 1)
 
 
-class _Bench(QBoxLayout):
-    """Pictures and words, side by side or one below the other; `arrange` is told of any new room before it is used."""
+class _WordsBeside(QBoxLayout):
+    """Screenshots and words, side by side or below each other; `arrange` is called before a new size is used."""
 
     def __init__(self, arrange: Callable[[QSize], object]) -> None:
         super().__init__(QBoxLayout.Direction.LeftToRight)
@@ -253,7 +261,7 @@ class _Bench(QBoxLayout):
 
 
 class _StepWords(QScrollArea):
-    """All the words there are of the step that is shown, in room of one size: the picture must not jump."""
+    """All the words there are of the step that is shown, in room of one size: the screenshot must not jump."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -276,7 +284,7 @@ class _StepWords(QScrollArea):
         self.setWidget(inner)
 
     def stand(self, *, beside: bool) -> None:
-        """Take the room of a column beside the pictures, or of some lines below them."""
+        """Take the room of a column beside the screenshots, or of some lines below them."""
         self.setMinimumSize(_WORDS.width() if beside else 0, 0 if beside else _WORDS.height())
         self.setMaximumSize(_WORDS.width() if beside else _NO_LIMIT, _NO_LIMIT if beside else _WORDS.height())
 
@@ -301,6 +309,27 @@ class _StepWords(QScrollArea):
         _say(self._changes, words)
 
 
+def _strip_step(step: ShownStep) -> StripStep:
+    return StripStep(
+        step.number,
+        step.words,
+        note=", ".join(filter(None, (*step.flags, step.note))),
+        findings=tuple(f"{finding.severity.value} {finding.check}" for finding in step.findings),
+        severity=min((finding.severity for finding in step.findings), key=list(Severity).index, default=None),
+        is_seen=False,
+    )
+
+
+def _spoken(step: StripStep) -> str:
+    """All that the cell shows, in words."""
+    broken = "no picture" if isinstance(step.image, QImage) and step.image.isNull() else ""
+    replayed = step.verdict and f"replay: {step.verdict}"
+    seen = "" if step.is_seen else "not looked at yet"
+    return f"Step {step.number}: " + ", ".join(
+        filter(None, (step.words, broken, *step.findings, replayed, step.note, seen))
+    )
+
+
 def _selectable(kind: str) -> QLabel:
     label = text_label(kind=kind)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -314,7 +343,7 @@ def _say(label: QLabel, words: str) -> None:
 
 
 def _scale(picture: Size, count: int, room: QSize) -> float:
-    """How large so many pictures of a size are in a room, side by side."""
+    """How large so many screenshots of a size are in a room, side by side."""
     return min(room.width() / count / picture.width, room.height() / picture.height)
 
 

@@ -45,7 +45,7 @@ class Reviewing(Protocol):
         """One episode with all that the reviewer may see, checked now."""
 
     def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
-        """Keep a verdict and do what follows from it: how the episode stands then.
+        """Keep a verdict and do what follows from it: how the episode is then.
 
         Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the
         decision, or where the episode was changed since it was opened.

@@ -1,4 +1,4 @@
-"""The pictures of an episode as a reviewer goes through them: which are decoded, which come next, which are let go."""
+"""The screenshots of an episode as a reviewer goes through them: decoded ahead, and let go again."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,58 +6,58 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.gui.action_painter import paint_action, paint_box, prepare_other_threads
+from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.record.mirror_canvas import VisiblePart, scaled_part, visible_part
 from odyssey_recorder.gui.record.viewport import FitScale, Room, ViewZoom
 from odyssey_recorder.gui.review.shown_step import ShownStep
+from odyssey_recorder.gui.step_strip import SHARPNESS, draw_step
 from odyssey_recorder.model.geometry import Size
 
 THUMBNAIL = QSize(72, 92)
-"""The room of a step's small picture, in the window's units."""
+"""The room of a step's small screenshot, in the window's units."""
 
 _KEPT_BYTES = 320 * 1024 * 1024
-"""So much of decoded pictures is kept: fifteen of 2560x1600 are 235 MiB."""
+"""So much of decoded screenshots is kept: fifteen of 2560x1600 are 235 MiB."""
 _AHEAD, _BEHIND = 3, 1
 """So many of the steps after and before the present one are decoded whatever they take."""
 _OPENING = 2
-"""So many pictures of the next episode are decoded before it is opened: those before and after its first step."""
+"""So many screenshots of the next episode are decoded before it is opened: those before and after its first step."""
 _AT_A_TIME = 2
 _REST_MS = 60
-_SHARPNESS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ShownScreenshots:
-    """How pictures are looked at: which part how large, in what space of the widget, on what kind of screen."""
+class ScreenshotZoom:
+    """How screenshots are looked at: which part how large, in what space of the widget, on what kind of screen."""
 
     zoom: ViewZoom
     space: QRectF
     ratio: float
 
     def fit(self, size: Size) -> FitScale:
-        """Where a picture of `size` lies."""
+        """Where a screenshot of `size` lies."""
         return self.zoom.fit(Room(size, self.space, self.ratio))
 
     def part(self, size: Size) -> VisiblePart:
-        """What of a picture of `size` is in sight, and where."""
+        """What of a screenshot of `size` is in sight, and where."""
         return visible_part(self.fit(size), self.space, self.ratio)
 
 
 @dataclass(frozen=True, slots=True)
-class StepPicture:
-    """The picture of a step, decoded, in RGB32; where it cannot be, `image` is null and `problem` says why.
+class StepScreenshot:
+    """The screenshot of a step, decoded, in RGB32; where it cannot be, `image` is null and `problem` says why.
 
     `shown` is what `look` sees of it, at the size it is shown at.
     """
 
     image: QImage
     problem: str = ""
-    look: ShownScreenshots | None = None
+    look: ScreenshotZoom | None = None
     shown: QImage | None = None
 
     @property
@@ -65,26 +65,26 @@ class StepPicture:
         """Its width and height in pixels."""
         return Size(self.image.width(), self.image.height())
 
-    def cut(self, part: VisiblePart, look: ShownScreenshots) -> QImage | None:
+    def cut(self, part: VisiblePart, look: ScreenshotZoom) -> QImage | None:
         """The `part` of it at the size it is shown at; None where it was made for another look."""
         if self.look is None or self.look.ratio != look.ratio or not same_cut(self.look.part(self.size), part):
             return None
         return self.shown
 
 
-_Developed = tuple[StepPicture, QImage]
-"""A picture and its thumbnail."""
+_Developed = tuple[StepScreenshot, QImage]
+"""A screenshot and its thumbnail."""
 
 
 class ScreenshotLoader(QObject):
     """Decodes off the GUI thread: first the present step, then those around it, then all for their thumbnails, and then
     those that the next episode begins with.
 
-    What comes of an episode that is no longer shown is dropped. The present picture waits for no other.
+    What comes of an episode that is no longer shown is dropped. The present screenshot waits for no other.
     """
 
     picture_came = Signal(int)
-    """The picture of this step is there, or why it is not."""
+    """The screenshot of this step is there, or why it is not."""
 
     thumbnail_came = Signal(int, QImage)
 
@@ -94,8 +94,8 @@ class ScreenshotLoader(QObject):
         self._background = background
         self._steps: tuple[ShownStep, ...] = ()
         self._present = 0
-        self._look: ShownScreenshots | None = None
-        self._pictures: dict[int, StepPicture] = {}
+        self._look: ScreenshotZoom | None = None
+        self._pictures: dict[int, StepScreenshot] = {}
         self._drawn: set[int] = set()
         self._under_way: set[int] = set()
         self._next: tuple[ShownStep, ...] = ()
@@ -105,7 +105,7 @@ class ScreenshotLoader(QObject):
         self._rest.timeout.connect(self._go_on)
 
     def load(self, steps: Sequence[ShownStep]) -> None:
-        """Begin with the pictures of another episode, at its first step."""
+        """Begin with the screenshots of another episode, at its first step."""
         self._pictures, self._drawn, self._under_way = {}, set(), set()
         if tuple(steps) == self._next:
             self._take_prepared()
@@ -121,7 +121,7 @@ class ScreenshotLoader(QObject):
 
     @property
     def prepared(self) -> frozenset[int]:
-        """The steps of the next episode whose pictures were decoded."""
+        """The steps of the next episode whose screenshots were decoded."""
         return frozenset(self._opening)
 
     def turn_to(self, number: int) -> None:
@@ -133,13 +133,13 @@ class ScreenshotLoader(QObject):
         elif not self._rest.isActive():
             self._rest.start()
 
-    def look(self, look: ShownScreenshots) -> None:
-        """Pictures are looked at like this now; those around the present one are made ready once it stays so."""
+    def look(self, look: ScreenshotZoom) -> None:
+        """Screenshots are looked at like this now; those around the present one are made ready once it stays so."""
         self._look = look
         self._rest.start()
 
-    def picture(self, number: int) -> StepPicture | None:
-        """The picture of a step; None while it is not decoded."""
+    def picture(self, number: int) -> StepScreenshot | None:
+        """The screenshot of a step; None while it is not decoded."""
         return self._pictures.get(number)
 
     def _go_on(self) -> None:
@@ -153,7 +153,7 @@ class ScreenshotLoader(QObject):
             self._being_prepared.add(following)
             self._begin(self._next, following, None)
 
-    def _begin(self, steps: tuple[ShownStep, ...], number: int, before: StepPicture | None) -> None:
+    def _begin(self, steps: tuple[ShownStep, ...], number: int, before: StepScreenshot | None) -> None:
         self._background.run(
             partial(_develop, steps[number], before, self._look),
             partial(self._take, steps, number),
@@ -171,7 +171,7 @@ class ScreenshotLoader(QObject):
             self.thumbnail_came.emit(number, thumbnail)
 
     def _at_a_time(self, number: int) -> int:
-        """How many pictures may be under way once this one is: what is far off leaves a processor to the window."""
+        """How many screenshots may be under way once this one is: what is far off leaves a processor to the window."""
         if number == self._present:
             return _AT_A_TIME + 1
         return _AT_A_TIME if number in self._near() else 1
@@ -218,10 +218,10 @@ class ScreenshotLoader(QObject):
             self.picture_came.emit(number)
 
     def _fail(self, steps: tuple[ShownStep, ...], number: int, error: Exception) -> None:
-        self._take(steps, number, (StepPicture(QImage(), f"{steps[number].picture.name}: {error}"), QImage()))
+        self._take(steps, number, (StepScreenshot(QImage(), f"{steps[number].picture.name}: {error}"), QImage()))
 
     def _let_go(self) -> None:
-        """Forget the pictures that are farthest from the present step, until what is left is no more than is kept."""
+        """Forget the screenshots farthest from the present step, until no more than `_KEPT_BYTES` are held."""
         near = self._near()
         prepared = (picture for picture, _ in self._opening.values())
         held = sum(picture.image.sizeInBytes() for picture in (*self._pictures.values(), *prepared))
@@ -232,12 +232,12 @@ class ScreenshotLoader(QObject):
 
 
 def same_cut(one: VisiblePart, other: VisiblePart) -> bool:
-    """Whether two cuts of a picture are the same, wherever they lie."""
+    """Whether two cuts of a screenshot are the same, wherever they lie."""
     return one.source == other.source and one.target.size() == other.target.size()
 
 
-def _develop(step: ShownStep, before: StepPicture | None, look: ShownScreenshots | None) -> _Developed:
-    """The picture of a step as `look` sees it, and its thumbnail unless it was decoded `before`."""
+def _develop(step: ShownStep, before: StepScreenshot | None, look: ScreenshotZoom | None) -> _Developed:
+    """The screenshot of a step as `look` sees it, and its thumbnail unless it was decoded `before`."""
     picture = before or decode(step.picture)
     if picture.image.isNull():
         return picture, QImage()
@@ -248,25 +248,19 @@ def _develop(step: ShownStep, before: StepPicture | None, look: ShownScreenshots
     return picture, QImage() if before else _thumbnail(step, picture.image)
 
 
-def decode(path: Path) -> StepPicture:
-    """The picture in a file, or why there is none."""
+def decode(path: Path) -> StepScreenshot:
+    """The screenshot in a file, or why there is none."""
     try:
         image, _ = read_picture(path)
     except DatasetError as error:
-        return StepPicture(QImage(), str(error))
-    return StepPicture(image.convertToFormat(QImage.Format.Format_RGB32))
+        return StepScreenshot(QImage(), str(error))
+    return StepScreenshot(image.convertToFormat(QImage.Format.Format_RGB32))
 
 
 def _thumbnail(step: ShownStep, image: QImage) -> QImage:
     small = image.scaled(
-        THUMBNAIL * _SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        THUMBNAIL * SHARPNESS, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
     )
-    small.setDevicePixelRatio(_SHARPNESS)
-    size = small.deviceIndependentSize()
-    area = QRectF(0, 0, size.width(), size.height())
-    painter = QPainter(small)
-    if step.element is not None:
-        paint_box(painter, step.element.box, step.element.size, area)
-    paint_action(painter, step.action, area)
-    painter.end()
+    box, size = (None, Size(1, 1)) if step.element is None else (step.element.box, step.element.size)
+    draw_step(small, step.action, box, size)
     return small

@@ -1,4 +1,4 @@
-"""What a reviewer is shown of one step: its action, its picture, and in words all that its proof says of it."""
+"""What a reviewer is shown of one step: its action, its screenshot, and in words all that its provenance says of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NO_PROOF = "There is no proof of this picture"
 
 @dataclass(frozen=True, slots=True)
 class ElementBox:
-    """Where the touched element lies on a picture of `size`, be it in pixels or on the dataset's grid."""
+    """Where the touched element lies on a screenshot of `size`, be it in pixels or on the dataset's grid."""
 
     box: Box
     size: Size
@@ -28,7 +28,7 @@ class ElementBox:
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """One step; `place` says where on the device it was, `proof` how its picture was proved, each a line of words."""
+    """One step; `place` says where on the device it was, `proof` how its screenshot was checked, each one line."""
 
     number: int
     action: Action
@@ -73,7 +73,7 @@ def _record(opened: OpenedEpisode, number: int) -> StepRecord | None:
 
 
 def _element(record: StepRecord | None, extra: Extra) -> ElementBox | None:
-    """The box that the proof has, or else the one that the file of the second release has."""
+    """The box that the provenance has, or else the one that the file of the second release has."""
     if record is not None and record.bbox is not None:
         return ElementBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
     return _released(extra)

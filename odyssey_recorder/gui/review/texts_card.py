@@ -4,11 +4,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.published import OpenedEpisode
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words
+from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_words, text_changes
 from odyssey_recorder.gui.parts import breakable, named, scroll_area, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.review.word_changes import TextChanges, text_changes
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.quality.reviewing.views import OpenedReview

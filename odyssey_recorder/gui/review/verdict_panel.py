@@ -2,22 +2,58 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.key_button import KeyButton
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
-from odyssey_recorder.gui.review.key_button import KeyButton
+from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_in_words, unseen
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
-from odyssey_recorder.gui.review.seen_bar import SeenBar
-from odyssey_recorder.gui.review.sheet import QUESTIONS, Sheet, steps_in_words, unseen
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
+from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview
+
+_SIZE = QSize(132, 6)
+_GAP_PX = 2
+_NARROWEST_PX = 3
+"""Pieces that would be narrower touch each other."""
+
+
+class SeenBar(QWidget):
+    """Unlike a progress bar it paints itself with all else: turning to another step must not wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(_SIZE)
+        self.setAccessibleName("Steps seen")
+        self._seen: frozenset[int] = frozenset()
+        self._steps = 0
+
+    def show_seen(self, seen: frozenset[int], steps: int) -> None:
+        """Show which of the steps 0 to `steps` - 1 were seen."""
+        self._seen, self._steps = seen, steps
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._steps:
+            return
+        theme = Theme.current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        stride = self.width() / self._steps
+        gap = _GAP_PX if stride - _GAP_PX >= _NARROWEST_PX else 0
+        for number in range(self._steps):
+            painter.setBrush(theme.accent if number in self._seen else theme.outline)
+            piece = QRectF(number * stride, 0, stride - gap, self.height())
+            painter.drawRoundedRect(piece, 2 if gap else 0, 2 if gap else 0)
+
 
 _NOTE_PX = 52
 _ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -44,7 +80,7 @@ JUDGING = (*_ANYTIME, *_FILLING)
 
 
 class VerdictPanel(QFrame):
-    """Holds the sheet of the episode that is open.
+    """Holds the answers of the episode that is open.
 
     A decision is submitted by one key, but only one that the answers bear, and nothing is accepted of which not every
     step was seen: so looking is never slower than not looking. There is no key that passes all three questions at
@@ -52,7 +88,7 @@ class VerdictPanel(QFrame):
     """
 
     decided = Signal(object)
-    """The sheet bears this decision, and it shall be submitted."""
+    """The answers bears this decision, and it shall be submitted."""
     step_asked = Signal(int)
     """This step has to be looked at first."""
     changed = Signal()
@@ -64,7 +100,7 @@ class VerdictPanel(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
-        self._sheet = Sheet()
+        self._sheet = ReviewAnswers()
         self._steps = 0
         self._shown_step = 0
         self._unfolded: Criterion | None = None
@@ -83,11 +119,11 @@ class VerdictPanel(QFrame):
         self._enable()
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> ReviewAnswers:
         """What is filled in; without the time, which is measured elsewhere."""
         return self._sheet
 
-    def show_review(self, opened: OpenedReview, sheet: Sheet) -> None:
+    def show_review(self, opened: OpenedReview, sheet: ReviewAnswers) -> None:
         """Show what is filled in of an episode, and whether and as whom the reviewer may judge it."""
         self._steps = len(opened.opened.episode.steps)
         self._sheet = sheet

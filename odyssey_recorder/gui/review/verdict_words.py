@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from odyssey_recorder.gui.review.sheet import QUESTIONS
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Entry, Judgement, Rating, Verdict
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, agrees

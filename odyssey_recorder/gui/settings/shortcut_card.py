@@ -1,10 +1,7 @@
 """The card in which the keys of all commands are changed, and its table."""
 
-from typing import Any
-
-from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtCore import QPersistentModelIndex as Persistent
-from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -20,64 +17,47 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
+from odyssey_recorder.gui.table import Column, Index, TableModel
 
 _ROW_PX = 34
 _FRAME_PX = 8
 _CELL_PX = 28
 """What a cell needs beside its words."""
 _ACTION, _WHAT, _PAGE, _KEYS = range(4)
-_TITLES = ("Action", "What it does", "Page", "Keys")
-_NOWHERE = QModelIndex()
 
 
-class ShortcutModel(QAbstractTableModel):
+class ShortcutModel(TableModel[Command]):
     """One row for each command; its keys can be written."""
 
     refused = Signal(str)
     """Keys were not given, and why; empty once others were given."""
 
     def __init__(self, shortcuts: Shortcuts, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        columns = (
+            Column[Command]("Action", name, tip=_tip),
+            Column[Command]("What it does", _tip, tip=_tip),
+            Column[Command]("Page", _page, tip=_tip),
+            Column[Command](
+                "Keys",
+                lambda command: shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText) or "none",
+                tip=lambda _command: "Return or a double click: press other keys. Del: none",
+                is_bold=shortcuts.is_changed,
+                edited=lambda _command: "",
+            ),
+        )
+        super().__init__(columns, parent=parent)
         self._shortcuts = shortcuts
-        shortcuts.changed.connect(self._tell_changed)
+        self.show(CHANGEABLE)
+        shortcuts.changed.connect(self.refresh)
 
-    def rowCount(self, parent: QModelIndex | Persistent = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(CHANGEABLE)
-
-    def columnCount(self, parent: QModelIndex | Persistent = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(_TITLES)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            return _TITLES[section]
-        return None
-
-    def data(self, index: QModelIndex | Persistent, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        command = CHANGEABLE[index.row()]
-        is_keys = index.column() == _KEYS
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._words(command, index.column())
-            case Qt.ItemDataRole.ToolTipRole:
-                return "Return or a double click: press other keys. Del: none" if is_keys else command.value.tip
-            case Qt.ItemDataRole.FontRole if is_keys and self._shortcuts.is_changed(command):
-                font = QFont()
-                font.setBold(True)
-                return font
-            case _:
-                return None
-
-    def flags(self, index: QModelIndex | Persistent) -> Qt.ItemFlag:
-        flags = super().flags(index)
-        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == _KEYS else flags
-
-    def setData(self, index: QModelIndex | Persistent, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         command = CHANGEABLE[index.row()]
         if role != Qt.ItemDataRole.EditRole or not isinstance(value, QKeySequence):
             return False
-        refusal = "" if value == self._shortcuts.keys(command) else self._shortcuts.refusal(command, value)
+        is_same = value == self._shortcuts.keys(command)
+        refusal = "" if is_same else self._shortcuts.refusal(command, value)
         self.refused.emit(refusal)
-        if not refusal and value != self._shortcuts.keys(command):
+        if not refusal and not is_same:
             self._shortcuts.change(command, value)
         return not refusal
 
@@ -96,13 +76,13 @@ class ShortcutModel(QAbstractTableModel):
         self._shortcuts.reset_all()
         self.refused.emit("")
 
-    def _words(self, command: Command, column: int) -> str:
-        if column == _KEYS:
-            return self._shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText) or "none"
-        return {_ACTION: name(command), _WHAT: command.value.tip, _PAGE: command.value.page or "all"}[column]
 
-    def _tell_changed(self) -> None:
-        self.dataChanged.emit(self.index(0, 0), self.index(len(CHANGEABLE) - 1, _KEYS))
+def _tip(command: Command) -> str:
+    return command.value.tip
+
+
+def _page(command: Command) -> str:
+    return command.value.page or "all"
 
 
 class ShortcutTable(QTableView):
@@ -130,7 +110,7 @@ class ShortcutTable(QTableView):
         """The chosen row; -1 where none is."""
         return self.currentIndex().row()
 
-    def currentChanged(self, current: QModelIndex | Persistent, previous: QModelIndex | Persistent) -> None:
+    def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         if current.isValid():
             place = self.visualRect(current)
@@ -173,7 +153,7 @@ class ShortcutTable(QTableView):
         metrics = self.fontMetrics()
         for column, words in (
             (_ACTION, map(name, CHANGEABLE)),
-            (_PAGE, (one.value.page or "all" for one in CHANGEABLE)),
+            (_PAGE, map(_page, CHANGEABLE)),
         ):
             widest = max(map(metrics.horizontalAdvance, words))
             self.horizontalHeader().resizeSection(column, widest + _CELL_PX)
@@ -182,16 +162,16 @@ class ShortcutTable(QTableView):
 class _KeysDelegate(QStyledItemDelegate):
     """Takes the next keys that are pressed, whatever they ask for elsewhere."""
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | Persistent) -> QWidget:
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = named(QKeySequenceEdit(parent), "Press the keys")
         editor.setMaximumSequenceLength(1)
         editor.keySequenceChanged.connect(lambda keys: None if keys.isEmpty() else self._finish(editor))
         return editor
 
-    def setEditorData(self, editor: QWidget, index: QModelIndex | Persistent) -> None:
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
         """The editor stays empty: it shows that it waits for keys."""
 
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | Persistent) -> None:
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if isinstance(editor, QKeySequenceEdit) and not editor.keySequence().isEmpty():
             model.setData(index, editor.keySequence())
 

@@ -9,8 +9,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
-from odyssey_recorder.gui.tasks.tally_board import BoardModel, board_height, board_view
-from odyssey_recorder.gui.tasks.tally_list import Entry, TallyList
+from odyssey_recorder.gui.tasks.tally import BoardModel, TallyList, TallyRow, board_height, board_view
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.coverage import Cell, Coverage
 from odyssey_recorder.task_service import ModelChoice
@@ -75,24 +74,24 @@ class CoverageView(QWidget):
     def _show(self, coverage: Coverage) -> None:
         before = self.current
         self._coverage = coverage
-        self._model.show(coverage)
+        self._model.show_coverage(coverage)
         self._board.setMaximumHeight(board_height(self._board, self._model.rowCount()))
         self._board.setVisible(bool(coverage.tallies))
         self._hint.setText(_HOW if coverage.tallies else _NOTHING)
-        self._gaps.show_entries(
-            [Entry(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
+        self._gaps.show_rows(
+            [TallyRow(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
         )
         first = coverage.emptiest[0] if coverage.emptiest else next(iter(coverage.tallies), None)
         self._turn_to(before if before is not None and self._knows(before) else first)
 
     def _knows(self, cell: Cell) -> bool:
-        return self._model.place(cell.category, cell.device).isValid()
+        return self._model.cell_index(cell.category, cell.device).isValid()
 
     # Where the person turns to.
 
     def _turn_to(self, cell: Cell | None) -> None:
         if cell is not None:
-            self._board.setCurrentIndex(self._model.place(cell.category, cell.device))
+            self._board.setCurrentIndex(self._model.cell_index(cell.category, cell.device))
             self._show_classes()
             self._classes.turn_to(cell)
             self._gaps.turn_to(cell)
@@ -105,12 +104,12 @@ class CoverageView(QWidget):
 
     def _show_classes(self) -> None:
         category, device = self._model.cell(self._board.currentIndex())
-        whole = Entry(Cell(category, device, ""), "All classes", self._coverage.at(category, device))
+        whole = TallyRow(Cell(category, device, ""), "All classes", self._coverage.at(category, device))
         classes = self._coverage.classes(category, device)
         worst_first = sorted(classes.items(), key=lambda pair: (-pair[1].lacking, pair[0]))
-        entries = [Entry(Cell(category, device, name), name, tally) for name, tally in worst_first]
+        entries = [TallyRow(Cell(category, device, name), name, tally) for name, tally in worst_first]
         self._classes_title.setText(f"{category_words(category)} on {device_words(device)}, by class of app")
-        self._classes.show_entries([whole, *entries])
+        self._classes.show_rows([whole, *entries])
         self._classes.turn_to(whole.cell)
 
     def _go_to_next_gap(self) -> None:

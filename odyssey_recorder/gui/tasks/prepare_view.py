@@ -12,19 +12,19 @@ from odyssey_recorder.gui.question_dialog import Question, ReasonDialog
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
-from odyssey_recorder.gui.tasks.prepared_list import prepared_list
-from odyssey_recorder.gui.tasks.prepared_rows import (
+from odyssey_recorder.gui.tasks.prepared_table import (
     BY_PERSON,
     STAGES,
     TO_APPROVE,
     WITH_FAULTS,
     WRITERS,
-    PreparedFilter,
     PreparedRow,
-    standing,
+    counted,
+    prepared_list,
+    prepared_table,
+    with_status,
     with_words,
 )
-from odyssey_recorder.gui.tasks.prepared_table import PreparedTable
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
@@ -69,7 +69,7 @@ class PrepareView(QWidget):
         self._search = line_edit("Search tasks to prepare", "Search words, app, template or id")
         self._stage, self._writer, self._category = Choice("How far"), Choice("Whose words"), Choice("Of category")
         self._count = text_label(kind="hint")
-        self._table = PreparedTable(self)
+        self._table = prepared_table(self)
         self._view = prepared_list(self._table)
         self._card = PreparedCard(commands)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
@@ -83,7 +83,7 @@ class PrepareView(QWidget):
     def chosen(self) -> Sequence[PreparedRow]:
         rows: list[PreparedRow] = []
         for part in sorted(self._view.selectionModel().selection().toList(), key=lambda part: part.top()):
-            rows.extend(self._table.shown(part.top(), part.bottom()))
+            rows.extend(self._table.rows[part.top() : part.bottom() + 1])
         return rows
 
     @property
@@ -119,7 +119,7 @@ class PrepareView(QWidget):
         self._keep_current(lambda: self._table.show(rows))
 
     def _take_rewritten(self, tasks: Sequence[ListedTask]) -> None:
-        known = ((self._table.known(task.task_id), task) for task in tasks)
+        known = ((self._table.all.get(task.task_id), task) for task in tasks)
         self._change([with_words(row, task) for row, task in known if row is not None])
 
     def _take_edited(self, task: ListedTask) -> None:
@@ -176,7 +176,7 @@ class PrepareView(QWidget):
 
     def _decide(self, rows: Sequence[PreparedRow], status: Status) -> None:
         following = self._following({one.task_id for one in rows})
-        self._change([standing(one, status) for one in rows], following)
+        self._change([with_status(one, status) for one in rows], following)
         self._view.setFocus()
 
     def _give_words(self, task_id: str, words: str) -> None:
@@ -188,8 +188,7 @@ class PrepareView(QWidget):
 
     def _ask_to_rewrite_all(self) -> None:
         """All that are shown; a person's words are left alone."""
-        shown = self._table.shown(0, self._table.rowCount())
-        rows = [one for one in shown if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
+        rows = [one for one in self._table.rows if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
         self.rewrite_asked.emit([one.task_id for one in rows], 0)
 
     # What is shown.
@@ -216,15 +215,19 @@ class PrepareView(QWidget):
             at = 0
         choice, moves = self._view.selectionModel(), at != self._view.currentIndex().row()
         if self._table.rowCount() and (moves or current or not choice.hasSelection()):
-            choice.setCurrentIndex(self._table.index(at), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            choice.setCurrentIndex(self._table.index(at, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self._show_current()
         self._count_all()
 
     def _narrow(self) -> None:
-        wanted = PreparedFilter(
-            self._stage.value, self._writer.value, self._category.value, self._search.text().strip().casefold()
+        self._keep_current(
+            lambda: self._table.narrow(
+                stage=self._stage.value,
+                writer=self._writer.value,
+                category=self._category.value,
+                text=self._search.text().strip().casefold(),
+            )
         )
-        self._keep_current(lambda: self._table.narrow(wanted))
 
     def _show_current(self) -> None:
         chosen = sum(part.bottom() - part.top() + 1 for part in self._view.selectionModel().selection().toList())
@@ -236,20 +239,20 @@ class PrepareView(QWidget):
             return "Choose a task in the list to read all of it."
         if not self._is_read:
             return "Looking at the tasks…"
-        if not self._table.total:
+        if not self._table.all:
             return _NOTHING_YET
         unfiltered = not (self._search.text() or self._writer.value or self._category.value)
         return _ALL_DONE if unfiltered and self._stage.value == TO_APPROVE else _NONE_LIKE_THIS
 
     def _count_all(self) -> None:
-        counts = self._table.counts
+        counts = counted(self._table.all.values())
         stages, writers, categories = counts.stages, counts.writers, counts.categories
         self._stage.offer([*((one, f"{one} ({stages[one]:,})") for one in STAGES), ("", "All")])
         told = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
         self._writer.offer([("", "Whoever wrote it"), *told])
         of = [(one.value, f"{category_words(one.value)} ({categories[one.value]:,})") for one in Category]
         self._category.offer([("", "All categories"), *of])
-        shown, total = self._table.rowCount(), self._table.total
+        shown, total = self._table.rowCount(), len(self._table.all)
         self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")
         self.counted.emit(stages[TO_APPROVE])
 

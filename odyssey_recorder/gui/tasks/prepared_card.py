@@ -4,11 +4,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.key_button import KeyButton
 from odyssey_recorder.gui.parts import breakable, named, scroll_area, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words, device_words, start_words
-from odyssey_recorder.gui.review.key_button import KeyButton
-from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
+from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Status

@@ -1,118 +1,89 @@
-"""The tasks that are prepared as a list: which are shown, and what of it changes while a person works in it."""
+"""The tasks that are prepared, as a list: what each is filtered by, and how it looks."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QTableView
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.tasks.prepared_rows import PreparedCounts, PreparedFilter, PreparedRow, counted
+from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
+from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
+from odyssey_recorder.task.listing import ListedTask
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 
-_Index = QModelIndex | QPersistentModelIndex
+TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
+STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)
+"""What the list can be narrowed to by how far a task is."""
 
-ROW = Qt.ItemDataRole.UserRole
-"""The role under which a row's own `PreparedRow` is asked for."""
+_SIGNS = {"Phrasing": "text_box_outline", "Model": "auto_fix", "Person": "account_edit_outline"}
+BY_TEMPLATE, BY_PHRASING, BY_MODEL, BY_PERSON = "Template", "Phrasing", "Model", "Person"
+WRITERS = (BY_PHRASING, BY_MODEL, BY_PERSON, BY_TEMPLATE)
+"""Who may have put an instruction into words."""
 
-_MOST_GAPS = 40
-"""More rows than this, apart from each other, do not leave one by one."""
-
-
-class PreparedTable(QAbstractListModel):
-    """A row for each task that the filter lets through, in the order of the queue."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._all: dict[str, PreparedRow] = {}
-        self._rows: list[PreparedRow] = []
-        self._places: dict[str, int] = {}
-        self._counts = PreparedCounts()
-        self._filter = PreparedFilter()
-
-    @property
-    def total(self) -> int:
-        """How many tasks there are, shown or not."""
-        return len(self._all)
-
-    @property
-    def counts(self) -> PreparedCounts:
-        """How many tasks there are of what, shown or not."""
-        return self._counts
-
-    def show(self, rows: Sequence[PreparedRow]) -> None:
-        """Take these in the place of all that were there."""
-        self._all = {row.task_id: row for row in rows}
-        self._counts = counted(self._all.values())
-        self._arrange()
-
-    def change(self, rows: Iterable[PreparedRow]) -> None:
-        """Take these in the place of the rows of the same tasks; what the filter shuts out now is gone."""
-        self._all.update((row.task_id, row) for row in rows if row.task_id in self._all)
-        self._counts = counted(self._all.values())
-        self._arrange()
-
-    def narrow(self, wanted: PreparedFilter) -> None:
-        """Show only what `wanted` lets through."""
-        self._filter = wanted
-        self._arrange()
-
-    def known(self, task_id: str) -> PreparedRow | None:
-        """The row of a task, shown or not; None where there is none."""
-        return self._all.get(task_id)
-
-    def at(self, place: int) -> PreparedRow | None:
-        """The row at a place; None where there is none."""
-        return self._rows[place] if 0 <= place < len(self._rows) else None
-
-    def place(self, task_id: str) -> int:
-        """Where a task is shown, -1 where it is not."""
-        return self._places.get(task_id, -1)
-
-    def shown(self, first: int, last: int) -> Sequence[PreparedRow]:
-        """The rows from one place to another, both in."""
-        return self._rows[first : last + 1]
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row = self.at(index.row()) if index.isValid() else None
-        if row is None:
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return title(row)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
-            case _ if role == ROW:
-                return row
-            case _:
-                return None
-
-    def _arrange(self) -> None:
-        """Where rows only change or leave, the view keeps its place and what is chosen in it."""
-        rows = self._filter.let_through(self._all.values())
-        places = {row.task_id: place for place, row in enumerate(rows)}
-        gone = [place for place, row in enumerate(self._rows) if row.task_id not in places]
-        stays = [row.task_id for row in self._rows if row.task_id in places] == list(places)
-        gaps = list(_runs(gone)) if stays and rows else []
-        if not stays or not rows or len(gaps) > _MOST_GAPS:
-            self.beginResetModel()
-            self._rows, self._places = rows, places
-            self.endResetModel()
-            return
-        for first, last in reversed(gaps):
-            self.beginRemoveRows(QModelIndex(), first, last)
-            del self._rows[first : last + 1]
-            self.endRemoveRows()
-        self._rows, self._places = rows, places
-        self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+_WRITERS = {
+    Writer.TEMPLATE: BY_TEMPLATE,
+    Writer.PHRASING: BY_PHRASING,
+    Writer.MODEL: BY_MODEL,
+    Writer.PERSON: BY_PERSON,
+}
 
 
-def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of all places that follow each other."""
-    for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
-        together = [place for _, place in run]
-        yield together[0], together[-1]
+@dataclass(frozen=True, slots=True)
+class PreparedRow:
+    """A task; `stages` are those of `STAGES` that it counts at, `faults` how much speaks against its words."""
+
+    task: QueuedTask
+    task_id: str
+    stages: tuple[str, ...]
+    writer: str
+    category: str
+    faults: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCounts:
+    """How many tasks there are of what."""
+
+    stages: Counter[str]
+    writers: Counter[str]
+    categories: Counter[str]
+
+
+def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
+    """The tasks in the order of the queue."""
+    column = Column[PreparedRow](
+        "", title, spoken=lambda row: f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
+    )
+    return TableModel(
+        (column,),
+        key=lambda row: row.task_id,
+        criteria={
+            "stage": lambda row, wanted: wanted in row.stages,
+            "writer": lambda row, wanted: row.writer == wanted,
+            "category": lambda row, wanted: row.category == wanted,
+            "text": lambda row, wanted: wanted in row.words,
+        },
+        steady=True,
+        parent=parent,
+    )
+
+
+def prepared_list(model: TableModel[PreparedRow]) -> QTableView:
+    """The view of `model`, in which many can be chosen at once.
+
+    It is a table of one column: that measures what is chosen by its ends, and a list row by row.
+    """
+    view = table_view("Tasks to prepare", model, TITLED_PX)
+    view.setItemDelegate(titled_delegate(_titled, view))
+    view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+    view.horizontalHeader().hide()
+    return view
 
 
 def title(row: PreparedRow) -> str:
@@ -133,3 +104,70 @@ def found(row: PreparedRow) -> str:
     if row.faults:
         return "1 fault" if row.faults == 1 else f"{row.faults} faults"
     return "No fault found, by rules and judge" if origin.equivalence.is_judged else "No fault found by the rules"
+
+
+def _titled(row: PreparedRow) -> TitledRow:
+    theme, origin = Theme.current(), row.task.listed.text
+    if row.faults:
+        badges = [Badge("alert", str(row.faults), theme.warning)]
+    elif origin is not None and origin.equivalence is not None and origin.equivalence.is_judged:
+        badges = [Badge("check", "", theme.success)]
+    else:  # that the rules found nothing shows little
+        badges = []
+    return TitledRow(title(row), about(row), theme.text, badges, _SIGNS.get(row.writer, "text_box_outline"))
+
+
+def prepared_rows(tasks: Iterable[QueuedTask]) -> Sequence[PreparedRow]:
+    """The rows of all tasks, in their order."""
+    return [prepared_row(task) for task in tasks]
+
+
+def prepared_row(task: QueuedTask) -> PreparedRow:
+    """The row of a task."""
+    listed, origin = task.listed, task.listed.text
+    asked = listed.task
+    faults = 0 if origin is None else fault_count(origin.equivalence)
+    words = "\n".join((asked.instruction, asked.task, listed.template, listed.task_id, *asked.apps)).casefold()
+    return PreparedRow(
+        task, listed.task_id, _stages(task.status, faults), writer_of(origin), asked.category, faults, words
+    )
+
+
+def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
+    """How many there are of what."""
+    return PreparedCounts(
+        stages=Counter(chain.from_iterable(row.stages for row in rows)),
+        writers=Counter(row.writer for row in rows),
+        categories=Counter(row.category for row in rows),
+    )
+
+
+def with_words(row: PreparedRow, listed: ListedTask) -> PreparedRow:
+    """The row once its task has other words."""
+    return prepared_row(replace(row.task, listed=listed))
+
+
+def with_status(row: PreparedRow, status: Status) -> PreparedRow:
+    """The row once its task has another status."""
+    return prepared_row(replace(row.task, status=status))
+
+
+def writer_of(origin: TextOrigin | None) -> str:
+    """Who put an instruction into words: a person, where one edited it; one of `WRITERS`."""
+    if origin is None:
+        return BY_PERSON
+    return BY_PERSON if origin.edited_by else _WRITERS[origin.writer]
+
+
+def fault_count(equivalence: Equivalence | None) -> int:
+    """How much speaks against an instruction; a judge's no that names nothing counts as one."""
+    if equivalence is None:
+        return 0
+    named = len(equivalence.faults) + len(equivalence.missing) + len(equivalence.added)
+    return named or int(not equivalence.holds)
+
+
+def _stages(status: Status, faults: int) -> tuple[str, ...]:
+    if status is Status.TO_APPROVE:
+        return (TO_APPROVE, WITH_FAULTS) if faults else (TO_APPROVE,)
+    return (REJECTED,) if status is Status.REJECTED else (APPROVED,)

@@ -1,30 +1,22 @@
 """Where an annotator looks through the tasks of the queue, and chooses the one to record."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, line_edit, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import Choice, line_edit, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
+from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.task_detail import TaskDetail
-from odyssey_recorder.gui.tasks.task_table import (
-    APPS,
-    CATEGORY,
-    INSTRUCTION,
-    STATUS,
-    Filter,
-    TaskRow,
-    TaskTable,
-    task_rows,
-)
+from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
@@ -32,8 +24,7 @@ _ROW_PX = 48
 _DETAIL_PX = 320
 _TYPING_MS = 120
 _WIDE_PX = 860
-_NARROW = {CATEGORY: 118, APPS: 112, STATUS: 96}
-_WIDE = {CATEGORY: 190, APPS: 190, STATUS: 110}
+_WIDTHS = {CATEGORY: 190, APPS: 190, STATUS: 110}
 _MINE = (Command.RECORD_TASK, Command.SEND_BACK_TASK)
 
 
@@ -46,7 +37,7 @@ class QueueView(QWidget):
         self._commands = commands
         self._board = Board("", ())
         self._chosen = ""
-        self._holders: Mapping[str, Holder] = {}
+        self._holders: dict[str, Holder] = {}
         self._title = text_label("Tasks", "title")
         self._count = text_label(kind="hint")
         self._counts = CategoryCounts()
@@ -58,13 +49,13 @@ class QueueView(QWidget):
         self._category = Choice("Show category")
         self._status = Choice("Show status")
         self._device = Choice("Show device")
-        self._table = TaskTable(self)
-        self._view = named(QTableView(), "Tasks")
+        self._table = task_table(self._holders.get, self)
+        self._view = table_view("Tasks", self._table, _ROW_PX)
+        allow_sorting(self._view)
         self._nothing = text_label(kind="hint")
         self._detail = TaskDetail(commands)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._fill_choices()
-        self._prepare_table()
         self._lay_out()
         self._connect()
         self._show_gate(queue.gate)
@@ -79,19 +70,23 @@ class QueueView(QWidget):
         self._words.selectAll()
 
     def show_holders(self, holders: Sequence[Holder]) -> None:
-        self._holders = {one.task_id: one for one in holders}
-        self._table.show_holders(self._holders)
+        """Tell who works on what."""
+        self._holders.clear()
+        self._holders.update((holder.task_id, holder) for holder in holders)
+        self._table.refresh()
         self._show_chosen()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        widths = _WIDE if self.width() - _DETAIL_PX >= _WIDE_PX else _NARROW
-        for column, width in widths.items():
-            self._view.setColumnWidth(column, width)
+        is_wide = self.width() - _DETAIL_PX >= _WIDE_PX
+        for column, width in _WIDTHS.items():
+            self._view.setColumnWidth(column, width if is_wide else self._table.columns[column].width)
 
     @property
     def chosen(self) -> QueuedTask | None:
-        return self._table.task(self._view.currentIndex().row())
+        """The task that the detail card shows."""
+        row = self._table.at(self._view.currentIndex().row())
+        return None if row is None else row.task
 
     # What the queue tells.
 
@@ -119,13 +114,14 @@ class QueueView(QWidget):
     # What the annotator asks for.
 
     def _narrow(self) -> None:
-        wanted = Filter(
-            self._category.currentData(),
-            self._status.currentData(),
-            self._words.text(),
-            self._device.currentData(),
+        self._keep_chosen(
+            lambda: self._table.narrow(
+                category=self._category.currentData(),
+                status=self._status.currentData(),
+                words=self._words.text(),
+                device=self._device.currentData(),
+            )
         )
-        self._keep_chosen(lambda: self._table.narrow(wanted))
 
     def _record(self) -> None:
         if self.chosen is not None:
@@ -147,11 +143,8 @@ class QueueView(QWidget):
 
     def _keep_chosen(self, rearrange: Callable[[], None]) -> None:
         rearrange()
-        at = self._table.row_of(self._chosen)
-        if at < 0 and self._table.rowCount():
-            at = 0
-        if at >= 0:
-            self._view.setCurrentIndex(self._table.index(at, INSTRUCTION))
+        if self._table.rowCount():
+            self._view.setCurrentIndex(self._table.index(max(0, self._table.place(self._chosen)), 0))
             self._view.scrollTo(self._view.currentIndex())
         self._show_chosen()
         self._tell_count()
@@ -199,26 +192,6 @@ class QueueView(QWidget):
         self._device.addItem("Any device", None)
         for profile in profiles():
             self._device.addItem(profile.name, profile.key)
-
-    def _prepare_table(self) -> None:
-        view = self._view
-        view.setModel(self._table)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        view.setShowGrid(False)
-        view.setTabKeyNavigation(False)
-        view.setSortingEnabled(True)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        head = view.horizontalHeader()
-        head.setSortIndicatorClearable(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        head.setSectionResizeMode(INSTRUCTION, QHeaderView.ResizeMode.Stretch)
 
     def _connect(self) -> None:
         self._queue.board_changed.connect(self._show_board)

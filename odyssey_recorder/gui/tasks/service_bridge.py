@@ -8,7 +8,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.gui.background import Background, Cancelled, Job, Progress, error_text
-from odyssey_recorder.gui.tasks.prepared_rows import prepared_rows
+from odyssey_recorder.gui.tasks.prepared_table import prepared_rows
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.template import TemplateLibrary

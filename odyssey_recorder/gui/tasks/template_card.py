@@ -5,8 +5,8 @@ from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextO
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.key_button import KeyButton
 from odyssey_recorder.gui.parts import breakable, named, text_label
-from odyssey_recorder.gui.review.key_button import KeyButton
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_words import TextSpan, proposal_words, template_passages
 from odyssey_recorder.gui.theme import Theme

@@ -2,27 +2,21 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.parts import Choice, line_edit, named, row, text_label
+from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
-from odyssey_recorder.gui.tasks.template_table import (
-    CATEGORY,
-    LEFT,
-    META_TASK,
-    ROLES,
-    TemplateFilter,
-    TemplateTable,
-)
+from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, template_rows, template_table
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Template
 from odyssey_recorder.task.wording.proposing import Proposal
@@ -30,7 +24,7 @@ from odyssey_recorder.task.wording.proposing import Proposal
 _ROW_PX = 40
 _TYPING_MS = 120
 _WIDE_PX = 1180
-_NARROW, _WIDE = {CATEGORY: 124, ROLES: 104, LEFT: 94}, {CATEGORY: 190, ROLES: 190, LEFT: 150}
+_WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
 _MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLATE)
 
 
@@ -51,12 +45,13 @@ class TemplatesView(QWidget):
         self._category, self._catalogue = Choice("Templates of category"), Choice("Templates for the apps of")
         self._count = text_label(kind="hint")
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
-        self._table = TemplateTable(self)
-        self._view = named(QTableView(), "Templates")
+        self._proposals: tuple[Proposal, ...] = ()
+        self._table = template_table(self)
+        self._view = table_view("Templates", self._table, _ROW_PX)
+        allow_sorting(self._view)
         self._card = TemplateCard(commands)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._offer()
-        self._prepare_table()
         self._lay_out()
         self._connect()
         self._show_current()
@@ -86,13 +81,13 @@ class TemplatesView(QWidget):
 
     def show_proposals(self, proposals: Sequence[Proposal]) -> None:
         self._current = proposals[0].template.template_id if proposals else self._current
-        self._keep_current(lambda: self._table.propose((*proposals, *self._table.proposals)))
+        self._propose((*proposals, *self._proposals))
         offer_focus(self._view)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        for column, width in (_WIDE if self.width() >= _WIDE_PX else _NARROW).items():
-            self._view.setColumnWidth(column, width)
+        for column, width in _WIDTHS.items():
+            self._view.setColumnWidth(column, width if self.width() >= _WIDE_PX else self._table.columns[column].width)
 
     # What the bridge tells.
 
@@ -100,7 +95,7 @@ class TemplatesView(QWidget):
         self._loaded = loaded
         catalogues = [(name, one.title) for name, one in loaded.library.catalogues.items()]
         self._catalogue.offer([("", "All apps"), *catalogues])
-        self._keep_current(lambda: self._table.show(loaded.library, loaded.left))
+        self._keep_current(self._show_rows)
         self._allow()
 
     # What the person decides.
@@ -130,27 +125,42 @@ class TemplatesView(QWidget):
             self._forget(shown.proposal)
 
     def _forget(self, proposal: Proposal) -> None:
-        left = [one for one in self._table.proposals if one is not proposal]
+        left = [other for other in self._proposals if other is not proposal]
         self._current = left[0].template.template_id if left else ""
-        self._keep_current(lambda: self._table.propose(left))
+        self._propose(left)
+
+    def _propose(self, proposals: Sequence[Proposal]) -> None:
+        self._proposals = tuple(proposals)
+        self._keep_current(self._show_rows)
+
+    def _show_rows(self) -> None:
+        known = self._loaded
+        library, left = (None, {}) if known is None else (known.library, known.left)
+        self._table.show(template_rows(self._proposals, library, left))
 
     # What is shown.
 
     def _narrow(self) -> None:
-        wanted = TemplateFilter(self._category.value, self._catalogue.value, self._search.text().strip().casefold())
-        self._keep_current(lambda: self._table.narrow(wanted))
+        self._keep_current(
+            lambda: self._table.narrow(
+                category=self._category.value,
+                catalogue=self._catalogue.value,
+                text=self._search.text().strip().casefold(),
+            )
+        )
 
     def _keep_current(self, rearrange: Callable[[], None]) -> None:
         wanted = self._current
         rearrange()
-        at = max(0, self._table.place(wanted))
-        if self._table.rowCount():
-            self._view.setCurrentIndex(self._table.index(at, META_TASK))
+        rows = self._table.rows
+        at = next((place for place, shown in enumerate(rows) if shown.template.template_id == wanted), 0)
+        if rows:
+            self._view.setCurrentIndex(self._table.index(at, 0))
             self._view.scrollTo(self._view.currentIndex())
         self._show_current()
-        shown, total = self._table.rowCount() - len(self._table.proposals), self._table.total
+        shown, total = len(rows) - len(self._proposals), self._total
         of = f"{count_words(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
-        self._count.setText(f"{of}, {count_words(self._table.left, 'different task')} left")
+        self._count.setText(f"{of}, {count_words(sum(row.left for row in rows), 'different task')} left")
 
     def _show_current(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
@@ -162,9 +172,13 @@ class TemplatesView(QWidget):
     def _nothing(self) -> str:
         if self._loaded is None:
             return "Reading the templates…"
-        if not self._table.total:
+        if not self._total:
             return "There is no template. templates/README.md tells how one is written."
         return "No template is like this: change the search or the filters."
+
+    @property
+    def _total(self) -> int:
+        return len(self._table.all) - len(self._proposals)
 
     def _allow(self) -> None:
         cannot = self._loaded is None or bool(self._loaded.cannot_ask)
@@ -175,26 +189,6 @@ class TemplatesView(QWidget):
     def _offer(self) -> None:
         self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
         self._catalogue.offer([("", "All apps")])
-
-    def _prepare_table(self) -> None:
-        view = self._view
-        view.setModel(self._table)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        view.setShowGrid(False)
-        view.setTabKeyNavigation(False)
-        view.setSortingEnabled(True)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        head = view.horizontalHeader()
-        head.setSortIndicatorClearable(True)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        head.setSectionResizeMode(META_TASK, QHeaderView.ResizeMode.Stretch)
 
     def _connect(self) -> None:
         self._bridge.templates_loaded.connect(self._show_loaded)

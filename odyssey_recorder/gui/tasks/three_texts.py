@@ -4,9 +4,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words
+from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words, text_changes
 from odyssey_recorder.gui.parts import named, text_label
-from odyssey_recorder.gui.review.word_changes import text_changes
 from odyssey_recorder.model.episode import TaskInfo
 
 _BESIDE_PX = 640

@@ -15,6 +15,7 @@ from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, Origin
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.watch import WatchRules
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import Episode
 from tests.episodes import ALL_KINDS, episode
@@ -209,7 +210,7 @@ def test_the_chosen_episode_is_shown_in_full(three: list[str], reader: Reader, f
     assert reader.pilot.says("in 1.5 min, in the emulator's own window")
     assert reader.steps[0] == "CLICK 719, 762"
     first = reader.pilot.named(QListView, "Steps of the episode").model().index(0, 0)
-    reader.pilot.qtbot.waitUntil(lambda: isinstance(first.data(Qt.ItemDataRole.DecorationRole), QImage))
+    reader.pilot.qtbot.waitUntil(lambda: isinstance(first.data(VALUE).image, QImage))
 
 
 def test_its_id_and_its_place_can_be_copied(three: list[str], reader: Reader, folder: Folder) -> None:

@@ -14,7 +14,6 @@ from odyssey_recorder.errors import DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.record.step_list import NOTE_ROLE
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
@@ -329,7 +328,7 @@ def test_a_note_is_written_beside_a_step_in_its_place(pilot: Pilot) -> None:
     QTest.keyClicks(editor, "the  shop is slow")
     QTest.keyClick(editor, Qt.Key.Key_Return)
     pilot.qtbot.waitUntil(lambda: pilot.views[-1].steps[0].note == "the shop is slow")
-    assert pilot.named(QListView, "Steps").model().index(0, 0).data(NOTE_ROLE) == "the shop is slow"
+    assert pilot.named(QListView, "Steps").model().index(0, 0).data(Qt.ItemDataRole.EditRole) == "the shop is slow"
 
 
 def test_while_paused_nothing_is_taken(pilot: Pilot, device: FakeDevice) -> None:

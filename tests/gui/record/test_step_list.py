@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.step_delegate import StepDelegate, wrapped
-from odyssey_recorder.gui.record.step_list import NOTE_ROLE, THUMBNAIL, StepList, draw_thumbnail
+from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList, wrapped
+from odyssey_recorder.gui.step_strip import StepThumbnails, draw_thumbnail
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import (
     Action,
@@ -51,58 +52,75 @@ def picture(tmp_path: Path) -> Path:
     return path
 
 
+class Steps:
+    """The list of steps, the notes that were written in it, and the words it shows."""
+
+    def __init__(self, background: Background) -> None:
+        self.written: list[tuple[int, str]] = []
+        self.model = NotedSteps()
+        self.model.note_written.connect(lambda key, words: self.written.append((key, words)))
+        self.show_steps = StepThumbnails(background, self.model, THUMBNAIL).show_steps
+
+    def at(self, row: int) -> QModelIndex:
+        return self.model.index(row, 0)
+
+    @property
+    def shown(self) -> list[str]:
+        return [str(self.at(row).data()) for row in range(self.model.rowCount())]
+
+
 @pytest.fixture
-def steps(qtbot: QtBot) -> Iterator[StepList]:
+def steps(qtbot: QtBot) -> Iterator[Steps]:
     background = Background()
-    yield StepList(background, background)
+    yield Steps(background)
     background.close()
 
 
-def test_steps_come_and_go_at_the_end(steps: StepList, picture: Path, qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+def test_steps_come_and_go_at_the_end(steps: Steps, picture: Path, qtmodeltester: ModelTester, qtbot: QtBot) -> None:
     first, second = RecordedStep(0, Click(Point(432, 118)), picture, ""), RecordedStep(1, HOME, picture, "")
-    qtmodeltester.check(steps)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(steps.model)  # type: ignore[no-untyped-call]
     for shown in ([first], [first, second], [first], [], [first, second]):
         steps.show_steps(shown)
-        assert [steps.index(row).data() for row in range(steps.rowCount())] == ["CLICK 432, 118", "HOME"][: len(shown)]
+        assert steps.shown == ["CLICK 432, 118", "HOME"][: len(shown)]
 
 
-def test_a_step_that_stays_is_not_removed_and_inserted_again(steps: StepList, picture: Path) -> None:
+def test_a_step_that_stays_is_not_removed_and_inserted_again(steps: Steps, picture: Path) -> None:
     removed: list[int] = []
-    steps.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
+    steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
     first, second = RecordedStep(0, HOME, picture, ""), RecordedStep(1, HOME, picture, "")
     steps.show_steps([first])
     steps.show_steps([first, second])
     assert removed == []
 
 
-def test_a_flag_that_comes_later_is_shown_and_read_out(steps: StepList, picture: Path) -> None:
+def test_a_flag_that_comes_later_is_shown_and_read_out(steps: Steps, picture: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, picture, "")])
     steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen")])
-    index = steps.index(0)
-    assert index.data(Qt.ItemDataRole.StatusTipRole) == "nothing changed on the screen"
+    index = steps.at(0)
+    assert index.data(VALUE).flag == "nothing changed on the screen"
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME nothing changed on the screen"
 
 
-def test_a_step_that_is_amended_stays_in_its_place(steps: StepList, picture: Path) -> None:
+def test_a_step_that_is_amended_stays_in_its_place(steps: Steps, picture: Path) -> None:
     removed: list[int] = []
-    steps.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
+    steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
     typed, last = RecordedStep(0, Type("a"), picture, "text not read"), RecordedStep(1, HOME, picture, "")
     steps.show_steps([typed, last])
     steps.show_steps([RecordedStep(0, Type("abc"), picture, ""), last])
-    assert [steps.index(row).data() for row in range(2)] == [describe(Type("abc")), "HOME"]
+    assert steps.shown == [describe(Type("abc")), "HOME"]
     assert removed == []
 
 
-def test_the_whole_of_a_long_text_and_its_flag_is_in_the_tooltip(steps: StepList, picture: Path) -> None:
+def test_the_whole_of_a_long_text_and_its_flag_is_in_the_tooltip(steps: Steps, picture: Path) -> None:
     steps.show_steps([RecordedStep(0, Type("<b>long</b>"), picture, "the text was not read")])
-    tip = str(steps.index(0).data(Qt.ItemDataRole.ToolTipRole))
+    tip = str(steps.at(0).data(Qt.ItemDataRole.ToolTipRole))
     assert "&lt;b&gt;long&lt;/b&gt;" in tip
     assert "The text was not read" in tip
 
 
 def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
-    bare = draw_thumbnail(RecordedStep(0, HOME, picture, ""))
-    framed = draw_thumbnail(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)))
+    bare = draw_thumbnail(RecordedStep(0, HOME, picture, ""), THUMBNAIL)
+    framed = draw_thumbnail(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)), THUMBNAIL)
 
     width, height = bare.width(), bare.height()
     places = [(x, y) for x in range(width) for y in range(height)]
@@ -112,17 +130,17 @@ def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
     assert edges == pytest.approx((0.1, 0.5, 0.1, 0.5), abs=0.02)
 
 
-def test_the_thumbnail_comes_from_the_background(steps: StepList, picture: Path, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(steps.dataChanged):
+def test_the_thumbnail_comes_from_the_background(steps: Steps, picture: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(steps.model.dataChanged):
         steps.show_steps([RecordedStep(0, HOME, picture, "")])
-    thumbnail = steps.index(0).data(Qt.ItemDataRole.DecorationRole)
+    thumbnail = steps.at(0).data(VALUE).image
     assert isinstance(thumbnail, QImage)
     assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
 def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, action: Action) -> None:
-    image = draw_thumbnail(RecordedStep(0, action, picture, ""))
+    image = draw_thumbnail(RecordedStep(0, action, picture, ""), THUMBNAIL)
     plain = QColor(20, 90, 160)
     colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
     assert image.pixelColor(1, 1) == plain
@@ -130,7 +148,7 @@ def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, act
 
 
 def test_a_click_is_marked_where_it_was(qtbot: QtBot, picture: Path) -> None:
-    image = draw_thumbnail(RecordedStep(0, LongPress(Point(250, 750)), picture, ""))
+    image = draw_thumbnail(RecordedStep(0, LongPress(Point(250, 750)), picture, ""), THUMBNAIL)
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
@@ -147,25 +165,23 @@ def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: Qt
 # Notes, and how a row looks.
 
 
-def test_a_note_is_shown_and_read_out(steps: StepList, picture: Path) -> None:
+def test_a_note_is_shown_and_read_out(steps: Steps, picture: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, picture, "", note="slow here")])
-    index = steps.index(0)
-    assert index.data(NOTE_ROLE) == index.data(Qt.ItemDataRole.EditRole) == "slow here"
+    index = steps.at(0)
+    assert index.data(Qt.ItemDataRole.EditRole) == "slow here"
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME slow here"
     assert "slow here" in str(index.data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: StepList, picture: Path) -> None:
-    written: list[tuple[int, str]] = []
-    steps.note_written.connect(lambda key, words: written.append((key, words)))
+def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, picture: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, picture, "", key=7, note="old")])
-    assert steps.setData(steps.index(0), "  a new\nnote ")
-    assert not steps.setData(steps.index(0), "old")
-    assert written == [(7, "a new note")]
-    assert steps.index(0).data(NOTE_ROLE) == "old"
+    assert steps.model.setData(steps.at(0), "  a new\nnote ")
+    assert not steps.model.setData(steps.at(0), "old")
+    assert steps.written == [(7, "a new note")]
+    assert steps.at(0).data(Qt.ItemDataRole.EditRole) == "old"
 
 
-def test_a_step_with_all_its_words_fits_into_its_row(steps: StepList, picture: Path) -> None:
+def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, picture: Path) -> None:
     flag = "nothing changed on the screen, the screen was still moving"
     for step in (
         RecordedStep(0, Type("some words that are typed by hand " * 4), picture, flag, note="a long note " * 9),
@@ -178,15 +194,16 @@ def test_a_step_with_all_its_words_fits_into_its_row(steps: StepList, picture: P
         assert below == {"#ffffff"}
 
 
-def drawn(steps: StepList, number: int, *, chosen: bool) -> QImage:
+def drawn(steps: Steps, number: int, *, chosen: bool) -> QImage:
     """A row as the list draws it, on white."""
-    delegate, option = StepDelegate(), QStyleOptionViewItem()
-    option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.index(number)).height())
+    view, option = StepList(steps.model), QStyleOptionViewItem()
+    delegate = view.itemDelegate()
+    option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.at(number)).height())
     if chosen:
         option.state |= QStyle.StateFlag.State_Selected
     image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
     painter = QPainter(image)
-    delegate.paint(painter, option, steps.index(number))
+    delegate.paint(painter, option, steps.at(number))
     painter.end()
     return image

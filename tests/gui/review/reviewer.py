@@ -4,9 +4,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
 
-from odyssey_recorder.gui.review.review_table import ROW
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
+from odyssey_recorder.gui.table import VALUE
 from tests.gui.pilot import Pilot
 
 
@@ -27,7 +27,7 @@ class Reviewer:
     def ids(self) -> list[str]:
         """The episodes that are listed."""
         model = self.list.model()
-        return [model.index(row, 0).data(ROW).episode_id for row in range(model.rowCount())]
+        return [model.index(row, 0).data(VALUE).episode_id for row in range(model.rowCount())]
 
     def heard(self, row: int) -> str:
         """What a screen reader says of a row."""

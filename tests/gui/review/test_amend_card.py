@@ -40,7 +40,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
-from odyssey_recorder.gui.review.box_canvas import BoxCanvas
+from odyssey_recorder.gui.review.box_form import BoxCanvas
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.quality.finding import EpisodeReport

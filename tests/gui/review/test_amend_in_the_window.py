@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSpinBox
 
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
 from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.history_card import HistoryCard
-from odyssey_recorder.gui.review.sheet import QUESTIONS
-from odyssey_recorder.gui.review.strip import Strip
+from odyssey_recorder.gui.step_strip import StepStrip
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -226,6 +226,6 @@ def drop(reviewer: Reviewer) -> None:
 
 def unseen(reviewer: Reviewer) -> list[int]:
     """The steps that the filmstrip shows as not looked at."""
-    film = reviewer.pilot.find(Strip).model()
+    film = reviewer.pilot.named(StepStrip, "Steps").model()
     spoken = [str(film.index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for step in range(film.rowCount())]
     return [step for step, words in enumerate(spoken) if "not looked at yet" in words]

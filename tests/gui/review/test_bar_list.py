@@ -6,8 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.review.bar_list import BarList
-from odyssey_recorder.gui.review.figure_sections import BarRow, Measured, Table
+from odyssey_recorder.gui.review.figure_tables import BarList, BarRow, Measured, Table
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.agreement.quality_page import Bar
 

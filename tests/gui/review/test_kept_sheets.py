@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from odyssey_recorder.gui.review.strip import Strip
+from odyssey_recorder.gui.step_strip import StepStrip
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Criterion
@@ -87,7 +87,7 @@ def test_what_was_filled_in_is_there_again_when_the_window_was_closed(
     assert second.pilot.says("Fail: steps do not belong to the task, step 1, wrong app")
     assert note(second).toPlainText() == "look again"
     assert second.pilot.says("2 of 3 steps seen")
-    film = second.pilot.find(Strip).model()
+    film = second.pilot.named(StepStrip, "Steps").model()
     spoken = [str(film.index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for step in range(3)]
     assert ["not looked at yet" in words for words in spoken] == [False, False, True]
     assert kept(file)[0]["seconds"] != 0

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from odyssey_recorder.dataset.summaries import EpisodeSummary
-from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewFilter, ReviewTable
+from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewTable
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
@@ -25,15 +25,15 @@ def row(number: int, *, mine: bool = True, category: str = "Media", problem: str
     return ReviewRow(summary, role=turn, report=EpisodeReport(summary.episode_id), is_settled=True)
 
 
-def table_of(rows: Sequence[ReviewRow], wanted: ReviewFilter | None = None) -> ReviewTable:
+def table_of(rows: Sequence[ReviewRow], **wanted: str) -> ReviewTable:
     table = ReviewTable()
-    table.show_only(wanted or ReviewFilter())
+    table.narrow(**wanted)
     table.take(ReviewNews(read=tuple(rows)))
     return table
 
 
 def ids(table: ReviewTable) -> list[int]:
-    return [int(table.episode_id(place)) for place in range(table.rowCount())]
+    return [int(entry.row.episode_id) for entry in table.rows]
 
 
 def test_the_next_to_do_is_the_first_behind_that_may_be_judged_and_is_shown() -> None:
@@ -42,13 +42,13 @@ def test_the_next_to_do_is_the_first_behind_that_may_be_judged_and_is_shown() ->
     )
     assert table.next_to_do("") == row(1).episode_id
     assert table.next_to_do(row(1).episode_id) == row(3).episode_id
-    table.show_only(ReviewFilter(category="Media"))
+    table.narrow(category="Media")
     assert table.next_to_do(row(1).episode_id) == row(4).episode_id
     assert table.next_to_do(row(4).episode_id) == row(1).episode_id
 
 
 def test_the_next_one_is_found_although_the_last_one_is_shown_no_longer() -> None:
-    table = table_of([row(1), row(2), row(3)], ReviewFilter(stage=MINE))
+    table = table_of([row(1), row(2), row(3)], stage=MINE)
     table.take(ReviewNews(read=(row(2, mine=False),)))
     assert ids(table) == [1, 3]
     assert table.next_to_do(row(2).episode_id) == row(3).episode_id
@@ -73,12 +73,12 @@ def test_counts_follow_what_becomes_of_the_episodes() -> None:
 def test_how_many_there_are_of_what_is_told_of_those_that_the_other_filters_let_through() -> None:
     rows = [row(1, category="Media"), row(2, category="Social"), row(3, category="Social", mine=False)]
     table = table_of(rows)
-    table.show_only(ReviewFilter(stage=MINE, category="Media"))
+    table.narrow(stage=MINE, category="Media")
     now = table.narrowed_counts
     assert (now.categories["Media"], now.categories["Social"], now.categories[""]) == (1, 1, 2)
     assert (now.stages[MINE], now.stages[""]) == (1, 1)
     assert (now.annotators["ann 1"], now.annotators["ann 2"], now.annotators[""]) == (1, 0, 1)
-    table.show_only(ReviewFilter(stage=MINE, category="Social", text="task 00003"))
+    table.narrow(stage=MINE, category="Social", text="task 00003")
     now = table.narrowed_counts
     assert (now.stages[MINE], now.stages[""], now.categories[""]) == (0, 1, 0)
 
@@ -89,7 +89,7 @@ def test_a_row_that_says_something_else_in_its_place_leaves_the_others_alone() -
     table.modelReset.connect(lambda: resets.append(True))
     table.take(ReviewNews(read=(ReviewRow(row(1).summary, ReviewStage.ACCEPTED),)))
     assert resets == []
-    assert "Accepted" in str(table.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert "Accepted" in str(table.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole))
     table.take(ReviewNews(read=(row(3),)))
     assert resets == [True]
 
@@ -102,20 +102,20 @@ def many() -> ReviewTable:
 @pytest.mark.parametrize(
     ("wanted", "shown"),
     [
-        (ReviewFilter(text="TASK 0999"), 10),
-        (ReviewFilter(text="task {} in", category="Social", annotator="ann 7"), 334),
-        (ReviewFilter(stage="Accepted"), 0),
-        (ReviewFilter(), 10_000),
+        ({"text": "TASK 0999"}, 10),
+        ({"text": "task {} in", "category": "Social", "annotator": "ann 7"}, 334),
+        ({"stage": "Accepted"}, 0),
+        ({}, 10_000),
     ],
 )
-def test_ten_thousand_are_narrowed_to_what_is_wanted(many: ReviewTable, wanted: ReviewFilter, shown: int) -> None:
-    many.show_only(wanted)
+def test_ten_thousand_are_narrowed_to_what_is_wanted(many: ReviewTable, wanted: dict[str, str], shown: int) -> None:
+    many.narrow(**wanted)
     assert many.rowCount() == shown
     assert all(counter[""] >= shown for counter in many.narrowed_counts.each)
 
 
 def test_news_of_some_of_ten_thousand_change_these_alone(many: ReviewTable) -> None:
-    many.show_only(ReviewFilter())
+    many.narrow()
     many.take(ReviewNews(read=tuple(row(number, mine=False) for number in range(500))))
     assert many.rowCount() == 10_000
     found = many.known(many.next_to_do(""))

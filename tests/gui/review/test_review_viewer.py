@@ -17,6 +17,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, screenshot_name
@@ -72,7 +73,7 @@ class Looker:
         return str(self.strip.model().index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole))
 
     def thumbnail(self, step: int) -> QImage | None:
-        picture = self.strip.model().index(step, 0).data(Qt.ItemDataRole.DecorationRole)
+        picture = self.strip.model().index(step, 0).data(VALUE).image
         return picture if isinstance(picture, QImage) else None
 
     def seen(self) -> QImage:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QRadioButton
 
-from odyssey_recorder.gui.review.sheet import QUESTIONS
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.review import Decision

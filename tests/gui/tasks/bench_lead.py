@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow
-from odyssey_recorder.gui.tasks.prepared_table import ROW
+from odyssey_recorder.gui.table import VALUE
+from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
@@ -131,12 +131,12 @@ class LeadBench:
     @property
     def rows(self) -> list[PreparedRow]:
         model = self.tasks.model()
-        return [model.index(at, 0).data(ROW) for at in range(model.rowCount())]
+        return [model.index(at, 0).data(VALUE) for at in range(model.rowCount())]
 
     @property
     def current(self) -> str:
         """The id of the task that is current in the list."""
-        return str(self.tasks.currentIndex().data(ROW).task_id)
+        return str(self.tasks.currentIndex().data(VALUE).task_id)
 
     def task(self, task_id: str) -> QueuedTask:
         """How a task stands in the queue."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from odyssey_recorder.gui.tasks.prepared_rows import PreparedRow, prepared_rows
+from odyssey_recorder.gui.tasks.prepared_table import PreparedRow, prepared_rows
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.task.listing import ListedTask

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import CheckBox
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.tally_board import BoardModel, figure
-from odyssey_recorder.gui.tasks.tally_list import TallyList
+from odyssey_recorder.gui.tasks.tally import BoardModel, TallyList, tally_number
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
 from tests.gui.tasks.bench_lead import LeadBench
 
@@ -24,19 +23,19 @@ BOARD = Coverage(
 
 def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
     model = BoardModel()
-    model.show(BOARD)
-    place = model.place("Multi_Apps", "pixel_fold")
+    model.show_coverage(BOARD)
+    place = model.cell_index("Multi_Apps", "pixel_fold")
     assert place.data() == "7.5 of 24"
     assert place.data(Qt.ItemDataRole.AccessibleTextRole) == (
         "Multi Apps on Pixel Fold: 7.5 of 24 that are wanted are there, 4 of them recorded; 16 more are wanted."
     )
     assert model.headerData(1, Qt.Orientation.Horizontal) == "Small Phone"
-    assert not model.place("Multi_Apps", "nowhere").isValid()
+    assert not model.cell_index("Multi_Apps", "nowhere").isValid()
 
 
 @pytest.mark.parametrize(("count", "words"), [(0.0, "0"), (0.04, "0"), (0.25, "0.2"), (9.96, "10"), (1234.5, "1,234")])
 def test_parts_of_tasks_are_told_where_they_matter(count: float, words: str) -> None:
-    assert figure(count) == words
+    assert tally_number(count) == words
 
 
 def on_board(lead: LeadBench) -> QTableView:

@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, Filter, TaskTable, task_rows
+from odyssey_recorder.gui.tasks.task_table import CATEGORY, INSTRUCTION, STATUS, task_rows, task_table
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.listing import read_tasks
 from odyssey_recorder.task.queue.board import Board, QueuedTask, Status
@@ -214,11 +214,11 @@ def test_a_list_that_cannot_be_read_is_told_and_read_again(bench: Bench, tmp_pat
 def test_ten_thousand_tasks_are_shown_narrowed_and_sorted(tmp_path: Path) -> None:
     rows = [row(f"t-{n}", instruction=f"Do the task {n:05} in the clock") for n in range(10_000)]
     tasks = read_tasks(write_list(tmp_path / "list.jsonl", rows[::-1]))
-    table = TaskTable()
+    table = task_table(lambda _task_id: None)
     table.show(task_rows(Board("list", tuple(QueuedTask(task, Status.WAITING) for task in tasks))))
-    table.narrow(Filter(words="task 0999"))
+    table.narrow(words="task 0999")
     assert table.rowCount() == 11
-    table.narrow(Filter())
+    table.narrow()
     assert table.rowCount() == 10_000
     table.sort(INSTRUCTION)
     assert "task 00000" in str(table.index(0, INSTRUCTION).data())

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton
 
-from odyssey_recorder.gui.dataset.filmstrip import small_font
+from odyssey_recorder.gui.row_delegate import small_font
 from odyssey_recorder.gui.theme import Theme
 
 _ROOM_PX = 10

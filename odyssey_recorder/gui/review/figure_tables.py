@@ -1,30 +1,180 @@
-"""Rows with bars, one under the other, all of them in sight: names that break into lines, intervals as thin lines."""
+"""The figures of the quality page as tables of rows with bars: which there are, and how they are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.gui.parts import breakable
-from odyssey_recorder.gui.review.figure_sections import BarRow, Measured, Table
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.table import Column, Index, TableModel
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.quality.agreement.quality_page import Bar
+from odyssey_recorder.quality.agreement.quality_page import (
+    Bar,
+    bound_words,
+    choice_words,
+    interval_words,
+    kappa_bar,
+    kappa_words,
+    measure,
+    percent,
+    raw_bar,
+    seconds,
+    share_bar,
+    trust_words,
+)
+from odyssey_recorder.quality.agreement.quality_report import (
+    QUESTIONS,
+    Breakdown,
+    Pace,
+    QualityReport,
+    QuestionAgreement,
+    Reason,
+    ReportPanel,
+)
 
-_Index = QModelIndex | QPersistentModelIndex
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A bar and what it says; without a value there is no bar, and the words say why."""
+
+    bar: Bar
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """What was measured of something: how many there are, and the bars, which stand in columns."""
+
+    name: str
+    count: str = ""
+    measures: tuple[Measured, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under their `heads`: those of name, count and each bar; `title` is what a screen reader calls it."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[BarRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Sentences and tables under one title; `doubt` is why not to trust them too much."""
+
+    title: str
+    said: tuple[str, ...] = ()
+    doubt: str = ""
+    tables: tuple[Table, ...] = ()
+
+
+def sections(report: QualityReport) -> Iterator[Section]:
+    """All that the report says, from the whole to the parts; what nobody was asked yet is left out."""
+    if report.episodes:
+        yield Section("How far it is", tables=(_stages(report),))
+    if report.verdicts:
+        yield Section("What the sample proves", (bound_words(report.bound),))
+        yield from (_panel(report, panel) for panel in (report.pairs, *report.panels))
+    if report.accepted.of:
+        tables = tuple(_breakdown(one) for one in report.breakdowns)
+        yield Section("Accepted, of those judged to the end", tables=tables)
+    if report.reasons:
+        yield Section("Why answers were no pass", tables=tuple(_reasons(report.reasons)))
+    if report.pace:
+        yield Section("Time per episode", tables=(_pace(report.pace),))
+    if report.problems:
+        rows = tuple(map(BarRow, report.problems))
+        title = "What could not be read, or does not count"
+        yield Section(title, tables=(Table(title, (), rows),))
+
+
+def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
+    """The four figures that stand above all, each with what it is of."""
+    accepted = report.accepted
+    share = f"of these accepted ({interval_words(accepted.interval)})" if accepted.of else "of these accepted"
+    return (
+        (f"{report.episodes:,}", "episode" if report.episodes == 1 else "episodes"),
+        (f"{accepted.of:,}", "judged to the end"),
+        (percent(accepted.share if accepted.of else None), share),
+        (f"{report.verdicts:,}", "verdict" if report.verdicts == 1 else "verdicts"),
+    )
+
+
+def _stages(report: QualityReport) -> Table:
+    counts = ((stage.value, count) for stage, count in report.stages)
+    return Table("Episodes by stage", (), tuple(_counted(counts, report.episodes)))
+
+
+def _panel(report: QualityReport, panel: ReportPanel) -> Section:
+    trust, is_few = trust_words(panel), panel.questions[0].agreement.is_few
+    choice = choice_words(report, panel)
+    title = f"Agreement of {'two' if panel.reviewers == 2 else panel.reviewers} reviewers"
+    heads = ("Question", "Episodes", "Raw agreement, 0 to 100 %", f"{measure(panel)}, -0.5 to 1")
+    table = Table(title, heads, tuple(map(_agreement, panel.questions)))
+    said = tuple(filter(None, (trust if not is_few else "", choice)))
+    return Section(title, said, trust if is_few else "", (table,) if panel.questions[0].agreement.n else ())
+
+
+def _agreement(question: QuestionAgreement) -> BarRow:
+    told = question.agreement
+    raw = Measured(raw_bar(told), percent(told.raw, told.raw_interval))
+    return BarRow(question.name, f"{told.n:,}", (raw, Measured(kappa_bar(told), kappa_words(told))))
+
+
+def _breakdown(breakdown: Breakdown) -> Table:
+    rows = (
+        BarRow(
+            category_words(one.name) if breakdown.by == "Category" else one.name,
+            f"{one.count:,} of {one.of:,}",
+            (Measured(share_bar(one), percent(one.share, one.interval)),),
+        )
+        for one in breakdown.shares
+    )
+    return Table(f"By {breakdown.by.lower()}", (breakdown.by, "", "Accepted, with 95 % interval"), tuple(rows))
+
+
+def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
+    """A table for each question."""
+    most = max(one.count for one in reasons)
+    for criterion, statement in QUESTIONS.items():
+        counts = [(one.words, one.count) for one in reasons if one.criterion is criterion]
+        if counts:
+            yield Table(f"Not so: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
+
+
+def _pace(pace: Sequence[Pace]) -> Table:
+    slowest = max(one.p90_s for one in pace)
+    rows = (
+        BarRow(
+            one.name,
+            f"{one.n:,} verdict{'s' if one.n > 1 else ''}",
+            (
+                Measured(
+                    _reaching(one.median_s, one.p90_s, slowest),
+                    f"{seconds(one.median_s)}, 90 % within {seconds(one.p90_s)}",
+                ),
+            ),
+        )
+        for one in pace
+    )
+    return Table("Time per episode", ("Reviewer", "", "Median, and up to the 90th percentile"), tuple(rows))
+
+
+def _counted(counts: Iterable[tuple[str, int]], most: int) -> Iterator[BarRow]:
+    for name, count in counts:
+        yield BarRow(name, "", (Measured(_reaching(count, count, most), f"{count:,}"),))
+
+
+def _reaching(value: float, end: float, most: float) -> Bar:
+    """A bar to `value` with a line on to `end`, on an axis that ends at `most`."""
+    return Bar(value / most * 100, value / most * 100, end / most * 100, grid=())
+
 
 _GAP = 16
 _SIDE = 8
@@ -84,56 +234,37 @@ class BarList(QListView):
         self.setFixedHeight(sum(map(self._painter.height, range(self._rows.rowCount()))))
 
 
-class _Rows(QAbstractListModel):
+class _Rows(TableModel[BarRow]):
     """The heads, where there are any, and the rows."""
 
     def __init__(self, table: Table, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__((Column("", _name, spoken=partial(_spoken, table.heads)),), parent=parent)
         self._heads = table.heads
-        self._rows = _with_head(table)
-        self._names = [breakable(on_one_line(row.name)) for row in self._rows]
-        self._shown = len(self._rows)
+        self._with_head = _with_head(table)
+        self.load(self._with_head)
 
     def show_at_most(self, rows: int) -> None:
-        self.beginResetModel()
-        self._shown = min(len(self._rows), rows + bool(self._heads))
-        self.endResetModel()
+        self.load(self._with_head[: rows + bool(self._heads)])
 
     def is_head(self, row: int) -> bool:
         return row == 0 and bool(self._heads)
 
-    def at(self, row: int) -> BarRow:
-        return self._rows[row]
-
-    def name(self, row: int) -> str:
-        return self._names[row]
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else self._shown
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.NoItemFlags if self.is_head(index.row()) else super().flags(index)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        row = self._rows[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._names[index.row()]
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return self._spoken(row)
-            case _:
-                return None
 
-    def _spoken(self, row: BarRow) -> str:
-        words = [one.words for one in row.measures]
-        if len(words) > 1:  # which of them is which, the columns tell the others
-            words = [f"{head}: {said}" for head, said in zip(self._heads[2:], words, strict=True)]
-            words.insert(0, f"{self._heads[1]}: {row.count}")
-        elif row.count:
-            words.insert(0, row.count)
-        return ": ".join(filter(None, (on_one_line(row.name), ", ".join(words))))
+def _spoken(heads: Sequence[str], row: BarRow) -> str:
+    words = [measured.words for measured in row.measures]
+    if len(words) > 1:  # which of them is which, the columns tell the others
+        words = [f"{head}: {said}" for head, said in zip(heads[2:], words, strict=True)]
+        words.insert(0, f"{heads[1]}: {row.count}")
+    elif row.count:
+        words.insert(0, row.count)
+    return ": ".join(filter(None, (on_one_line(row.name), ", ".join(words))))
+
+
+def _name(row: BarRow) -> str:
+    return breakable(on_one_line(row.name))
 
 
 def _with_head(table: Table) -> Sequence[BarRow]:
@@ -162,7 +293,7 @@ class _Painter(QStyledItemDelegate):
         self._needed: tuple[str, int, tuple[int, ...]] = ("", 0, ())
         self._heights: dict[tuple[str, int, int], int] = {}
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(1, self.height(index.row()))
 
     def height(self, row: int) -> int:
@@ -172,13 +303,13 @@ class _Painter(QStyledItemDelegate):
         key = (font.key(), name_px, row)
         if key not in self._heights:
             room = QRect(0, 0, name_px, 10_000)
-            lines = QFontMetrics(font).boundingRect(room, _WRAPPED, self._rows.name(row)).height()
+            lines = QFontMetrics(font).boundingRect(room, _WRAPPED, _name(self._rows.rows[row])).height()
             self._heights[key] = max(_LOWEST_PX, lines + 10)
         return self._heights[key]
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = Theme.current()
-        row, columns = self._rows.at(index.row()), self._columns(option.rect.width())
+        row, columns = self._rows.rows[index.row()], self._columns(option.rect.width())
         area = QRectF(option.rect).adjusted(_SIDE, 0, -_SIDE, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -187,7 +318,7 @@ class _Painter(QStyledItemDelegate):
             painter.setBrush(theme.tint)
             painter.drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 6, 6)
         painter.setPen(theme.muted if self._rows.is_head(index.row()) else theme.text)
-        painter.drawText(_part(area, 0, columns.name), int(_WRAPPED), self._rows.name(index.row()))
+        painter.drawText(_part(area, 0, columns.name), int(_WRAPPED), _name(row))
         at = columns.name + _GAP
         if columns.count:
             painter.setPen(theme.muted)

@@ -1,0 +1,303 @@
+"""Tables and lists: immutable rows under stable keys, columns as data, and one model for all."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableView,
+)
+
+Index = QModelIndex | QPersistentModelIndex
+Row = TypeVar("Row")
+
+VALUE = Qt.ItemDataRole.UserRole
+"""The role of what a cell is painted from: its row, unless the column says otherwise."""
+
+_MOST_GAPS = 40
+"""With more runs of rows that come or go than this, a steady table is reset: each run costs a layout."""
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """What a column says of a row; `spoken` is for screen readers, and by default the text.
+
+    `order` is what rows are sorted by, by default the text. `width` is in pixels; 0 takes what is left.
+    What an editor of a cell begins with is `edited`; what it ends with is for `setData` of a model of its own.
+    """
+
+    title: str
+    text: Callable[[Row], str]
+    spoken: Callable[[Row], str] | None = None
+    tip: Callable[[Row], str | None] | None = None
+    colour: Callable[[Row], QColor | None] | None = None
+    is_bold: Callable[[Row], bool] | None = None
+    value: Callable[[Row], object] | None = None
+    order: Callable[[Row], Any] | None = None
+    edited: Callable[[Row], str] | None = None
+    is_number: bool = False
+    width: int = 0
+
+    @property
+    def alignment(self) -> Qt.AlignmentFlag:
+        return _RIGHT if self.is_number else _LEFT
+
+    def data(self, row: Row, role: int) -> object:
+        """What the column says of `row` under an item role of Qt."""
+        if role == VALUE:
+            return self.value(row) if self.value is not None else row
+        shown: Mapping[int, Callable[[Row], object] | None] = {
+            Qt.ItemDataRole.DisplayRole: self.text,
+            Qt.ItemDataRole.AccessibleTextRole: self.spoken or self.text,
+            Qt.ItemDataRole.ToolTipRole: self.tip,
+            Qt.ItemDataRole.EditRole: self.edited,
+            Qt.ItemDataRole.ForegroundRole: self.colour,
+        }
+        if (say := shown.get(role)) is not None:
+            return say(row)
+        if role == Qt.ItemDataRole.FontRole and self.is_bold is not None and self.is_bold(row):
+            font = QFont()
+            font.setBold(True)
+            return font
+        return self.alignment if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+
+class TableModel(QAbstractTableModel, Generic[Row]):
+    """The rows that the filter admits, in the order of a column or, by default, in that in which they were given.
+
+    Rows that only say something else stay where they are. Where rows come or go the model is reset, unless it is
+    `steady`: then all others stay, with what is chosen of them and what is being edited.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        key: Callable[[Row], Hashable] | None = None,
+        criteria: Mapping[str, Callable[[Row, Any], bool]] | None = None,
+        *,
+        steady: bool = False,
+        parent: QObject | None = None,
+    ) -> None:
+        """`key` tells rows apart, by default their place. `criteria` are what `narrow` can be asked for."""
+        super().__init__(parent)
+        self.columns = columns
+        self._key = key
+        self._criteria = criteria or {}
+        self._is_pinned: Callable[[Row], bool] | None = None
+        self._steady = steady
+        self._all: dict[Hashable, Row] = {}
+        self._rows: list[Row] = []
+        self._places: dict[Hashable, int] = {}
+        self._filter: dict[str, Any] = {}
+        self._order: Callable[[Row], Any] | None = None
+        self._descending = False
+
+    @property
+    def all(self) -> Mapping[Hashable, Row]:
+        """All rows by their keys, shown or not."""
+        return self._all
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows that are shown, in their order."""
+        return self._rows
+
+    @property
+    def filter(self) -> Mapping[str, Any]:
+        """What rows are narrowed to: nothing that is empty."""
+        return self._filter
+
+    def pin(self, is_pinned: Callable[[Row], bool]) -> None:
+        """Show these rows, which are given before all others, always and first."""
+        self._is_pinned = is_pinned
+
+    def show(self, rows: Iterable[Row]) -> None:
+        """Show these rows in place of all before; those of the same keys stay the same rows."""
+        self._all = dict(enumerate(rows)) if self._key is None else {self._key(row): row for row in rows}
+        self._arrange()
+
+    def load(self, rows: Iterable[Row]) -> None:
+        """Show these rows, none of which has to do with those before: nothing stays chosen."""
+        self.beginResetModel()
+        self._all, self._rows, self._places = {}, [], {}
+        self.endResetModel()
+        self.show(rows)
+
+    def change(self, rows: Iterable[Row], gone: Iterable[Hashable] = ()) -> None:
+        """Take these in place of the rows of the same keys, or as new ones, and remove those of the keys `gone`."""
+        assert self._key is not None
+        for key in gone:
+            self._all.pop(key, None)
+        self._all.update((self._key(row), row) for row in rows)
+        self._arrange()
+
+    def narrow(self, **wanted: object) -> None:
+        """Show only the rows that meet all these criteria; what is empty is no criterion."""
+        self._filter = {name: value for name, value in wanted.items() if value}
+        self._arrange()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by `column`; -1 is the order in which rows were given. Equal rows keep that order."""
+        chosen = self.columns[column] if column >= 0 else None
+        self._order = None if chosen is None else chosen.order or (lambda row: chosen.text(row).casefold())
+        self._descending = order is Qt.SortOrder.DescendingOrder
+        self._arrange()
+
+    def refresh(self) -> None:
+        """Show all rows again: what their columns look up has changed."""
+        if self._rows:
+            self._tell_changed(0, len(self._rows) - 1)
+
+    def at(self, row: int) -> Row | None:
+        """What is shown in a row; None where there is no such row."""
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def place(self, key: Hashable) -> int:
+        """The row of a key, -1 where it is not shown."""
+        return self._places.get(key, -1)
+
+    def place_index(self, key: Hashable) -> QModelIndex:
+        """The first cell of the row of a key; invalid where it is not shown."""
+        return self.index(self.place(key), 0)
+
+    def key_at(self, row: int) -> Hashable:
+        """The key of a row; None where there is no such row."""
+        shown = self.at(row)
+        return None if shown is None else row if self._key is None else self._key(shown)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self.columns[section].title
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self.columns[section].alignment
+            case _:
+                return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.at(index.row()) if index.isValid() else None
+        return None if row is None else self.columns[index.column()].data(row, role)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        editable = index.isValid() and self.columns[index.column()].edited is not None
+        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if editable else Qt.ItemFlag.NoItemFlags)
+
+    def _arrange(self) -> None:
+        admitted = self._admitted()
+        places = {key: place for place, (key, _) in enumerate(admitted)}
+        rows = [row for _, row in admitted]
+        if places == self._places:
+            self._change_in_place(rows)
+        elif not (self._steady and self._come_and_go(rows, places)):
+            self.beginResetModel()
+            self._rows, self._places = rows, places
+            self.endResetModel()
+
+    def _admitted(self) -> list[tuple[Hashable, Row]]:
+        """The rows that are to be shown, in their order, with their keys."""
+        rows, order = list(self._all.items()), self._order
+        pinned = [pair for pair in rows if self._is_pinned is not None and self._is_pinned(pair[1])]
+        rows = rows[len(pinned) :]
+        for name, value in self._filter.items():
+            meets = self._criteria[name]
+            rows = [pair for pair in rows if meets(pair[1], value)]
+        if order is not None:
+            rows.sort(key=lambda pair: order(pair[1]), reverse=self._descending)
+        return pinned + rows
+
+    def _change_in_place(self, rows: list[Row]) -> None:
+        before, self._rows = self._rows, rows
+        changed = [place for place, row in enumerate(rows) if row is not before[place] and row != before[place]]
+        if changed:
+            self._tell_changed(changed[0], changed[-1])
+
+    def _come_and_go(self, rows: list[Row], places: dict[Hashable, int]) -> bool:
+        """Remove and insert single rows; False where others would change their order, or it would take too long."""
+        before = self._places
+        stay = [key for key in before if key in places]
+        gone = list(_runs(place for key, place in before.items() if key not in places))
+        come = list(_runs(place for key, place in places.items() if key not in before))
+        if not stay or len(gone) + len(come) > _MOST_GAPS or stay != [key for key in places if key in before]:
+            return False
+        for first, last in reversed(gone):
+            self.beginRemoveRows(QModelIndex(), first, last)
+            del self._rows[first : last + 1]
+            self.endRemoveRows()
+        for first, last in come:
+            self.beginInsertRows(QModelIndex(), first, last)
+            self._rows[first:first] = rows[first : last + 1]
+            self.endInsertRows()
+        self._places = places
+        self._change_in_place(rows)
+        return True
+
+    def _tell_changed(self, first: int, last: int) -> None:
+        self.dataChanged.emit(self.index(first, 0), self.index(last, len(self.columns) - 1))
+
+
+def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of all places that follow each other."""
+    for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+        together = [place for _, place in run]
+        yield together[0], together[-1]
+
+
+def change_steadily(view: QAbstractItemView, model: TableModel[Any], row_px: int, change: Callable[[], object]) -> None:
+    """Call `change`, which changes the rows of `model`; those in sight stay there, whatever comes above them.
+
+    At the very top, newer rows push them down.
+    """
+    scroll = view.verticalScrollBar()
+    before = scroll.value()
+    above, offset = divmod(before, row_px)
+    top = model.key_at(above) if above else None
+    change()
+    view.doItemsLayout()  # otherwise the scroll bar is as long as before
+    place = model.place(top)
+    scroll.setValue(before if place < 0 else place * row_px + offset)
+
+
+def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
+    """A table in which one row is chosen."""
+    view = QTableView()
+    view.setAccessibleName(name)
+    view.setModel(model)
+    view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+    view.setShowGrid(False)
+    view.setTabKeyNavigation(False)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.verticalHeader().setDefaultSectionSize(row_px)
+    head = view.horizontalHeader()
+    head.setHighlightSections(False)
+    head.setDefaultAlignment(_LEFT)
+    for number, column in enumerate(model.columns):
+        if column.width:
+            head.resizeSection(number, column.width)
+        else:
+            head.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
+    return view
+
+
+def allow_sorting(view: QTableView) -> None:
+    """Let a click on a head sort by its column, and a third one show the rows in their own order again."""
+    view.setSortingEnabled(True)
+    view.horizontalHeader().setSortIndicatorClearable(True)
+    view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

@@ -1,0 +1,153 @@
+"""Tables and lists: which rows they show in which order, and what stays when rows change, come or go."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtWidgets import QListView
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.table import VALUE, Column, TableModel, change_steadily
+
+Word = tuple[str, int]
+ROW_PX = 20
+
+
+def table(*, steady: bool = False) -> TableModel[Word]:
+    """A word in each row, which is its key, and a number."""
+    columns = (
+        Column[Word]("Word", lambda row: row[0]),
+        Column[Word]("Number", lambda row: str(row[1]), order=lambda row: row[1], is_number=True),
+    )
+    criteria = {"word": lambda row, wanted: wanted in row[0], "least": lambda row, wanted: row[1] >= wanted}
+    return TableModel(columns, lambda row: row[0], criteria, steady=steady)
+
+
+def words(names: str) -> list[Word]:
+    return [(name, len(names)) for name in names]
+
+
+def shown(model: TableModel[Word]) -> str:
+    return "".join(str(model.index(row, 0).data()) for row in range(model.rowCount()))
+
+
+@pytest.mark.parametrize("steady", [False, True], ids=["plain", "steady"])
+def test_rows_come_go_and_change_as_qt_asks_it_of_models(qtmodeltester: ModelTester, steady: bool) -> None:
+    model = table(steady=steady)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    for names in ("abc", "abcd", "xabcyd", "bd", "db", "", "q"):
+        model.show(words(names))
+        assert shown(model) == names
+        assert [model.place(name) for name in names] == list(range(len(names)))
+
+
+def test_what_is_chosen_stays_chosen_while_others_come_and_go(qtbot: QtBot) -> None:
+    model, view = table(steady=True), QListView()
+    qtbot.addWidget(view)
+    view.setModel(model)
+    model.show(words("abcde"))
+    for row in (1, 3):
+        view.selectionModel().select(model.index(row, 0), QItemSelectionModel.SelectionFlag.Select)
+    model.show(words("xbycdz"))
+    assert sorted(index.row() for index in view.selectedIndexes()) == [1, 4]
+
+
+@pytest.mark.parametrize("steady", [False, True], ids=["plain", "steady"])
+def test_a_row_that_says_something_else_is_alone_told_of(steady: bool) -> None:
+    model = table(steady=steady)
+    model.show(words("abc"))
+    told: list[object] = []
+    model.dataChanged.connect(lambda first, last, _roles: told.append((first.row(), last.row())))
+    model.modelReset.connect(lambda: told.append("reset"))
+    model.change([("b", 9)])
+    model.change([("b", 9)])
+    assert told == [(1, 1)]
+    assert model.at(1) == ("b", 9)
+    assert model.index(1, 1).data(VALUE) == ("b", 9)
+
+
+def test_rows_are_narrowed_by_all_criteria_and_what_is_empty_is_none() -> None:
+    model = table()
+    model.show([("one", 1), ("two", 2), ("three", 3)])
+    model.narrow(word="t", least=3)
+    assert (shown(model), model.filter) == ("three", {"word": "t", "least": 3})
+    model.change([("thirty", 30)], gone=["three"])
+    assert shown(model) == "thirty"
+    model.narrow(word="", least=0)
+    assert (shown(model), model.filter) == ("onetwothirty", {})
+
+
+def test_rows_are_sorted_by_a_column_and_pinned_ones_stay_first() -> None:
+    model = table()
+    model.show([("pin", 5), ("b", 10), ("A", 2), ("c", 2)])
+    model.sort(0)
+    assert shown(model) == "Abcpin"
+    model.pin(lambda row: row[0] == "pin")
+    model.sort(1, Qt.SortOrder.DescendingOrder)
+    assert shown(model) == "pinbAc"
+    model.narrow(word="c")
+    assert shown(model) == "pinc"
+    model.narrow()
+    model.sort(-1)
+    assert shown(model) == "pinbAc"
+
+
+def test_the_columns_say_what_a_cell_shows_and_how_it_is_set() -> None:
+    model = table()
+    model.show([("one", 1)])
+    heads = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
+    assert heads == ["Word", "Number"]
+    cell: QModelIndex = model.index(0, 1)
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == "1"
+    assert cell.data(Qt.ItemDataRole.TextAlignmentRole) & Qt.AlignmentFlag.AlignRight
+    assert not model.flags(cell) & Qt.ItemFlag.ItemIsEditable
+
+
+def test_a_column_with_something_to_edit_can_be_edited() -> None:
+    model = TableModel([Column[str]("", str, edited=str.upper)])
+    model.load(["one", "two"])
+    cell = model.index(1, 0)
+    assert model.flags(cell) & Qt.ItemFlag.ItemIsEditable
+    assert cell.data(Qt.ItemDataRole.EditRole) == "TWO"
+
+
+NUMBERS = [(str(number), number) for number in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("scrolled", "change", "top"),
+    [
+        (10, lambda model: model.show([("new", 0), *NUMBERS]), 11),
+        (10, lambda model: model.show(NUMBERS[5:]), 5),
+        (10, lambda model: model.show(NUMBERS[::-1]), 89),
+        (0, lambda model: model.show([("new", 0), *NUMBERS]), 0),
+        (10, lambda model: model.show(NUMBERS[11:]), 10),
+    ],
+    ids=["one comes above", "some above go", "turned round", "at the very top", "the first in sight goes"],
+)
+def test_rows_in_sight_stay_in_sight(
+    qtbot: QtBot, scrolled: int, change: Callable[[TableModel[Word]], object], top: int
+) -> None:
+    model, view = table(), QListView()
+    qtbot.addWidget(view)
+    view.setModel(model)
+    view.setUniformItemSizes(True)
+    view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+    view.setGridSize(view.gridSize().__class__(50, ROW_PX))
+    view.resize(100, 10 * ROW_PX)
+    model.show(NUMBERS)
+    view.show()
+    view.doItemsLayout()
+    view.verticalScrollBar().setValue(scrolled * ROW_PX + 7 * bool(scrolled))
+    change_steadily(view, model, ROW_PX, lambda: change(model))
+    assert view.verticalScrollBar().value() == top * ROW_PX + 7 * bool(scrolled)
+
+
+def test_thousands_of_rows_that_come_and_go_one_by_one_are_shown_at_once() -> None:
+    model = table(steady=True)
+    resets: list[Sequence[Word]] = []
+    model.modelReset.connect(lambda: resets.append(model.rows))
+    model.show(NUMBERS)
+    model.show(NUMBERS[::2])
+    assert (len(resets), model.rowCount()) == (2, 50)
