@@ -7,6 +7,7 @@ import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.simulator.bench import ADB, Bench, Launch, launch
+from tests.simulator.person import Person, person_with
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +35,17 @@ def start(adb_server: PrivateAdbServer) -> Iterator[Launch]:
             return started
 
         yield begin
+
+
+@pytest.fixture(scope="module")
+def small_phone() -> Iterator[tuple[Person, object]]:
+    with person_with() as person:
+        yield person, person.phone.save_snapshot()
+
+
+@pytest.fixture
+def person(small_phone: tuple[Person, object]) -> Person:
+    """Somebody with a small phone that is as it was when it was first started."""
+    person, fresh = small_phone
+    person.phone.load_snapshot(fresh)
+    return person

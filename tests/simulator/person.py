@@ -50,8 +50,10 @@ class Person:
         """Every text on the screen."""
         return [node.text for node in self.nodes if node.text]
 
-    def sees(self, words: str) -> bool:
-        return any(words in (node.text, node.content_desc) for node in self.nodes)
+    def sees(self, *words: str) -> bool:
+        """Whether each of these can be read, or is what something is called."""
+        seen = {said for node in self.nodes for said in (node.text, node.content_desc)}
+        return seen.issuperset(words)
 
     def find(self, words: str) -> Node:
         """The topmost thing that says exactly these words; raises LookupError when nothing does."""
@@ -67,8 +69,10 @@ class Person:
                 return node
         raise LookupError(f"No field {key!r} is on the screen.")
 
-    def tap(self, words: str) -> None:
-        self.tap_at(*self.find(words).bounds.center)
+    def tap(self, *words: str) -> None:
+        """Tap on one thing after the other."""
+        for each in words:
+            self.tap_at(*self.find(each).bounds.center)
 
     def tap_field(self, key: str) -> None:
         self.tap_at(*self.field(key).bounds.center)
@@ -116,13 +120,13 @@ class Person:
                 break
         return self.find(words)
 
-    def open(self, app: str) -> None:
-        """Home, then the app's icon, wherever it is."""
+    def open(self, app: str, *words: str) -> None:
+        """Home, then the app's icon, wherever it is, and what is to be tapped there one after the other."""
         self.home()
         if not self.sees(app):
             self.open_drawer()
             self.scroll_to(app)
-        self.tap(app)
+        self.tap(app, *words)
 
     def open_drawer(self) -> None:
         size = self.phone.state().size

@@ -54,22 +54,20 @@ def test_another_seed_shows_another_home_screen() -> None:
     assert digest(Phone(PROFILES["small_phone"], seed=1)) != digest(Phone(PROFILES["small_phone"], seed=2))
 
 
-def test_without_animation_an_input_leads_to_exactly_one_frame() -> None:
-    with person_with() as person:
-        for words in TOUR:
-            before = person.phone.screen().number
-            person.tap(words)
-            assert person.phone.screen().number == before + 1
+def test_without_animation_an_input_leads_to_exactly_one_frame(person: Person) -> None:
+    for words in TOUR:
+        before = person.phone.screen().number
+        person.tap(words)
+        assert person.phone.screen().number == before + 1
 
 
-def test_an_input_that_changes_nothing_gives_no_new_frame() -> None:
-    with person_with() as person:
-        shown = person.phone.screen()
-        person.home()
-        person.tap("10:00")
-        person.type("nobody listens")
+def test_an_input_that_changes_nothing_gives_no_new_frame(person: Person) -> None:
+    shown = person.phone.screen()
+    person.home()
+    person.tap("10:00")
+    person.type("nobody listens")
 
-        assert person.phone.screen() is shown
+    assert person.phone.screen() is shown
 
 
 def test_a_change_of_screen_is_played_in_several_frames_and_ends_as_without_animation() -> None:
@@ -94,27 +92,25 @@ def test_animation_can_be_switched_off_by_the_settings() -> None:
 
 
 @pytest.mark.parametrize("nonsense", ["", "fast", "nan", "-1", "1e999", "\ud800\0"])
-def test_nonsense_in_a_setting_is_kept_but_changes_nothing(nonsense: str) -> None:
-    with person_with() as person:
-        shown = digest(person.phone)
-        for namespace, key in (
-            ("global", "transition_animation_scale"),
-            ("system", "font_scale"),
-            ("system", "user_rotation"),
-        ):
-            person.phone.put_setting(namespace, key, nonsense)
+def test_nonsense_in_a_setting_is_kept_but_changes_nothing(person: Person, nonsense: str) -> None:
+    shown = digest(person.phone)
+    for namespace, key in (
+        ("global", "transition_animation_scale"),
+        ("system", "font_scale"),
+        ("system", "user_rotation"),
+    ):
+        person.phone.put_setting(namespace, key, nonsense)
 
-        assert digest(person.phone) == shown
-        assert person.phone.get_setting("system", "font_scale") == nonsense
+    assert digest(person.phone) == shown
+    assert person.phone.get_setting("system", "font_scale") == nonsense
 
 
-def test_a_larger_font_makes_the_words_larger() -> None:
-    with person_with() as person:
-        person.open("Settings")
-        before = person.find("Display").bounds.height
-        person.phone.put_setting("system", "font_scale", "1.3")
+def test_a_larger_font_makes_the_words_larger(person: Person) -> None:
+    person.open("Settings")
+    before = person.find("Display").bounds.height
+    person.phone.put_setting("system", "font_scale", "1.3")
 
-        assert person.find("Display").bounds.height > before
+    assert person.find("Display").bounds.height > before
 
 
 def test_the_journal_tells_each_frame_and_what_was_shown_when_an_input_came(tmp_path: Path) -> None:
@@ -149,16 +145,15 @@ def test_a_phone_that_was_stopped_says_so_and_keeps_its_last_frame() -> None:
     assert phone.screen().number == 1
 
 
-def test_the_power_key_blackens_the_screen_and_a_sleeping_phone_ignores_touches() -> None:
-    with person_with() as person:
-        lit = digest(person.phone)
-        person.phone.press_key(POWER_KEY)
-        assert set(person.phone.screen().rgba) == {0, 255}
-        assert not person.phone.state().awake
-        person.tap("Notes")
-        person.phone.press_key(WAKE_KEY)
+def test_the_power_key_blackens_the_screen_and_a_sleeping_phone_ignores_touches(person: Person) -> None:
+    lit = digest(person.phone)
+    person.phone.press_key(POWER_KEY)
+    assert set(person.phone.screen().rgba) == {0, 255}
+    assert not person.phone.state().awake
+    person.tap("Notes")
+    person.phone.press_key(WAKE_KEY)
 
-        assert digest(person.phone) == lit
+    assert digest(person.phone) == lit
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -192,20 +187,18 @@ def test_a_foldable_shows_its_outer_screen_when_it_is_folded() -> None:
         assert person.phone.state().natural_size == Size(2208, 1840)
 
 
-def test_a_phone_that_does_not_fold_has_no_postures() -> None:
-    with person_with() as person:
-        assert person.phone.state().posture is None
-        with pytest.raises(SettingsError, match="does not fold"):
-            person.phone.set_posture("CLOSED")
+def test_a_phone_that_does_not_fold_has_no_postures(person: Person) -> None:
+    assert person.phone.state().posture is None
+    with pytest.raises(SettingsError, match="does not fold"):
+        person.phone.set_posture("CLOSED")
 
 
-def test_user_rotation_turns_the_screen_once_rotation_is_fixed() -> None:
-    with person_with() as person:
-        person.phone.put_setting("system", "accelerometer_rotation", "0")
-        person.phone.put_setting("system", "user_rotation", "1")
+def test_user_rotation_turns_the_screen_once_rotation_is_fixed(person: Person) -> None:
+    person.phone.put_setting("system", "accelerometer_rotation", "0")
+    person.phone.put_setting("system", "user_rotation", "1")
 
-        assert person.phone.state().rotation == 1
-        assert person.phone.get_setting("system", "user_rotation") == "1"
+    assert person.phone.state().rotation == 1
+    assert person.phone.get_setting("system", "user_rotation") == "1"
 
 
 def test_a_rotation_beyond_three_is_refused() -> None:
@@ -223,15 +216,14 @@ def test_another_size_lays_out_anew_and_can_be_taken_back() -> None:
         assert person.phone.screen().width == 1080
 
 
-def test_an_app_is_started_by_package_or_by_component_and_stopped_by_package() -> None:
-    with person_with() as person:
-        phone = person.phone
-        phone.start_activity("com.android.settings/.Settings")
-        assert phone.state().package == "com.android.settings"
-        phone.start_activity("com.odyssey.notes")
-        assert phone.state().title == "com.odyssey.notes/com.odyssey.notes.MainActivity"
-        phone.force_stop("com.odyssey.notes")
-        assert phone.state().package == "com.android.launcher3"
+def test_an_app_is_started_by_package_or_by_component_and_stopped_by_package(person: Person) -> None:
+    phone = person.phone
+    phone.start_activity("com.android.settings/.Settings")
+    assert phone.state().package == "com.android.settings"
+    phone.start_activity("com.odyssey.notes")
+    assert phone.state().title == "com.odyssey.notes/com.odyssey.notes.MainActivity"
+    phone.force_stop("com.odyssey.notes")
+    assert phone.state().package == "com.android.launcher3"
 
 
 def test_an_app_that_is_not_installed_is_named() -> None:
@@ -247,19 +239,18 @@ def test_every_package_names_its_launcher_activity_in_full() -> None:
     assert all(info.activity.startswith(f"{info.package}.") for info in packages)
 
 
-def test_a_snapshot_brings_everything_back_any_number_of_times() -> None:
-    with person_with() as person:
-        person.open("Notes")
-        person.phone.set_clipboard("before")
-        shown, snapshot = digest(person.phone), person.phone.save_snapshot()
-        for _ in range(2):
-            person.tap("Pancakes")
-            person.tap_field("body")
-            person.type("Burnt. ")
-            person.phone.set_clipboard("after")
-            person.phone.load_snapshot(snapshot)
-            assert digest(person.phone) == shown
-            assert person.phone.get_clipboard() == "before"
+def test_a_snapshot_brings_everything_back_any_number_of_times(person: Person) -> None:
+    person.open("Notes")
+    person.phone.set_clipboard("before")
+    shown, snapshot = digest(person.phone), person.phone.save_snapshot()
+    for _ in range(2):
+        person.tap("Pancakes")
+        person.tap_field("body")
+        person.type("Burnt. ")
+        person.phone.set_clipboard("after")
+        person.phone.load_snapshot(snapshot)
+        assert digest(person.phone) == shown
+        assert person.phone.get_clipboard() == "before"
 
 
 def test_only_a_snapshot_can_be_loaded() -> None:

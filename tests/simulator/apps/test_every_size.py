@@ -50,42 +50,33 @@ def test_every_app_opens_on_every_screen_with_controls_that_a_finger_meets(profi
 
 
 @pytest.mark.parametrize("rotation", [1, 3])
-def test_every_app_opens_on_a_phone_that_lies_on_its_side(rotation: int) -> None:
-    with person_with() as person:
-        person.phone.set_rotation(rotation)
-        for app in APPS:
-            person.phone.start_activity(app.package)
+def test_every_app_opens_on_a_phone_that_lies_on_its_side(person: Person, rotation: int) -> None:
+    person.phone.set_rotation(rotation)
+    for app in APPS:
+        person.phone.start_activity(app.package)
 
-            assert person.sees(FIRST_WORDS[app.label])
+        assert person.sees(FIRST_WORDS[app.label])
 
 
-def test_a_snapshot_brings_the_apps_back_as_they_were() -> None:
-    with person_with() as person:
-        person.open("Social")
-        person.tap("Profile")
-        person.open("Music")
-        person.tap("Delta")
-        playing = person.phone.screen().rgba
-        snapshot = person.phone.save_snapshot()
-        person.tap("Pause")
-        person.phone.load_snapshot(snapshot)
-        assert person.phone.screen().rgba == playing
-        person.phone.start_activity("com.odyssey.social")
+def test_a_snapshot_brings_the_apps_back_as_they_were(person: Person) -> None:
+    person.open("Social", "Profile")
+    person.open("Music", "Delta")
+    playing = person.phone.screen().rgba
+    snapshot = person.phone.save_snapshot()
+    person.tap("Pause")
+    person.phone.load_snapshot(snapshot)
+    assert person.phone.screen().rgba == playing
+    person.phone.start_activity("com.odyssey.social")
 
-        assert person.sees("Post by Robin Keller")
-        assert not person.sees("Follow")
+    assert person.sees("Post by Robin Keller")
+    assert not person.sees("Follow")
 
 
 def test_the_same_walk_shows_the_same_pixels() -> None:
     pictures = []
     for _ in range(2):
         with person_with("small_phone", seed=5) as person:
-            person.open("Photos")
-            person.tap("Brunch on Sunday")
-            person.tap("Share")
-            person.tap("Messages")
-            person.tap("Mira Vogel")
-            person.tap("Send message")
+            person.open("Photos", "Brunch on Sunday", "Share", "Messages", "Mira Vogel", "Send message")
             pictures.append(person.phone.screen().rgba)
 
     assert pictures[0] == pictures[1]

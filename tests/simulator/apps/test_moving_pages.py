@@ -1,6 +1,6 @@
 """Pages of Settings that move by themselves, and the field that nobody can read."""
 
-from tests.simulator.person import Person, person_with, wait_until
+from tests.simulator.person import Person, wait_until
 
 
 def open_row(person: Person, *rows: str) -> None:
@@ -10,64 +10,59 @@ def open_row(person: Person, *rows: str) -> None:
         person.tap(words)
 
 
-def test_the_screen_saver_never_rests_until_it_is_tapped() -> None:
-    with person_with() as person:
-        open_row(person, "Display", "Screen saver")
-        first = person.phone.screen().number
-        wait_until(lambda: person.phone.screen().number > first + 3)
-        person.tap("Screen saver")
+def test_the_screen_saver_never_rests_until_it_is_tapped(person: Person) -> None:
+    open_row(person, "Display", "Screen saver")
+    first = person.phone.screen().number
+    wait_until(lambda: person.phone.screen().number > first + 3)
+    person.tap("Screen saver")
 
-        assert person.sees("Screen timeout")
-        left = person.phone.screen()
-        person.phone.press_key(0)
-        assert person.phone.screen() is left
-
-
-def test_the_screen_saver_stops_where_it_cannot_be_seen_and_goes_on_afterwards() -> None:
-    with person_with() as person:
-        open_row(person, "Display", "Screen saver")
-        person.home()
-        still = person.phone.screen()
-        person.phone.start_activity("com.android.settings")
-        again = person.phone.screen().number
-        wait_until(lambda: person.phone.screen().number > again + 1)
-
-        assert still.number < again
+    assert person.sees("Screen timeout")
+    left = person.phone.screen()
+    person.phone.press_key(0)
+    assert person.phone.screen() is left
 
 
-def test_a_snapshot_of_a_moving_page_moves_on() -> None:
-    with person_with() as person:
-        open_row(person, "Display", "Screen saver")
-        snapshot = person.phone.save_snapshot()
-        person.home()
-        person.phone.load_snapshot(snapshot)
-        before = person.phone.screen().number
+def test_the_screen_saver_stops_where_it_cannot_be_seen_and_goes_on_afterwards(person: Person) -> None:
+    open_row(person, "Display", "Screen saver")
+    person.home()
+    still = person.phone.screen()
+    person.phone.start_activity("com.android.settings")
+    again = person.phone.screen().number
+    wait_until(lambda: person.phone.screen().number > again + 1)
 
-        wait_until(lambda: person.phone.screen().number > before + 1)
-
-
-def test_the_spinner_turns_for_a_while_and_then_the_page_rests() -> None:
-    with person_with() as person:
-        open_row(person, "System", "System update")
-        begun = person.phone.screen().number
-        assert person.sees("Checking for update")
-
-        wait_until(lambda: person.sees("Your system is up to date"))
-
-        assert 1 < person.phone.screen().number - begun <= 20
-        person.tap("Check for update")
-        assert person.sees("Checking for update")
+    assert still.number < again
 
 
-def test_a_password_cannot_be_read_from_the_view_tree() -> None:
-    with person_with() as person:
-        open_row(person, "Network & internet", "Add network")
-        person.type("Attic")
-        person.tap_field("password")
-        person.type("secret 1")
+def test_a_snapshot_of_a_moving_page_moves_on(person: Person) -> None:
+    open_row(person, "Display", "Screen saver")
+    snapshot = person.phone.save_snapshot()
+    person.home()
+    person.phone.load_snapshot(snapshot)
+    before = person.phone.screen().number
 
-        field = person.field("password")
-        assert field.password
-        assert field.text == "•" * 8
-        person.tap("Save")
-        assert person.scroll_to("Attic")
+    wait_until(lambda: person.phone.screen().number > before + 1)
+
+
+def test_the_spinner_turns_for_a_while_and_then_the_page_rests(person: Person) -> None:
+    open_row(person, "System", "System update")
+    begun = person.phone.screen().number
+    assert person.sees("Checking for update")
+
+    wait_until(lambda: person.sees("Your system is up to date"))
+
+    assert 1 < person.phone.screen().number - begun <= 20
+    person.tap("Check for update")
+    assert person.sees("Checking for update")
+
+
+def test_a_password_cannot_be_read_from_the_view_tree(person: Person) -> None:
+    open_row(person, "Network & internet", "Add network")
+    person.type("Attic")
+    person.tap_field("password")
+    person.type("secret 1")
+
+    field = person.field("password")
+    assert field.password
+    assert field.text == "•" * 8
+    person.tap("Save")
+    assert person.scroll_to("Attic")

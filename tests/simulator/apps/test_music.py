@@ -12,109 +12,86 @@ def song(person: Person, title: str) -> None:
     person.tap(title)
 
 
-def test_a_tap_plays_a_song_and_the_player_pauses_it() -> None:
-    with person_with() as person:
-        song(person, "Delta")
-        person.tap("Now playing")
-        person.tap("Pause")
-        assert person.sees("Play")
-        person.tap("Next song")
+def test_a_tap_plays_a_song_and_the_player_pauses_it(person: Person) -> None:
+    song(person, "Delta")
+    person.tap("Now playing", "Pause")
+    assert person.sees("Play")
+    person.tap("Next song")
 
-        assert person.sees("Dish Towel Waltz")
+    assert person.sees("Dish Towel Waltz")
 
 
-def test_a_song_is_put_on_a_new_playlist_which_stays() -> None:
-    with person_with() as person:
-        song(person, "Delta")
-        person.tap("Now playing")
-        person.tap("Add to playlist")
-        person.tap("New playlist")
-        person.type("Rainy days")
-        person.tap("Create")
-        assert person.sees("Added to Rainy days")
-        person.phone.force_stop("com.odyssey.music")
-        person.open("Music")
-        person.tap("Playlists")
-        assert person.sees("1 song")
-        person.tap("Rainy days")
+def test_a_song_is_put_on_a_new_playlist_which_stays(person: Person) -> None:
+    song(person, "Delta")
+    person.tap("Now playing", "Add to playlist", "New playlist")
+    person.type("Rainy days")
+    person.tap("Create")
+    assert person.sees("Added to Rainy days")
+    person.phone.force_stop("com.odyssey.music")
+    person.open("Music", "Playlists")
+    assert person.sees("1 song")
+    person.tap("Rainy days")
 
-        assert "Delta" in person.words
+    assert "Delta" in person.words
 
 
-def test_a_song_is_on_a_playlist_only_once() -> None:
-    with person_with() as person:
-        person.open("Music")
-        person.hold("Delta")
-        person.tap("Add to playlist")
-        person.tap("Focus")
+def test_a_song_is_on_a_playlist_only_once(person: Person) -> None:
+    person.open("Music")
+    person.hold("Delta")
+    person.tap("Add to playlist", "Focus")
 
-        assert person.sees("Already in Focus")
+    assert person.sees("Already in Focus")
 
 
-def test_a_liked_song_is_among_the_liked_ones() -> None:
-    with person_with() as person:
-        person.open("Music")
-        person.hold("Dear Ada")
-        person.tap("Like")
-        person.tap("Playlists")
-        assert person.sees("3 songs")
-        person.tap("Liked songs")
+def test_a_liked_song_is_among_the_liked_ones(person: Person) -> None:
+    person.open("Music")
+    person.hold("Dear Ada")
+    person.tap("Like", "Playlists")
+    assert person.sees("3 songs")
+    person.tap("Liked songs")
 
-        assert person.sees("Dear Ada")
+    assert person.sees("Dear Ada")
 
 
-def test_the_search_finds_songs_and_albums_by_artist() -> None:
-    with person_with() as person:
-        person.open("Music")
-        person.tap("Search")
-        person.tap_field("search")
-        person.type("fjord")
-        assert person.sees("Meltwater")
-        person.back()
-        person.scroll_to("Slow Rivers")
-        person.tap("Slow Rivers")
+def test_the_search_finds_songs_and_albums_by_artist(person: Person) -> None:
+    person.open("Music", "Search")
+    person.tap_field("search")
+    person.type("fjord")
+    assert person.sees("Meltwater")
+    person.back()
+    person.scroll_to("Slow Rivers")
+    person.tap("Slow Rivers")
 
-        assert any("2021" in words for words in person.words)
+    assert any("2021" in words for words in person.words)
 
 
-def test_a_search_without_a_match_says_so() -> None:
-    with person_with() as person:
-        person.open("Music")
-        person.tap("Search")
-        person.tap_field("search")
-        person.type("polka")
+def test_a_search_without_a_match_says_so(person: Person) -> None:
+    person.open("Music", "Search")
+    person.tap_field("search")
+    person.type("polka")
 
-        assert any(words.startswith("Nothing found") for words in person.words)
+    assert any(words.startswith("Nothing found") for words in person.words)
 
 
-def test_a_song_is_shared_with_the_place_where_it_can_be_heard() -> None:
-    with person_with() as person:
-        person.open("Music")
-        person.hold("Dear Ada")
-        person.tap("Share")
-        person.tap("Copy")
+def test_a_song_is_shared_with_the_place_where_it_can_be_heard(person: Person) -> None:
+    person.open("Music")
+    person.hold("Dear Ada")
+    person.tap("Share", "Copy")
 
-        assert person.phone.get_clipboard() == "Dear Ada by Marlow & Finch music.example/s/dear-ada"
+    assert person.phone.get_clipboard() == "Dear Ada by Marlow & Finch music.example/s/dear-ada"
 
 
-def test_a_playlist_is_deleted_from_its_menu() -> None:
-    with person_with() as person:
-        person.open("Music")
-        person.tap("Playlists")
-        person.tap("Focus")
-        person.tap("More options")
-        person.tap("Delete")
+def test_a_playlist_is_deleted_from_its_menu(person: Person) -> None:
+    person.open("Music", "Playlists", "Focus", "More options", "Delete")
 
-        assert not person.sees("Focus")
+    assert not person.sees("Focus")
 
 
 def test_the_same_seed_shuffles_the_same_way_and_another_seed_another_way() -> None:
     played = []
     for seed in (1, 1, 2):
         with person_with("small_phone", seed=seed) as person:
-            person.open("Music")
-            person.tap("Shuffle all")
-            person.tap("Now playing")
+            person.open("Music", "Shuffle all", "Now playing")
             played.append(person.words)
 
     assert played[0] == played[1]
