@@ -21,7 +21,6 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbS
 
 @pytest.fixture
 def sdk(command_line: CommandLine, adb_server: PrivateAdbServer, tmp_path: Path) -> StandInSdk:
-    """An SDK that the command line finds, with no virtual device."""
     sdk = stand_in_sdk(tmp_path / "sdk")
     (tmp_path / "avd").mkdir()
     command_line.use_server(adb_server.port)

@@ -16,7 +16,6 @@ from tests.quality.test_collect import spoil_in_place
 
 @pytest.fixture
 def dataset(command_line: CommandLine) -> Path:
-    """Two episodes without errors."""
     write_dataset(command_line.dataset, FIRST, SECOND, steps=5)
     return command_line.dataset
 

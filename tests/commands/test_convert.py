@@ -39,7 +39,6 @@ def publish(store: EpisodeStore) -> str:
 
 
 def _screen(number: int) -> bytes:
-    """A picture that is not blank, another one for each number."""
     picture = Image.new("RGB", (72, 128), "white")
     ImageDraw.Draw(picture).rectangle((10, 20 + 20 * number, 60, 50 + 20 * number), fill="navy")
     file = io.BytesIO()
@@ -127,7 +126,6 @@ def test_what_was_accepted_is_known_of_a_dataset_alone(command_line: CommandLine
 
 
 def accept(root: Path, episode_id: str, name: str) -> None:
-    """One verdict, as the window gives it."""
     ReviewStore(root).set_policy(Policy(second_share=0.0))
     service = ReviewService(root, Checker(None, 1), lambda: name)
     service.check_all()

@@ -21,7 +21,6 @@ Person = Callable[[Callable[[str], None]], None]
 
 @contextmanager
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Standard input on which a person says one line after the other."""
     reads, writes = os.pipe()
     with TextIOWrapper(os.fdopen(reads, "rb")) as stdin, os.fdopen(writes, "wb", buffering=0) as keyboard:
         monkeypatch.setattr(sys, "stdin", stdin)
@@ -33,7 +32,6 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]
 
 
 def steps(command_line: CommandLine) -> int:
-    """How many steps the only draft has."""
     logs = [*command_line.drafts.glob("*/steps.jsonl")]
     return sum(line.startswith(b'{"kind":"step"') for log in logs for line in log.read_bytes().splitlines())
 

@@ -152,7 +152,6 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
 
 
 def end(draft: Draft, *, sent: bool = True, last: Action = COMPLETE) -> None:
-    """Add a step to a draft, and close it."""
     data = png(1)
     proof = step_record(data).model_copy(update={"sent_until_us": 3 if sent else None})
     draft.add_step(last, draft.keep_picture(data), proof)
@@ -160,7 +159,6 @@ def end(draft: Draft, *, sent: bool = True, last: Action = COMPLETE) -> None:
 
 
 def kept_draft(command_line: CommandLine, phone: LabPhone) -> tuple[EpisodeStore, str]:
-    """A draft without steps, and the store that has it."""
     phone.console("fault", "refuse-input", "on")
     record(command_line, {"key": "HOME"}, {"complete": "never"}, more=(*TASK, "--capture", "adb"))
     phone.console("fault", "clear")

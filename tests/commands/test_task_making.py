@@ -21,7 +21,6 @@ from tests.task.tasks import row, write_list
 
 @pytest.fixture
 def own_list(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of one task, so that the queue holds little."""
     path = write_list(command_line.folder / "mine.jsonl", [row("t-1")])
     monkeypatch.setenv("ODYSSEY_TASKS", str(path))
     return path

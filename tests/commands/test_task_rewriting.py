@@ -31,7 +31,6 @@ def server(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.fixture
 def listed(command_line: CommandLine) -> Path:
-    """Twelve tasks whose words name no app."""
     out = command_line.folder / "tasks.jsonl"
     ran = command_line("tasks", "generate", "--count", 12, "--seed", 1, "--no-apps", "--out", out)
     assert ran.exit_code == 0

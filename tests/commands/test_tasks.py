@@ -12,7 +12,6 @@ from tests.task.tasks import row, write_list
 
 @pytest.fixture
 def listed(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of two tasks, which the setting names."""
     path = write_list(command_line.folder / "mine.jsonl", [row("t-1"), row("t-2", apps=["Notes", "Clock"])])
     monkeypatch.setenv("ODYSSEY_TASKS", str(path))
     return path

@@ -75,7 +75,6 @@ class Laboratory:
         self._switches = self.emulator.guest.save_snapshot()
 
     def load_snapshot(self) -> None:
-        """Be again as at the start."""
         self.emulator.guest.load_snapshot(self._switches)
 
     def stop(self) -> None:
@@ -87,7 +86,6 @@ class Laboratory:
         return AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s))
 
     def emulator_device(self, *, answer_s: float = 5.0) -> "Felt":
-        """A connection over the control service too, when that is up."""
         self.bring_back()
         shell = AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
         find = partial(find_control, self.serial, (self._running,))
@@ -103,7 +101,6 @@ class Laboratory:
         return [self.place(number) for number in range(first, first + count)]
 
     def taps(self) -> list[Tap]:
-        """Every tap on a switch since the start, in order."""
         entries = [json.loads(line) for line in self._journal.read_text().splitlines()]
         pictures = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
         downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
@@ -138,7 +135,6 @@ def _pixel(words: str) -> Pixel:
 
 @contextmanager
 def laboratory(server: PrivateAdbServer, folder: Path) -> Iterator[Laboratory]:
-    """A laboratory with a phone that has just been started."""
     lab = Laboratory(server, folder)
     lab.start()
     try:

@@ -43,15 +43,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Report:
-    """What the annotator sees at one moment."""
-
     state: State
     steps: int
     message: str
 
 
 def all_reports(child: Connection) -> list[Report]:
-    """All that a child reports until it ends or is killed."""
     heard: list[Report] = []
     try:
         while True:
@@ -78,8 +75,6 @@ class Reporter:
 
 
 def record(job: Job, parent: Connection) -> None:
-    """Carry out a job."""
-
     def tap_and_end(recorder: Recorder) -> None:
         tap_all(recorder, job.taps)
         if job.complete:

@@ -49,7 +49,6 @@ class Case:
         return "-".join(filter(None, (self.profile, self.posture, turned, size)))
 
     def size(self, panel: Size) -> Size:
-        """What apps are laid out for, in natural orientation."""
         return Size(panel.width * 3 // 4, panel.height // 2) if self.resized else panel
 
 
@@ -97,7 +96,6 @@ class Rig:
         self.phone.override_size(size.width, size.height)
 
     def felt(self) -> list[tuple[float, float]]:
-        """Where fingers came down since this was asked last, as the phone felt it."""
         words = [json.loads(line).get("input", "").split() for line in self._journal]
         downs = [word[2].split(",") for word in words if word[:2] == ["touch", "down"]]
         return [(float(x), float(y)) for x, y in downs]
@@ -108,7 +106,6 @@ class Rig:
         return str([digest for digest in digests if digest][-1])
 
     def contact(self) -> tuple[Contact, InputDeviceNode]:
-        """The next finger that getevent tells of, and the node that it was on."""
         contact = self._contacts.get(timeout=PATIENCE_S)
         return contact, self.nodes[contact.node]
 
@@ -162,7 +159,6 @@ def targets(size: Size, seed: object, within: Box | None = None) -> list[Pixel]:
 
 
 def picture_size(rig: Rig, case: Case) -> Size:
-    """The size of the pictures, from what the device says."""
     size = rig.device.screen_state().size
     return size.turned() if case.rotation % 2 else size
 

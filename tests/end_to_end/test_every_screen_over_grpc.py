@@ -52,7 +52,6 @@ def hold(bench: DeviceBench, posture: str, rotation: Rotation) -> Size:
 
 
 def targets(size: Size, seed: object) -> list[Pixel]:
-    """So many places, the corners among them."""
     corners = [Pixel(x, y) for x in (0, size.width - 1) for y in (0, size.height - 1)]
     random = Random(str(seed))
     others = [Pixel(random.randrange(size.width), random.randrange(size.height)) for _ in range(TARGETS - len(corners))]
@@ -66,7 +65,6 @@ def felt(bench: DeviceBench, count: int) -> list[Pixel]:
 
 
 def shown(bench: DeviceBench) -> str:
-    """The hash of the newest picture, as the phone drew it."""
     entries = [json.loads(line) for line in (bench.folder / "journal.jsonl").read_text().splitlines()]
     return str([entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry][-1])
 

@@ -95,12 +95,10 @@ class Hands:
 
     @property
     def steps(self) -> int:
-        """How many taps are recorded."""
         return len(self.recording.recorder.view.steps)
 
     @property
     def felt(self) -> int:
-        """How many taps the phone has felt."""
         return len(self.lab.recorded().touch_downs()) - self._before
 
     def publish(self, *, missing: tuple[int, ...] = ()) -> tuple[StepRecord, ...]:
@@ -147,7 +145,6 @@ def _is_near(tap: FeltInput, x: int, y: int) -> bool:
 
 @contextmanager
 def at_work(lab: Laboratory, folder: Path, way: str, *, answer_s: float = ANSWER_S) -> Iterator[Hands]:
-    """Hands that have tapped twice."""
     service = Desk(folder)
     device: Device = lab.device(answer_s=answer_s) if way == "mirror" else lab.emulator_device(answer_s=answer_s)
     origin = ORIGIN.model_copy(update={"mode": "passive"}) if way == "passive" else ORIGIN

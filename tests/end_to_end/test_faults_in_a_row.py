@@ -63,7 +63,6 @@ class Ordeal:
             self.unheard.append(f"tap {number}, {fault.name} {moment}: {taps} felt, {steps} recorded")
 
     def taps(self) -> dict[Pixel, str]:
-        """What the phone showed when it felt each tap of the ordeal, in order."""
         return {tap.at: tap.shown for tap in self._lab.taps()[self._taps_before :]}
 
     def complete(self) -> None:
@@ -127,7 +126,6 @@ def place_of(step: StepRecord) -> Pixel:
 
 
 def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> None:
-    """Hold the published episode against what the phone felt and showed."""
     episode, felt = service.store.load(recording.draft.episode_id), ordeal.taps()
     provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None

@@ -82,7 +82,6 @@ class Chain:
         return reports
 
     def taps(self) -> dict[Pixel, str]:
-        """What the phone showed when each tap of this chain came down, in order."""
         return {tap.at: tap.shown for tap in self.lab.taps()[self._taps_before :]}
 
     def assert_all_is_there(self, reports: list[Report], *, was_uncertain: bool) -> bool:
@@ -105,7 +104,6 @@ class Chain:
 
 
 def _until_sending(reports: Connection) -> list[Report]:
-    """What is reported until an input goes out."""
     heard: list[Report] = []
     while not heard or heard[-1].state is not State.INJECTING:
         heard.append(reports.recv())

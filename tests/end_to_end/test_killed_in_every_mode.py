@@ -58,7 +58,6 @@ class Job:
 
 
 def record(job: Job, parent: Connection) -> None:
-    """Record until as many steps are there as there are places, and publish."""
     shell = AdbShell(job.serial, AdbServer(port=job.server_port))
     device: Device = AdbDevice(shell)
     if job.running is not None:
@@ -84,8 +83,6 @@ def record(job: Job, parent: Connection) -> None:
 
 
 class Trial:
-    """One laboratory, in which child after child records an episode of its own."""
-
     def __init__(self, lab: Laboratory, folder: Path, way: str, mode: Mode, seed: int) -> None:
         self._lab = lab
         self._service = Desk(folder)

@@ -32,7 +32,6 @@ class Ordeal:
     taps: list[Pixel] = field(default_factory=list)
 
     def tap(self, under_the_finger: Callable[[], None] = lambda: None) -> None:
-        """Tap on the next switch, and let something happen meanwhile."""
         at = Pixel(40 + 7 * len(self.taps), self.rows[len(self.taps) % len(self.rows)])
         self.taps.append(at)
         self.place.emulator.guest.window_touch(at.x, at.y, pressed=True)
@@ -40,7 +39,6 @@ class Ordeal:
         self.place.emulator.guest.window_touch(at.x, at.y, pressed=False)
 
     def tap_and_see(self) -> None:
-        """Tap, and wait until that is a step."""
         steps = len(self.recorder.view.steps)
         self.tap()
         self.place.await_steps(self.recorder, steps + 1)

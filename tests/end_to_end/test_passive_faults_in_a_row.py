@@ -72,13 +72,11 @@ class Ordeal:
         self._recording.ready()
 
     def complete(self) -> None:
-        """Publish."""
         self._recording.ready()
         self._recording.recorder.complete("done")
         self._recording.until(State.FINISHED)
 
     def taps(self) -> list[FeltInput]:
-        """Every touch-down of the ordeal, in order."""
         return list(self._lab.recorded().touch_downs()[self._taps_before :])
 
     def was_told(self, tap: int) -> bool:

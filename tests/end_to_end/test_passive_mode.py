@@ -17,7 +17,6 @@ from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
 
 
 def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
-    """Open Settings, scroll, open a topic, hold something, go home."""
     return [
         TouchStroke.press(place.place_of("Settings")),
         TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 500, -20)), duration_ms=700),
@@ -29,10 +28,9 @@ def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
 
 
 def work(place: Workplace, recorder: Recorder, mode: Mode, raw_inputs: Sequence[TouchStroke | SystemKey]) -> None:
-    """Do the same in either mode."""
     for number, raw_input in enumerate(raw_inputs, start=1):
+        place.look_around(recorder)
         view = recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
-        place.rest()
         if mode == "mirror":
             do_in_mirror(recorder, view, raw_input)
         elif isinstance(raw_input, SystemKey):

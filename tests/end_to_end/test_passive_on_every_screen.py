@@ -42,8 +42,6 @@ class Tap:
 
 @dataclass(frozen=True)
 class Listening:
-    """A passive recording of what is done in the window of a simulated emulator."""
-
     emulator: SimulatedEmulator
     recorder: Recorder
     annotator: Annotator
@@ -74,7 +72,6 @@ class Listening:
         self.ready()
 
     def taps(self) -> list[Tap]:
-        """Every touch that the phone felt, in order."""
         entries = [json.loads(line) for line in self.journal.read_text().splitlines()]
         shown = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
         downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
@@ -82,7 +79,6 @@ class Listening:
         return [Tap(Pixel(x, y), shown[entry["frame"]]) for (x, y), entry in zip(places, downs, strict=True)]
 
     def assert_true(self) -> None:
-        """Publish, and hold every step against the phone's word."""
         self.ready()
         self.recorder.complete("done")
         self.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)

@@ -28,8 +28,6 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class Tapped:
-    """A step, and the tap that it is."""
-
     step: StepRecord
     tap: FeltInput
     is_click: bool
@@ -76,7 +74,6 @@ def kernel_taps(lab: Laboratory) -> list[FeltInput]:
 
 
 def tapped(service: Desk, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:
-    """Publish, and hold each step against its tap."""
     recording.recorder.complete("done")
     recording.recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
     taps = kernel_taps(lab)[before:]

@@ -30,7 +30,6 @@ class Tap:
 
 
 def taps(bench: DeviceBench) -> list[Tap]:
-    """Every touch that the phone felt, in order."""
     entries = [json.loads(line) for line in (bench.folder / "journal.jsonl").read_text().splitlines()]
     shown = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
     downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]

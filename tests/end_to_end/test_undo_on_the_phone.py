@@ -25,7 +25,6 @@ def ready(recorder: Recorder, steps: int) -> RecordingView:
 
 
 def tap(place: Workplace, recorder: Recorder, label: str) -> None:
-    """Tap in the mirror, where it is a step as soon as it says Ready."""
     number = recorder.view.frame_number
     stroke = TouchStroke.press(place.place_of(label))
     recorder.touch_down(number or 0)

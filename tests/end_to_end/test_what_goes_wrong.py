@@ -23,8 +23,6 @@ from tests.recording.desk import PATIENCE_S, Desk, Recording, pixels
 
 
 class Scene:
-    """A recording on the phone of a laboratory."""
-
     def __init__(self, lab: Laboratory, service: Desk, recording: Recording) -> None:
         self.lab = lab
         self.service = service
@@ -50,7 +48,6 @@ class Scene:
         return view.message
 
     def publish(self) -> None:
-        """End the episode, and hold it against what the phone felt and showed."""
         self.recording.ready()
         self.recording.recorder.complete("done")
         self.recording.until(State.FINISHED)
@@ -72,7 +69,6 @@ def service(tmp_path: Path) -> Desk:
 
 @pytest.fixture
 def scene(lab: Laboratory, service: Desk) -> Iterator[Scene]:
-    """A recording with two steps."""
     with service.recording(lab.device(answer_s=1.5)) as recording:
         scene = Scene(lab, service, recording)
         scene.tap_and_wait()

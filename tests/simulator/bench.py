@@ -19,13 +19,10 @@ TOKEN_FILE = ".emulator_console_auth_token"
 
 @dataclass(frozen=True)
 class Bench:
-    """One emulator and the adb server that knows it."""
-
     server: PrivateAdbServer
     emulator: SimulatedEmulator
 
     def adb(self, *words: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
-        """Run the real adb client on this emulator."""
         return self.server.adb("-s", self.emulator.serial, *words, timeout_s=timeout_s)
 
     def shell(self, line: str) -> str:
@@ -40,7 +37,6 @@ class Bench:
 
     @contextmanager
     def running(self, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
-        """An adb client that runs on while the test goes on."""
         process = subprocess.Popen(
             [str(ADB), "-P", str(self.server.port), "-s", self.emulator.serial, *words],
             env=self.server.environment,

@@ -18,7 +18,6 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbS
 
 @pytest.fixture(scope="module")
 def bench(adb_server: PrivateAdbServer) -> Iterator[Bench]:
-    """A small phone for tests that leave it as it was."""
     found = launch(adb_server, "small_phone")
     yield found
     found.emulator.stop()
@@ -37,6 +36,11 @@ def start(adb_server: PrivateAdbServer) -> Iterator[Launch]:
         yield begin
 
 
+@pytest.fixture
+def own(start: Launch) -> Bench:
+    return start()
+
+
 @pytest.fixture(scope="module")
 def small_phone() -> Iterator[tuple[Person, object]]:
     with person_with() as person:
@@ -45,7 +49,6 @@ def small_phone() -> Iterator[tuple[Person, object]]:
 
 @pytest.fixture
 def person(small_phone: tuple[Person, object]) -> Person:
-    """Somebody with a small phone that is as it was when it was first started."""
     person, fresh = small_phone
     person.phone.load_snapshot(fresh)
     return person

@@ -15,7 +15,6 @@ Metadata = tuple[tuple[str, str | bytes], ...]
 
 
 def varint(number: int) -> bytes:
-    """An unsigned number, seven bits a byte, the least ones first."""
     last = number & 0x7F
     return bytes([last]) if number < 0x80 else bytes([last | 0x80]) + varint(number >> 7)
 
@@ -33,8 +32,6 @@ def message(*fields: tuple[int, int | bytes | str]) -> bytes:
 
 
 class Fields:
-    """What a message says, by the numbers of its fields."""
-
     def __init__(self, encoded: bytes) -> None:
         self.encoded = encoded
         self._values: dict[int, list[int | bytes]] = {}
@@ -60,7 +57,6 @@ class Fields:
         return value
 
     def messages(self, field: int) -> list["Fields"]:
-        """All messages of a repeated field."""
         return [Fields(value) for value in self._values.get(field, []) if isinstance(value, bytes)]
 
     def message(self, field: int) -> "Fields":
@@ -104,13 +100,11 @@ class Stream:
         self._call = call
 
     def next(self) -> Fields:
-        """The next answer, as soon as it is there."""
         with _refusals():
             answer: Fields = next(self._call)
         return answer
 
     def cancel(self) -> None:
-        """Want no more."""
         self._call.cancel()
 
 
@@ -135,12 +129,10 @@ class Client:
         return answer
 
     def stream(self, name: str, request: bytes = b"") -> "Stream":
-        """The answers as they come."""
         ask = self._channel.unary_stream(SERVICE + name, request_serializer=_same, response_deserializer=Fields)
         return Stream(ask(request, timeout=TIMEOUT_S, metadata=self._metadata(), wait_for_ready=True))
 
     def close(self) -> None:
-        """Hang up."""
         self._channel.close()
 
     def _metadata(self) -> Metadata:
@@ -149,7 +141,6 @@ class Client:
 
 @contextmanager
 def client_of(emulator: SimulatedEmulator) -> Iterator[Client]:
-    """A caller who has the token."""
     assert emulator.control is not None
     client = Client(emulator.control.address, emulator.control.token)
     try:

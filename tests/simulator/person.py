@@ -25,7 +25,6 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def person_with(
     profile: str = "small_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
 ) -> Iterator["Person"]:
-    """Somebody with a new phone, which is switched off in the end."""
     phone = Phone(profile_named(profile), seed=seed, animation=animation, journal=journal)
     phone.start()
     try:
@@ -35,23 +34,18 @@ def person_with(
 
 
 class Person:
-    """Finds things by their words and touches them in their middle."""
-
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
 
     @property
     def nodes(self) -> list[Node]:
-        """Everything on the screen, keyboard and bars included, the topmost last."""
         return list(self.phone.view_hierarchy(all_windows=True).walk())
 
     @property
     def words(self) -> list[str]:
-        """Every text on the screen."""
         return [node.text for node in self.nodes if node.text]
 
     def sees(self, *words: str) -> bool:
-        """Whether each of these can be read, or is what something is called."""
         seen = {said for node in self.nodes for said in (node.text, node.content_desc)}
         return seen.issuperset(words)
 
@@ -70,7 +64,6 @@ class Person:
         raise LookupError(f"No field {key!r} is on the screen.")
 
     def tap(self, *words: str) -> None:
-        """Tap on one thing after the other."""
         for each in words:
             self.tap_at(*self.find(each).bounds.center)
 
@@ -82,7 +75,6 @@ class Person:
         self.phone.touch(Phase.UP, x, y)
 
     def hold(self, words: str) -> None:
-        """Rest a finger on something until the phone reacts."""
         self.hold_at(*self.find(words).bounds.center)
 
     def hold_at(self, x: float, y: float) -> None:
@@ -92,7 +84,6 @@ class Person:
         self.phone.touch(Phase.UP, x, y)
 
     def swipe(self, start: tuple[float, float], end: tuple[float, float], *, steps: int = 8) -> None:
-        """Draw a straight line with a finger."""
         self.phone.touch(Phase.DOWN, *start)
         for step in range(1, steps + 1):
             x = start[0] + (end[0] - start[0]) * step / steps
@@ -101,7 +92,6 @@ class Person:
         self.phone.touch(Phase.UP, *end)
 
     def scroll(self, where: Rect, share: float = -0.5) -> None:
-        """Draw over a list by a share of its height: upwards when it is negative."""
         x, y = where.center
         travel = where.height * share
         self.swipe((x, y - travel / 2), (x, y + travel / 2))

@@ -29,7 +29,6 @@ def send(bench: Bench, text: str) -> str:
 
 
 def read_back(bench: Bench, field: str) -> str:
-    """What the view tree says that a field holds."""
     dumped = bench.adb("exec-out", "uiautomator dump /dev/tty").stdout.decode().rpartition("UI hierchary")[0]
     node = next(node for node in ET.fromstring(dumped).iter("node") if node.get("resource-id", "").endswith(field))
     return node.get("text", "")
@@ -51,19 +50,18 @@ def open_note(bench: Bench) -> None:
     person.tap_field("body")
 
 
-def test_it_is_there_only_once_it_is_installed_enabled_and_chosen(start: Launch) -> None:
-    bench = start()
-    own = bench.shell("ime list -s").strip()
+def test_it_is_there_only_once_it_is_installed_enabled_and_chosen(own: Bench) -> None:
+    first = own.shell("ime list -s").strip()
 
-    assert bench.shell("pm install-existing com.android.adbkeyboard").startswith("Package com.android.adbkeyboard ")
-    assert bench.shell("pm list packages com.android.adbkeyboard") == "package:com.android.adbkeyboard\n"
-    assert bench.shell("ime list -s") == f"{own}\n"
-    assert bench.shell("ime list -s -a").splitlines() == [own, ADB_KEYBOARD]
-    assert bench.adb("shell", f"ime set {ADB_KEYBOARD}").returncode == 255
-    assert bench.shell(f"ime enable {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD}: now enabled for user #0\n"
-    assert bench.shell(f"ime set {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD} selected for user #0\n"
-    assert bench.shell("settings get secure default_input_method") == f"{ADB_KEYBOARD}\n"
-    assert f"mCurMethodId={ADB_KEYBOARD}" in bench.shell("dumpsys input_method")
+    assert own.shell("pm install-existing com.android.adbkeyboard").startswith("Package com.android.adbkeyboard ")
+    assert own.shell("pm list packages com.android.adbkeyboard") == "package:com.android.adbkeyboard\n"
+    assert own.shell("ime list -s") == f"{first}\n"
+    assert own.shell("ime list -s -a").splitlines() == [first, ADB_KEYBOARD]
+    assert own.adb("shell", f"ime set {ADB_KEYBOARD}").returncode == 255
+    assert own.shell(f"ime enable {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD}: now enabled for user #0\n"
+    assert own.shell(f"ime set {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD} selected for user #0\n"
+    assert own.shell("settings get secure default_input_method") == f"{ADB_KEYBOARD}\n"
+    assert f"mCurMethodId={ADB_KEYBOARD}" in own.shell("dumpsys input_method")
 
 
 @pytest.mark.parametrize("line", ["ime reset", f"ime disable {ADB_KEYBOARD}", "pm uninstall com.android.adbkeyboard"])
@@ -142,25 +140,23 @@ def test_characters_that_xml_does_not_have_become_dots_in_the_view_tree(note: Be
     assert read_back(note, "body") == "a.b.c.d.\ud7ff"
 
 
-def test_the_paste_key_puts_the_clipboard_at_the_cursor(start: Launch) -> None:
-    bench = start()
-    open_note(bench)
-    bench.emulator.phone.set_clipboard("日本\nεβ")
+def test_the_paste_key_puts_the_clipboard_at_the_cursor(own: Bench) -> None:
+    open_note(own)
+    own.emulator.phone.set_clipboard("日本\nεβ")
 
-    bench.shell(f"input text ab; input keyevent DPAD_LEFT; input keyevent {PASTE_KEY}")
-    assert read_back(bench, "body") == "a日本\nεβb"
+    own.shell(f"input text ab; input keyevent DPAD_LEFT; input keyevent {PASTE_KEY}")
+    assert read_back(own, "body") == "a日本\nεβb"
 
-    bench.emulator.guest.window_key(LINUX_PASTE_KEY)
-    assert read_back(bench, "body") == "a日本\nεβ日本\nεβb"
+    own.emulator.guest.window_key(LINUX_PASTE_KEY)
+    assert read_back(own, "body") == "a日本\nεβ日本\nεβb"
 
 
-def test_a_single_line_takes_pasted_lines_as_one(start: Launch) -> None:
-    bench = start()
-    person = Person(bench.emulator.phone)
+def test_a_single_line_takes_pasted_lines_as_one(own: Bench) -> None:
+    person = Person(own.emulator.phone)
     person.open("Shop")
     person.tap_field("search")
-    bench.emulator.phone.set_clipboard("red\nlamp")
+    own.emulator.phone.set_clipboard("red\nlamp")
 
-    bench.shell(f"input keyevent {PASTE_KEY}")
+    own.shell(f"input keyevent {PASTE_KEY}")
 
-    assert read_back(bench, "search") == "red lamp"
+    assert read_back(own, "search") == "red lamp"

@@ -11,8 +11,6 @@ Packet = tuple[bytes, int, int, bytes]
 
 
 class Host:
-    """The host's end of the protocol, packet by packet."""
-
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
 

@@ -8,8 +8,6 @@ from tests.simulator.bench import TOKEN_FILE, Bench, Launch
 
 
 class Telnet:
-    """A person at the console."""
-
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
         self.file = self.socket.makefile("rb")
@@ -106,19 +104,18 @@ def test_an_unknown_command_is_refused(bench: Bench) -> None:
     assert bench.console("explode") == ["KO: unknown command, try 'help'"]
 
 
-def test_snapshots_bring_the_phone_back(start: Launch) -> None:
-    bench = start()
-    assert bench.console("avd", "snapshot", "list") == ["There is no snapshot available.", "OK"]
-    assert bench.console("avd", "snapshot", "save", "upright") == ["OK"]
-    bench.console("rotate")
-    assert bench.emulator.phone.state().rotation == 1
+def test_snapshots_bring_the_phone_back(own: Bench) -> None:
+    assert own.console("avd", "snapshot", "list") == ["There is no snapshot available.", "OK"]
+    assert own.console("avd", "snapshot", "save", "upright") == ["OK"]
+    own.console("rotate")
+    assert own.emulator.phone.state().rotation == 1
 
-    assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
+    assert own.console("avd", "snapshot", "load", "upright") == ["OK"]
 
-    bench.adb("wait-for-device")
-    assert bench.emulator.phone.state().rotation == 0
-    assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
-    assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
+    own.adb("wait-for-device")
+    assert own.emulator.phone.state().rotation == 0
+    assert own.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
+    assert own.console("avd", "snapshot", "delete", "upright") == ["OK"]
 
 
 def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(start: Launch) -> None:
@@ -144,14 +141,13 @@ def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(start:
     assert uptime_s <= loaded_s < saved_by_s + 900
 
 
-def test_loading_shows_a_new_frame_even_where_it_looks_the_same_and_leaves_no_finger_down(start: Launch) -> None:
-    bench = start()
-    phone, guest = bench.emulator.phone, bench.emulator.guest
+def test_loading_shows_a_new_frame_even_where_it_looks_the_same_and_leaves_no_finger_down(own: Bench) -> None:
+    phone, guest = own.emulator.phone, own.emulator.guest
     guest.window_touch(300, 900, pressed=True)
-    bench.console("avd", "snapshot", "save", "held")
+    own.console("avd", "snapshot", "save", "held")
     before = phone.screen()
 
-    bench.console("avd", "snapshot", "load", "held")
+    own.console("avd", "snapshot", "load", "held")
 
     after = phone.screen()
     assert after.rgba == before.rgba
@@ -160,39 +156,36 @@ def test_loading_shows_a_new_frame_even_where_it_looks_the_same_and_leaves_no_fi
     assert guest.touch_screen().contacts() == {}
 
 
-def test_loading_drops_who_follows_the_input(start: Launch) -> None:
-    bench = start()
-    bench.console("avd", "snapshot", "save", "then")
+def test_loading_drops_who_follows_the_input(own: Bench) -> None:
+    own.console("avd", "snapshot", "save", "then")
 
-    with bench.running("shell", "getevent -lt") as getevent:
+    with own.running("shell", "getevent -lt") as getevent:
         assert getevent.stdout is not None
         getevent.stdout.readline()
-        bench.console("avd", "snapshot", "load", "then")
+        own.console("avd", "snapshot", "load", "then")
         assert getevent.wait(10) != 0
 
 
-def test_snapshots_are_refused_on_request(start: Launch) -> None:
-    bench = start()
-    bench.console("avd", "snapshot", "save", "kept")
-    bench.console("fault", "refuse-snapshots", "on")
+def test_snapshots_are_refused_on_request(own: Bench) -> None:
+    own.console("avd", "snapshot", "save", "kept")
+    own.console("fault", "refuse-snapshots", "on")
 
     for verb in ("save", "load"):
         refused = [f"KO: Snapshot {verb} failure: no space left on device"]
-        assert bench.console("avd", "snapshot", verb, "kept") == refused
+        assert own.console("avd", "snapshot", verb, "kept") == refused
 
-    bench.console("fault", "clear")
-    assert bench.console("avd", "snapshot", "save", "another") == ["OK"]
+    own.console("fault", "clear")
+    assert own.console("avd", "snapshot", "save", "another") == ["OK"]
 
 
-def test_saving_takes_its_time_on_request_and_the_shell_waits(start: Launch) -> None:
-    bench = start()
-    bench.console("fault", "snapshot-delay", "300")
+def test_saving_takes_its_time_on_request_and_the_shell_waits(own: Bench) -> None:
+    own.console("fault", "snapshot-delay", "300")
 
-    with bench.running("emu", "avd", "snapshot", "save", "slow") as saving:
-        while not bench.emulator.faults.frozen:
+    with own.running("emu", "avd", "snapshot", "save", "slow") as saving:
+        while not own.emulator.faults.frozen:
             assert saving.poll() is None
-        assert bench.shell("echo still here") == "still here\n"
-        assert not bench.emulator.faults.frozen
+        assert own.shell("echo still here") == "still here\n"
+        assert not own.emulator.faults.frozen
         assert saving.wait(10) == 0
 
 
@@ -221,11 +214,9 @@ def test_what_does_not_fold_says_so(bench: Bench) -> None:
     assert bench.console("sensor", "get", "hinge-angle0") == ["KO: unknown sensor name: hinge-angle0"]
 
 
-def test_sensors_keep_what_they_are_set_to(start: Launch) -> None:
-    bench = start()
-
-    assert bench.console("sensor", "set", "light", "12") == ["OK"]
-    assert bench.console("sensor", "get", "light") == ["light = 12", "OK"]
+def test_sensors_keep_what_they_are_set_to(own: Bench) -> None:
+    assert own.console("sensor", "set", "light", "12") == ["OK"]
+    assert own.console("sensor", "get", "light") == ["light = 12", "OK"]
 
 
 def test_bad_events_are_refused(bench: Bench) -> None:
@@ -233,9 +224,7 @@ def test_bad_events_are_refused(bench: Bench) -> None:
         assert bench.console("event", *words)[0].startswith("KO: ")
 
 
-def test_kill_is_passed_on_to_who_runs_the_emulator(start: Launch) -> None:
-    bench = start()
+def test_kill_is_passed_on_to_who_runs_the_emulator(own: Bench) -> None:
+    own.console("kill")
 
-    bench.console("kill")
-
-    assert bench.emulator.killed.wait(5)
+    assert own.emulator.killed.wait(5)

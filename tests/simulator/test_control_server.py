@@ -33,7 +33,6 @@ def port_of(emulator: SimulatedEmulator) -> int:
 
 
 def said_in(folder: Path) -> list[dict[str, str]]:
-    """What the discovery files in a folder say, in the order of their names."""
     files = sorted(folder.iterdir())
     return [dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines()) for file in files]
 
@@ -52,7 +51,6 @@ def client(emulator: SimulatedEmulator) -> Iterator[Client]:
 
 @pytest.fixture
 def stream(client: Client) -> Iterator[Stream]:
-    """A stream of small pictures that has shown the first of them."""
     found = client.stream("streamScreenshot", RGB)
     found.next()
     yield found
@@ -60,7 +58,6 @@ def stream(client: Client) -> Iterator[Stream]:
 
 
 def status_code(client: Client, timeout_s: float = 5.0) -> tuple[grpc.StatusCode, str]:
-    """What becomes of a call for the status."""
     try:
         client.call("getStatus", timeout_s=timeout_s)
     except RefusedError as error:

@@ -34,7 +34,6 @@ Launch = Callable[[str], tuple[SimulatedEmulator, Client]]
 
 @pytest.fixture
 def launch() -> Iterator[Launch]:
-    """Starts an emulator of a profile, with a caller who has its token."""
     with ExitStack() as stack:
 
         def begin(profile: str = "small_phone") -> tuple[SimulatedEmulator, Client]:
@@ -47,7 +46,6 @@ def launch() -> Iterator[Launch]:
 
 @pytest.fixture(scope="module")
 def emulator() -> Iterator[SimulatedEmulator]:
-    """One small phone for tests that leave it as it was."""
     phone = Phone(profile_named("small_phone"), animation=False)
     with SimulatedEmulator(phone, control=ControlOptions()) as found:
         yield found

@@ -209,9 +209,7 @@ def test_ports_that_are_taken_are_refused_with_a_way_out(bench: Bench) -> None:
         SimulatedEmulator(phone, console_port=bench.emulator.console_port)
 
 
-def test_a_stopped_emulator_is_gone_from_the_list(start: Launch) -> None:
-    bench = start()
+def test_a_stopped_emulator_is_gone_from_the_list(own: Bench) -> None:
+    own.emulator.stop()
 
-    bench.emulator.stop()
-
-    assert bench.adb("shell", "echo hi").returncode != 0
+    assert own.adb("shell", "echo hi").returncode != 0

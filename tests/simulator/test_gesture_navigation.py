@@ -87,13 +87,14 @@ def test_a_tap_at_the_edge_is_the_apps(person: Person) -> None:
     assert not person.sees("New note")
 
 
-def test_with_three_buttons_the_edges_mean_nothing(person: Person) -> None:
-    person.open("Notes")
-    width, height = edges(person)
-    person.swipe((2, height * 0.4), (width * 0.4, height * 0.4))
+def test_with_three_buttons_the_edges_mean_nothing() -> None:
+    with person_with() as someone:
+        someone.open("Notes")
+        width, height = edges(someone)
+        someone.swipe((2, height * 0.4), (width * 0.4, height * 0.4))
 
-    assert person.phone.state().package == NOTES
-    assert person.sees("Overview")
+        assert someone.phone.state().package == NOTES
+        assert someone.sees("Overview")
 
 
 def test_the_bar_becomes_a_handle_and_buttons_again(start: Launch) -> None:
@@ -116,28 +117,30 @@ def navigation_bar(bench: Bench) -> list[int]:
     return [int(edge) for edge in edges]
 
 
-def test_two_fingers_tap_nothing_and_scroll_nothing(person: Person) -> None:
-    x, y = person.find("Notes").bounds.center
-    before = person.phone.screen().number
-    for phase, at, pointer in (
-        (Phase.DOWN, (x, y), 0),
-        (Phase.DOWN, (x + 100, y + 100), 1),
-        (Phase.MOVE, (x + 200, y + 300), 1),
-        (Phase.UP, (x, y), 0),
-        (Phase.UP, (x + 200, y + 300), 1),
-    ):
-        person.phone.touch(phase, *at, pointer=pointer)
+def test_two_fingers_tap_nothing_and_scroll_nothing() -> None:
+    with person_with() as someone:
+        x, y = someone.find("Notes").bounds.center
+        before = someone.phone.screen().number
+        for phase, at, pointer in (
+            (Phase.DOWN, (x, y), 0),
+            (Phase.DOWN, (x + 100, y + 100), 1),
+            (Phase.MOVE, (x + 200, y + 300), 1),
+            (Phase.UP, (x, y), 0),
+            (Phase.UP, (x + 200, y + 300), 1),
+        ):
+            someone.phone.touch(phase, *at, pointer=pointer)
 
-    assert person.phone.screen().number == before
-    person.tap_at(x, y)
-    assert person.phone.state().package == NOTES
+        assert someone.phone.screen().number == before
+        someone.tap_at(x, y)
+        assert someone.phone.state().package == NOTES
 
 
-def test_a_finger_that_stays_when_the_other_has_gone_does_nothing_until_it_lifts(person: Person) -> None:
-    x, y = person.find("Notes").bounds.center
-    person.phone.touch(Phase.DOWN, 10, 10)
-    person.phone.touch(Phase.DOWN, x, y, pointer=1)
-    person.phone.touch(Phase.UP, 10, 10)
-    person.phone.touch(Phase.UP, x, y, pointer=1)
+def test_a_finger_that_stays_when_the_other_has_gone_does_nothing_until_it_lifts() -> None:
+    with person_with() as someone:
+        x, y = someone.find("Notes").bounds.center
+        someone.phone.touch(Phase.DOWN, 10, 10)
+        someone.phone.touch(Phase.DOWN, x, y, pointer=1)
+        someone.phone.touch(Phase.UP, 10, 10)
+        someone.phone.touch(Phase.UP, x, y, pointer=1)
 
-    assert person.phone.state().package != NOTES
+        assert someone.phone.state().package != NOTES

@@ -48,8 +48,6 @@ def test_a_node_that_is_not_there_cannot_be_read(bench: Bench) -> None:
 
 
 class Events:
-    """What a running getevent prints, line by line."""
-
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
 
@@ -118,12 +116,10 @@ def test_the_uptime_has_two_decimals_and_can_be_asked_for_again_and_again_in_one
     assert seconds == sorted(seconds)
 
 
-def test_what_does_not_change_is_not_reported(start: Launch) -> None:
-    bench = start()
-
-    with getevent(bench, "-l") as events:
+def test_what_does_not_change_is_not_reported(own: Bench) -> None:
+    with getevent(own, "-l") as events:
         for buttons in ("1", "0", "1", "0"):
-            bench.console("event", "mouse", "300", "900", "0", buttons)
+            own.console("event", "mouse", "300", "900", "0", buttons)
         lines = events.lines(11)
 
     kinds = [line.split()[2] for line in lines]
@@ -132,11 +128,10 @@ def test_what_does_not_change_is_not_reported(start: Launch) -> None:
     assert kinds == [*first_tap, *lift, "ABS_MT_TRACKING_ID", "ABS_MT_PRESSURE", "SYN_REPORT"]
 
 
-def test_a_second_finger_is_announced_by_its_slot(start: Launch) -> None:
-    bench = start()
-    guest = bench.emulator.guest
+def test_a_second_finger_is_announced_by_its_slot(own: Bench) -> None:
+    guest = own.emulator.guest
 
-    with getevent(bench, "-l") as events:
+    with getevent(own, "-l") as events:
         guest.window_touch(10, 20, pressed=True)
         guest.window_touch(30, 40, pressed=True, slot=1)
         lines = events.lines(11)
@@ -144,11 +139,10 @@ def test_a_second_finger_is_announced_by_its_slot(start: Launch) -> None:
     assert [line.split()[2] for line in lines[5:7]] == ["ABS_MT_SLOT", "ABS_MT_TRACKING_ID"]
 
 
-def test_a_pinch_is_reported_slot_by_slot(start: Launch) -> None:
-    bench = start()
-    guest = bench.emulator.guest
+def test_a_pinch_is_reported_slot_by_slot(own: Bench) -> None:
+    guest = own.emulator.guest
 
-    with getevent(bench, "-l") as events:
+    with getevent(own, "-l") as events:
         for slot, x in ((0, 100), (1, 300), (0, 50), (1, 350)):
             guest.window_touch(x, 300, pressed=True, slot=slot)
         for slot, x in ((0, 50), (1, 350)):

@@ -17,7 +17,6 @@ from tests.simulator.person import Person
 
 @contextmanager
 def guest_with(journal: Path) -> Iterator[Guest]:
-    """A running phone with its kernel."""
     phone = Phone(profile_named("small_phone"), journal=journal)
     phone.start()
     try:

@@ -83,7 +83,6 @@ def test_a_phone_that_has_ended_is_not_waited_for_any_more(
 
 
 def _listeners() -> set[threading.Thread]:
-    """What waits for the ends of phones, those of other tests among them."""
     return {thread for thread in threading.enumerate() if thread.name == "simulated emulator"}
 
 

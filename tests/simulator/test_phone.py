@@ -21,7 +21,6 @@ def digest(phone: Phone) -> str:
 
 
 def tour(person: Person) -> list[str]:
-    """The screens that a short walk through the phone leads to."""
     digests = [digest(person.phone)]
     for words in TOUR:
         person.tap(words)
@@ -76,7 +75,6 @@ def test_a_change_of_screen_is_played_in_several_frames_and_ends_as_without_anim
         before = moving.phone.screen().number
         moving.tap("Notes")
 
-        assert moving.phone.screen().number == before + 1
         wait_until(lambda: digest(moving.phone) == digest(still.phone))
         assert moving.phone.screen().number >= before + 5
 

@@ -17,8 +17,6 @@ _SMALLEST = (1100, 700)
 
 
 class Annotator:
-    """Looks at one window, and at the device that is shown in it."""
-
     def __init__(self, window: Window, hands: Hands, phone: ShownPhone, screenshots: Path | None) -> None:
         self.window = window
         self.hands = hands
@@ -48,7 +46,6 @@ class Annotator:
         return self.window.wait_until(lambda sight: sight.title == title, f"the dialog {title!r}")
 
     def wait_for_main_window(self) -> Sight:
-        """Until no dialog is open."""
         return self.window.wait_until(lambda sight: not sight.is_dialog, "the main window")
 
     def wait_for_steps(self, count: int) -> tuple[str, ...]:
@@ -74,7 +71,6 @@ class Annotator:
         self.hands.click(*seen.rect.middle, times=times)
 
     def write(self, text: str, *, into: str) -> None:
-        """Click a field, and type in the place of what it held."""
         self.hands.click(*self.find(into, FIELDS).rect.middle)
         self.window.attend()
         self.hands.press("ctrl+a")
@@ -84,12 +80,10 @@ class Annotator:
         )
 
     def keys(self, *keys: str) -> None:
-        """Press keys, in the words of X."""
         self.window.attend()
         self.hands.press(*keys)
 
     def type(self, text: str) -> None:
-        """Type wherever the keyboard is."""
         self.window.attend()
         self.hands.type(text)
 
@@ -105,7 +99,6 @@ class Annotator:
         return entries(self.window.wait_until(lambda sight: bool(entries(sight)), f"{words!r} in {of!r}"))[0]
 
     def _middle_in_sight(self, of: str) -> tuple[int, int]:
-        """The middle of what can be seen of a list."""
         sight = self.window.look()
         (whole, around) = next(sight.named(of)).rect, next(iter(sight.seen)).rect
         top, bottom = max(whole.y, around.y), min(whole.y + whole.height, around.y + around.height)
@@ -126,7 +119,6 @@ class Annotator:
         return place
 
     def hold(self, label: str) -> Pixel:
-        """Press on it until it is a long press."""
         place = self.phone.place_of(label)
         self.hands.put_down(*self.mirror().place_of(place.x, place.y))
         self.window.wait_until(lambda s: s.mirror is not None and "LONG" in s.mirror.gesture, "a long press")
@@ -134,7 +126,6 @@ class Annotator:
         return place
 
     def drag_up(self, share: float = 0.4) -> None:
-        """Drag over the middle of the device's screen, by this share of its height."""
         mirror = self.mirror()
         width, height = mirror.picture
         low, length = height * (1 + share) / 2, height * share
@@ -142,7 +133,6 @@ class Annotator:
         self.hands.drag(places)
 
     def type_text(self, text: str) -> None:
-        """Write into the box for text, and send it off."""
         self.write(text, into="Text to type")
         self.hands.press("Return")
 

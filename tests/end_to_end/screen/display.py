@@ -8,8 +8,6 @@ SIZE = "1600x1000x24"
 
 
 class Display:
-    """An Xvfb as a context manager: on a free number, stopped by its id."""
-
     def __init__(self) -> None:
         self._server: subprocess.Popen[bytes] | None = None
         self.name = ""
@@ -46,20 +44,17 @@ class Hands:
         self._do("mousemove", x, y, "click", "--repeat", times, "--delay", 60, button)
 
     def put_down(self, x: int, y: int) -> None:
-        """Press the left button there, and keep it pressed."""
         self._do("mousemove", x, y, "mousedown", 1)
 
     def lift(self) -> None:
         self._do("mouseup", 1)
 
     def drag(self, places: Sequence[tuple[int, int]]) -> None:
-        """Press at the first place, go through all of them, and let go at the last."""
         (x, y), *others = places
         moves = [word for place in others for word in ("mousemove", *place, "sleep", 0.02)]
         self._do("mousemove", x, y, "mousedown", 1, "sleep", 0.02, *moves, "mouseup", 1)
 
     def point(self, x: int, y: int) -> None:
-        """Move the mouse there."""
         self._do("mousemove", x, y)
 
     def turn_wheel(self, x: int, y: int, *, down: int) -> None:
@@ -74,7 +69,6 @@ class Hands:
         self._do("type", "--delay", 10, "--", text)
 
     def resize(self, window: int, width: int, height: int) -> None:
-        """Make a window as large, as somebody does who drags its corner."""
         self._do("windowsize", window, width, height)
 
     def _do(self, *words: object) -> None:

@@ -68,7 +68,6 @@ class Eyes(QObject):
 
 
 def look() -> Sight:
-    """Everything that can be seen now of the window that takes input."""
     top = _attended()
     if top is None:
         return Sight("", 0, has_focus=False, mirror=None, seen=())
@@ -158,7 +157,6 @@ def _part_in_sight(widget: QWidget, *, is_widget: bool) -> QRect:
 
 
 def _is_cut(widget: QWidget) -> bool:
-    """Whether there is less room than the words of a widget need."""
     match widget:
         case QLabel() if widget.wordWrap():
             return widget.heightForWidth(widget.width()) > widget.height()

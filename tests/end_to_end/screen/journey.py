@@ -10,11 +10,10 @@ from odyssey_recorder.model.episode import Episode
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.room import Room
 
-Deed = Callable[[], object]
+Act = Callable[[], object]
 
 
 def begin_first_use(annotator: Annotator, name: str = "Ada") -> None:
-    """Say who records, and agree."""
     annotator.wait_for_dialog("Before you record")
     annotator.write(name, into="Your name")
     annotator.press("I agree")
@@ -27,10 +26,9 @@ def start_recording(annotator: Annotator) -> None:
     annotator.wait_for_steps(0)
 
 
-def do_steps(annotator: Annotator, *deeds: Deed, before: int = 0) -> None:
-    """Do one deed after the other, each when the one before is recorded."""
-    for number, deed in enumerate(deeds, start=before + 1):
-        deed()
+def do_steps(annotator: Annotator, *acts: Act, before: int = 0) -> None:
+    for number, act in enumerate(acts, start=before + 1):
+        act()
         annotator.wait_for_steps(number)
 
 
@@ -38,8 +36,8 @@ def follow_script(annotator: Annotator, script: Path) -> None:
     """Do a practice task as its gold script does, by what is on the device's screen; until it is published."""
     steps = 0
     for line in script.read_text(encoding="utf-8").splitlines():
-        for deed in _deeds(annotator, json.loads(line)):
-            deed()
+        for act in _acts(annotator, json.loads(line)):
+            act()
             steps += 1
             annotator.wait_for_steps(steps)
     command = json.loads(line)
@@ -49,7 +47,7 @@ def follow_script(annotator: Annotator, script: Path) -> None:
         give_up(annotator, command["impossible"])
 
 
-def _deeds(annotator: Annotator, command: dict[str, Any]) -> Iterator[Deed]:
+def _acts(annotator: Annotator, command: dict[str, Any]) -> Iterator[Act]:
     match command:
         case {"on": label, "hold": True}:
             yield lambda: annotator.hold(label)
@@ -67,7 +65,6 @@ def _deeds(annotator: Annotator, command: dict[str, Any]) -> Iterator[Deed]:
 
 
 def give_up(annotator: Annotator, reason: str) -> None:
-    """End the episode as impossible, for one of the reasons that are offered."""
     annotator.press("Impossible")
     annotator.wait_for_dialog("Task impossible")
     annotator.press(reason)
@@ -76,7 +73,6 @@ def give_up(annotator: Annotator, reason: str) -> None:
 
 
 def complete(annotator: Annotator, note: str = "") -> None:
-    """End the episode, and wait until it is published."""
     annotator.press("Complete")
     annotator.wait_for_dialog("Task complete")
     if note:

@@ -22,7 +22,6 @@ def keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> N
 
 
 def _frame(picture: Path, dialog: Rect) -> None:
-    """Draw a line around a dialog: a screen without a window manager has none."""
     image = Image.open(picture).convert("RGB")
     edge = (dialog.x, dialog.y, dialog.x + dialog.width - 1, dialog.y + dialog.height - 1)
     ImageDraw.Draw(image).rectangle(edge, outline=(120, 120, 120), width=1)

@@ -24,8 +24,6 @@ PHONE_ALWAYS = ("small_phone", *(pytest.param(name, marks=pytest.mark.soak) for 
 
 @dataclass(frozen=True, slots=True)
 class ShownPhone:
-    """A running emulator, and where its journal is."""
-
     emulator: SimulatedEmulator
     journal: Path
 
@@ -38,11 +36,9 @@ class ShownPhone:
         return self.emulator.serial
 
     def shows(self, label: str) -> bool:
-        """Whether something on its screen carries this text or description."""
         return bool(self._carrying(label))
 
     def place_of(self, label: str) -> Pixel:
-        """The middle of the first thing that carries this text or description."""
         places = self._carrying(label)
         assert places, f"{label!r} is not on the phone's screen"
         return places[0]
@@ -59,7 +55,6 @@ class ShownPhone:
 
 @contextmanager
 def shown_phone(server: PrivateAdbServer, profile: str, folder: Path) -> Iterator[ShownPhone]:
-    """A device that has just been started, at this adb server."""
     journal = folder / f"{profile}.jsonl"
     phone = Phone(profile_named(profile), animation=False, journal=journal)
     emulator = SimulatedEmulator(

@@ -44,7 +44,6 @@ _FEW_COLOURS = 2_000
 
 
 def first_use(room: Room) -> None:
-    """The first start, practice with a hint, and its result."""
     room.write_settings()
     with room.annotator() as annotator:
         annotator.wait_for_dialog("Before you record")
@@ -182,7 +181,6 @@ def fold(room: Room) -> None:
 
 
 def tablet(room: Room) -> None:
-    """The Record page with a tablet, in dark colours."""
     room.write_settings(practice_tasks=0)
     with room.annotator() as annotator:
         begin_first_use(annotator, "Grace")
@@ -193,7 +191,6 @@ def tablet(room: Room) -> None:
 
 
 def passive(room: Room) -> None:
-    """The emulator's own window beside that of the recorder, which listens."""
     room.write_settings(practice_tasks=0)
     with _phone_with_a_window(room) as (serial, device), room.annotator("--device", serial) as annotator:
         begin_first_use(annotator, "Grace")
@@ -224,7 +221,6 @@ def _phone_with_a_window(room: Room) -> Iterator[tuple[str, Device]]:
 
 
 def _look_around(device: Device) -> None:
-    """Wait as long as somebody does who looks before the next action."""
     watch = StillnessWatch(SettleRule(still_ms=1500), since_ns=time.monotonic_ns())
     while watch.see(device.capture()) is Stillness.MOVING:
         pass
@@ -237,7 +233,6 @@ def _tap(device: Device, label: str) -> None:
 
 
 def _arrange(room: Room, annotator: Annotator) -> None:
-    """Put the window of the recorder at the right of that of the phone."""
     window = str(annotator.window.look().window)
     left, _, right, bottom = _PASSIVE
     size, place = (str(right - left - 448), str(bottom)), ("448", "0")
@@ -275,7 +270,6 @@ def _compress(picture: Path) -> None:
 
 
 def make(scene: str, pictures: Path) -> None:
-    """Play one scene, and write its pictures."""
     profile, play = SCENES[scene]
     with tempfile.TemporaryDirectory(prefix="odyssey-") as place, Display() as display:
         folder = Path(place)

@@ -83,7 +83,6 @@ def _replay(room: Room, reviewer: Annotator) -> None:
 
 
 def _figures(room: Room, ids: Mapping[str, str]) -> None:
-    """How far two reviewers agree on forty-eight episodes."""
     root = room.folder / "judged"
     shelf = Shelf(room.folder / "recorded" / "dataset", root)
     kept = [shelf.copy(one, by) for by in (*_PEOPLE, "Ben") for one in ids.values()]

@@ -31,7 +31,6 @@ class Room:
     slow: list[SlowDelivery] = field(default_factory=list)
 
     def screenshot(self, name: str) -> Path:
-        """The file of a screenshot, where a folder for them is named."""
         assert self.screenshots is not None
         return self.screenshots / f"{name}.png"
 
@@ -40,7 +39,6 @@ class Room:
         return EpisodeStore(self.folder / "dataset", drafts=self.folder / "drafts")
 
     def write_settings(self, **settings: object) -> None:
-        """What settings.toml says from the next start of the program on."""
         folders = {"dataset": str(self.folder / "dataset"), "drafts": str(self.folder / "drafts")}
         file = self.folder / "config" / "odyssey-recorder" / "settings.toml"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +59,6 @@ class Room:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What the program is started with."""
         inherited = {name: value for name, value in self.server.environment.items() if not name.startswith("ODYSSEY_")}
         return {
             **inherited,

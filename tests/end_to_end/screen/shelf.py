@@ -45,6 +45,5 @@ class Shelf:
         ReviewStore(self.root).append(episode_id, said)
 
     def judge_all(self, episode_ids: Iterable[str], by: str, answers: Iterable[str]) -> None:
-        """Have somebody's verdicts on several episodes."""
         for episode_id, said in zip(episode_ids, answers, strict=True):
             self.judge(episode_id, by, said)

@@ -77,7 +77,6 @@ class Sight:
 
     @property
     def is_dialog(self) -> bool:
-        """Whether it is another window than the main one."""
         return not self.title.startswith(("Odyssey", "Recording"))
 
     def named(self, name: str) -> Iterator[Seen]:
@@ -89,12 +88,10 @@ class Sight:
         return [one for one in self.seen if of in one.within and one.role in {"ListItem", "Cell"}]
 
     def says(self, words: str) -> bool:
-        """Whether something in sight has these words in its name."""
         return any(words in one.name for one in self.seen)
 
 
 def sight_of(told: dict[str, Any]) -> Sight:
-    """A sight as it came through the pipe."""
     seen = tuple(Seen(**{**one, "rect": Rect(**one["rect"]), "within": tuple(one["within"])}) for one in told["seen"])
     mirror = told["mirror"]
     shown = mirror and Mirror(**{**mirror, "area": Rect(**mirror["area"]), "picture": tuple(mirror["picture"])})

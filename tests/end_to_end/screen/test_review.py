@@ -51,7 +51,6 @@ class Opinion:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A dataset with one short episode that the recorder recorded, and its id."""
     errand = next(one for one in ERRANDS if one.name == "dark")
     folder = tmp_path_factory.mktemp("recorded")
     ids = record_all(folder, seed=SEED, errands=(errand,))
@@ -101,7 +100,6 @@ def review(room: Room, name: str, said: list[Opinion]) -> None:
 
 
 def _wait_for_next(reviewer: Annotator, left: int) -> None:
-    """Until so many are left, and the next is open."""
     reviewer.wait_for(f"{left} for you", "1 of 7 steps seen")
 
 

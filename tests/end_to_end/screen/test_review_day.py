@@ -76,7 +76,6 @@ def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) ->
 
 
 def record_with_slips(annotator: Annotator) -> None:
-    """Record the task with a text that is misspelled, and one key too many."""
     annotator.press("Tasks")
     annotator.write("Lisbon", into="Search tasks")
     annotator.wait_for("1 of 48 shown")
@@ -95,7 +94,6 @@ def record_with_slips(annotator: Annotator) -> None:
 
 
 def drop_what_did_nothing(reviewer: Annotator) -> None:
-    """Go from the finding to its step, and take that out."""
     reviewer.press("Findings")
     reviewer.choose("IMG07", of="Findings")
     reviewer.wait_for("Step 4 of 7 · HOME")
@@ -111,7 +109,6 @@ def drop_what_did_nothing(reviewer: Annotator) -> None:
 
 
 def mend_the_text(reviewer: Annotator) -> None:
-    """Correct what the third step types."""
     reviewer.choose("Step 2:", of="Steps")
     reviewer.press("Fix")
     reviewer.press("Text")
@@ -124,7 +121,6 @@ def mend_the_text(reviewer: Annotator) -> None:
 
 
 def send_back(reviewer: Annotator, *, step: int) -> None:
-    """Say that the result at this step is not what was asked for."""
     reviewer.keys("q", "z", "End", "s", "2")
     reviewer.wait_for(f"Step {step} of 6")
     reviewer.photograph("review-answers")
@@ -134,7 +130,6 @@ def send_back(reviewer: Annotator, *, step: int) -> None:
 
 
 def typed(room: Room) -> str:
-    """The text of the one TYPE of the one episode."""
     (text,) = (step.action.text for step in the_episode(room).steps if isinstance(step.action, Type))
     return text
 
@@ -181,5 +176,4 @@ def test_every_card_has_room_for_a_phone_a_tablet_and_a_fold(room: Room) -> None
 
 
 def reviewer_of(room: Room) -> AbstractContextManager[Annotator]:
-    """Bea before the Review page."""
     return room.annotator("review", str(room.store.root), "--as", "Bea")

@@ -72,7 +72,6 @@ def give_it_a_price(room: Room) -> None:
 
 
 def queued(room: Room, task: QueuedTask) -> QueuedTask:
-    """How a task stands now."""
     found = next((one for one in in_the_order_of_offers(room) if one.task_id == task.task_id), None)
     assert found is not None
     return found
@@ -97,7 +96,6 @@ def words(task: QueuedTask) -> str:
 
 
 def generate(lead: Annotator) -> None:
-    """Make four tasks for the phone in the room."""
     lead.press("Tasks")
     lead.press("Generate")
     lead.wait_for_dialog("Generate tasks")
@@ -111,7 +109,6 @@ def generate(lead: Annotator) -> None:
 
 
 def rewrite(lead: Annotator) -> None:
-    """Have them put into words, knowing what that takes."""
     lead.press("Rewrite all")
     lead.wait_for_dialog("Rewrite")
     lead.wait_for(f"{MODEL} at http://", "by the prices of 2026-11-01")
@@ -122,7 +119,6 @@ def rewrite(lead: Annotator) -> None:
 
 
 def turn_to(lead: Annotator, task: QueuedTask) -> None:
-    """Choose the only task of its category."""
     lead.choose(f"· {task.listed.task.category.replace('_', ' ')} ·", of="Tasks to prepare")
 
 
@@ -144,7 +140,6 @@ def reject_what_the_rules_found(lead: Annotator, task: QueuedTask) -> None:
 
 
 def mend_what_the_judge_found(lead: Annotator, task: QueuedTask) -> None:
-    """Take out what was added, and approve."""
     turn_to(lead, task)
     lead.wait_for("Added: It must be shown to the uncle.")
     lead.keys("e", "BackSpace", *["BackSpace"] * len(UNCLE))
@@ -156,7 +151,6 @@ def mend_what_the_judge_found(lead: Annotator, task: QueuedTask) -> None:
 
 
 def device_name(annotator: Annotator) -> str:
-    """What the device in the room is called."""
     return next(one.name for one in profiles() if one.key == annotator.phone.profile)
 
 
@@ -181,7 +175,6 @@ def record(annotator: Annotator, task: QueuedTask) -> None:
 
 
 def see_what_came_of_it(lead: Annotator, task: QueuedTask) -> None:
-    """The queue says that it is recorded, and the board counts it."""
     lead.press("Tasks")
     lead.press("Queue")
     lead.window.wait_until(lambda sight: any(one.name == "Recorded" for one in sight.items("Tasks")), "it as recorded")

@@ -43,7 +43,6 @@ class Window:
             self.close()
 
     def look(self, *, later: bool = False) -> Sight:
-        """What can be seen now, or in a moment."""
         return sight_of(self._ask("look", delay_ms=_LATER_MS if later else 0))
 
     def wait_until(self, is_so: Callable[[Sight], bool], what: str) -> Sight:
@@ -56,17 +55,14 @@ class Window:
         return sight
 
     def attend(self) -> None:
-        """Give the keyboard to the window that takes input, and wait until it has it."""
         if not self.look().has_focus:
             self._ask("attend")
             self.wait_until(lambda sight: sight.has_focus, "the keyboard")
 
     def use_theme(self, name: str) -> None:
-        """Show it in other colours, for a picture."""
         self._ask("use theme", name)
 
     def photograph(self, path: Path) -> None:
-        """Write what is on the screen into a file."""
         self._ask("photograph", str(path), delay_ms=150)
 
     def slow_events(self) -> tuple[SlowDelivery, ...]:
@@ -76,14 +72,12 @@ class Window:
         return tuple(self._slow)
 
     def kill(self) -> None:
-        """End it as a crash does."""
         self.slow_events()
         self._process.kill()
         self._process.wait(10)
         self._close_pipes()
 
     def close(self) -> None:
-        """Close the window, as Ctrl-C does, and wait until the program has ended."""
         self.slow_events()
         self._process.send_signal(signal.SIGINT)
         try:

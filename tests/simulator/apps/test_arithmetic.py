@@ -6,7 +6,6 @@ from odyssey_recorder.simulator.apps.calculator import DIVIDED, MINUS, TIMES, No
 
 
 def typed(sum_: str) -> str:
-    """A sum with the signs of a keyboard, as the keys of the calculator write it."""
     return sum_.replace("*", TIMES).replace("/", DIVIDED).replace("-", MINUS)
 
 

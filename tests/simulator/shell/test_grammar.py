@@ -14,7 +14,6 @@ from odyssey_recorder.simulator.shell.grammar import (
 
 
 def words(script: Script) -> list[list[str]]:
-    """The words of each simple command, for scripts in which no variable stands."""
     return [
         ["".join(piece for piece in word if isinstance(piece, str)) for word in command.words]
         for _, pipeline in script

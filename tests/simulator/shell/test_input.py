@@ -14,8 +14,6 @@ from tests.simulator.bench import Bench
 
 
 class Journalled(Bench):
-    """An emulator whose phone writes down what it is told."""
-
     def told(self, path: Path) -> list[str]:
         entries = [json.loads(line) for line in path.read_text().splitlines()]
         return [entry["input"] for entry in entries if "input" in entry]
@@ -36,7 +34,6 @@ def phone(adb_server: PrivateAdbServer, journal: Path) -> Iterator[Journalled]:
 
 
 def points(told: list[str]) -> list[tuple[str, float, float]]:
-    """The touches among what the phone was told: phase, x, y."""
     touches = [words.split() for words in told if words.startswith("touch ")]
     return [(phase, *map(float, place.split(","))) for _, phase, place in touches]  # type: ignore[misc]
 

@@ -37,70 +37,64 @@ def test_the_fingerprint_names_the_same_product(bench: Bench) -> None:
     assert bench.shell("getprop ro.build.fingerprint").startswith("google/sdk_gphone64_x86_64/emu64xa:14/")
 
 
-def test_the_size_is_the_panels_own_until_it_is_overridden(start: Launch) -> None:
-    bench = start()
-    assert bench.shell("wm size; wm density") == "Physical size: 720x1280\nPhysical density: 320\n"
+def test_the_size_is_the_panels_own_until_it_is_overridden(own: Bench) -> None:
+    assert own.shell("wm size; wm density") == "Physical size: 720x1280\nPhysical density: 320\n"
 
-    bench.shell("wm size 600x1000")
-    assert bench.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
-    bench.shell("wm size reset")
+    own.shell("wm size 600x1000")
+    assert own.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
+    own.shell("wm size reset")
 
-    assert bench.shell("wm size") == "Physical size: 720x1280\n"
+    assert own.shell("wm size") == "Physical size: 720x1280\n"
 
 
-def test_what_is_written_to_the_phone_takes_room_on_its_disk(start: Launch) -> None:
+def test_what_is_written_to_the_phone_takes_room_on_its_disk(own: Bench) -> None:
     def available_kib() -> int:
-        heading, data = bench.shell("df -k /data").splitlines()
+        heading, data = own.shell("df -k /data").splitlines()
         assert heading.split()[3] == "Available"
         return int(data.split()[3])
 
-    bench = start()
     before = available_kib()
-    bench.emulator.guest.files.write("/data/local/tmp/film", bytes(5 * 1024**2))
+    own.emulator.guest.files.write("/data/local/tmp/film", bytes(5 * 1024**2))
     assert available_kib() == before - 5 * 1024
 
 
-def test_the_size_does_not_turn_with_the_phone(start: Launch) -> None:
-    bench = start()
+def test_the_size_does_not_turn_with_the_phone(own: Bench) -> None:
+    own.shell("wm user-rotation lock 1")
 
-    bench.shell("wm user-rotation lock 1")
-
-    assert bench.shell("wm size") == "Physical size: 720x1280\n"
-    assert "  mCurrentRotation=ROTATION_90" in bench.shell("dumpsys window").splitlines()
-    viewport = next(line for line in bench.shell("dumpsys input").splitlines() if "isActive=[1]" in line)
+    assert own.shell("wm size") == "Physical size: 720x1280\n"
+    assert "  mCurrentRotation=ROTATION_90" in own.shell("dumpsys window").splitlines()
+    viewport = next(line for line in own.shell("dumpsys input").splitlines() if "isActive=[1]" in line)
     assert "orientation=1, logicalFrame=[0, 0, 1280, 720]" in viewport
 
 
-def test_an_old_anr_comes_first_and_a_second_display_beside_the_default_one(start: Launch) -> None:
-    bench = start()
-    assert "  <no ANR has occurred since boot>" in bench.shell("dumpsys window").splitlines()
-    home = bench.emulator.phone.state().title
+def test_an_old_anr_comes_first_and_a_second_display_beside_the_default_one(own: Bench) -> None:
+    assert "  <no ANR has occurred since boot>" in own.shell("dumpsys window").splitlines()
+    home = own.emulator.phone.state().title
 
-    assert bench.console("fault", "anr") == ["OK"]
-    assert bench.console("fault", "second-display", "on") == ["OK"]
-    bench.shell(f"am start -n {SETTINGS}/.Settings")
+    assert own.console("fault", "anr") == ["OK"]
+    assert own.console("fault", "second-display", "on") == ["OK"]
+    own.shell(f"am start -n {SETTINGS}/.Settings")
 
-    window = bench.shell("dumpsys window")
+    window = own.shell("dumpsys window")
     stale, live = window.split("WINDOW MANAGER POLICY STATE")
     assert stale.startswith("WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n")
     assert stale.index("Last ANR continued\nWINDOW MANAGER DISPLAY CONTENTS") < stale.rindex(home)
     assert home not in live
     assert live.index("mDisplayId=7") < live.index("mDisplayId=0") < live.index(f"{SETTINGS}/")
-    assert bench.shell("dumpsys window displays").startswith("WINDOW MANAGER DISPLAY CONTENTS")
-    assert bench.shell("dumpsys window lastanr") in stale
-    assert bench.shell("dumpsys window windows") in live
-    assert "mCurTokenDisplayId=7" in bench.shell("dumpsys input_method")
-    bench.console("fault", "clear")
-    assert home not in bench.shell("dumpsys window")
-    assert bench.console("fault", "second-display")[0].startswith("KO: usage")
+    assert own.shell("dumpsys window displays").startswith("WINDOW MANAGER DISPLAY CONTENTS")
+    assert own.shell("dumpsys window lastanr") in stale
+    assert own.shell("dumpsys window windows") in live
+    assert "mCurTokenDisplayId=7" in own.shell("dumpsys input_method")
+    own.console("fault", "clear")
+    assert home not in own.shell("dumpsys window")
+    assert own.console("fault", "second-display")[0].startswith("KO: usage")
 
 
-def test_the_focus_is_told_by_window_and_activity(start: Launch) -> None:
-    bench = start()
-    bench.shell(f"am start -n {SETTINGS}/.Settings")
-    state = bench.emulator.phone.state()
+def test_the_focus_is_told_by_window_and_activity(own: Bench) -> None:
+    own.shell(f"am start -n {SETTINGS}/.Settings")
+    state = own.emulator.phone.state()
 
-    window, activities = bench.shell("dumpsys window"), bench.shell("dumpsys activity activities")
+    window, activities = own.shell("dumpsys window"), own.shell("dumpsys activity activities")
 
     assert re.search(rf"^  mCurrentFocus=Window\{{[0-9a-f]+ u0 {re.escape(state.title)}\}}$", window, re.M)
     assert re.search(rf"^  mFocusedApp=ActivityRecord\{{[0-9a-f]+ u0 {SETTINGS}/\S+ t\d+\}}$", window, re.M)
@@ -180,12 +174,10 @@ def test_postures_are_listed_and_changed(start: Launch) -> None:
     assert bench.adb("shell", "cmd device_state state 9").returncode == 255
 
 
-def test_settings_are_kept(start: Launch) -> None:
-    bench = start()
-
-    assert bench.shell("settings get system no_such_key") == "null\n"
-    bench.shell("settings put secure show_ime_with_hard_keyboard 1")
-    assert bench.shell("settings get secure show_ime_with_hard_keyboard; cmd settings get secure x") == "1\nnull\n"
+def test_settings_are_kept(own: Bench) -> None:
+    assert own.shell("settings get system no_such_key") == "null\n"
+    own.shell("settings put secure show_ime_with_hard_keyboard 1")
+    assert own.shell("settings get secure show_ime_with_hard_keyboard; cmd settings get secure x") == "1\nnull\n"
 
 
 def test_the_navigation_bar_has_three_buttons_unless_told_otherwise(bench: Bench) -> None:
@@ -214,20 +206,17 @@ def test_packages_are_listed_by_kind(bench: Bench) -> None:
     assert bench.adb("shell", "pm path no.such.app").returncode == 1
 
 
-def test_apps_are_started_and_stopped(start: Launch) -> None:
-    bench = start()
-    started = bench.shell(f"am start -W -n {SETTINGS}/.Settings")
+def test_apps_are_started_and_stopped(own: Bench) -> None:
+    started = own.shell(f"am start -W -n {SETTINGS}/.Settings")
 
     assert started.splitlines()[:2] == [f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}", "Status: ok"]
-    assert bench.emulator.phone.state().package == SETTINGS
-    bench.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
-    assert bench.emulator.phone.state().package != SETTINGS
+    assert own.emulator.phone.state().package == SETTINGS
+    own.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
+    assert own.emulator.phone.state().package != SETTINGS
 
 
-def test_an_app_gets_what_an_intent_carries(start: Launch) -> None:
-    bench = start()
-
-    said = bench.shell(
+def test_an_app_gets_what_an_intent_carries(own: Bench) -> None:
+    said = own.shell(
         "am start -n com.odyssey.notes -a android.intent.action.SEND -t text/plain --es extra 1 -d 'for a note'"
     )
 
@@ -235,46 +224,43 @@ def test_an_app_gets_what_an_intent_carries(start: Launch) -> None:
         said
         == "Starting: Intent { act=android.intent.action.SEND dat=for a note cmp=com.odyssey.notes (has extras) }\n"
     )
-    assert bench.emulator.phone.state().package == "com.odyssey.notes"
+    assert own.emulator.phone.state().package == "com.odyssey.notes"
 
 
-def test_an_intent_that_an_app_does_not_take_is_said_so_and_opens_nothing(start: Launch) -> None:
-    bench = start()
-    before = bench.emulator.phone.state().package
+def test_an_intent_that_an_app_does_not_take_is_said_so_and_opens_nothing(own: Bench) -> None:
+    before = own.emulator.phone.state().package
 
-    done = bench.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
+    done = own.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
 
     wanted = "Intent { act=android.intent.action.VIEW dat=https://a.example cmp=com.odyssey.notes }"
     assert (done.returncode, done.stderr.decode()) == (1, f"Error: Activity not started, unable to resolve {wanted}\n")
-    assert bench.emulator.phone.state().package == before
+    assert own.emulator.phone.state().package == before
 
 
-def test_settings_are_listed_and_deleted(start: Launch) -> None:
-    bench = start()
-    bench.shell("settings put system my_key 'a value'")
+def test_settings_are_listed_and_deleted(own: Bench) -> None:
+    own.shell("settings put system my_key 'a value'")
 
-    listed = bench.shell("settings list system").splitlines()
-    deleted = bench.shell("settings delete system my_key; settings delete system my_key")
+    listed = own.shell("settings list system").splitlines()
+    deleted = own.shell("settings delete system my_key; settings delete system my_key")
 
     assert "my_key=a value" in listed
     assert "font_scale=1.0" in listed
     assert listed == sorted(listed)
     assert deleted == "Deleted 1 rows\nDeleted 0 rows\n"
-    assert bench.shell("settings get system my_key") == "null\n"
+    assert own.shell("settings get system my_key") == "null\n"
 
 
-def test_another_density_makes_everything_larger_until_it_is_reset(start: Launch) -> None:
-    bench = start()
-    before = bench.emulator.phone.state()
+def test_another_density_makes_everything_larger_until_it_is_reset(own: Bench) -> None:
+    before = own.emulator.phone.state()
 
-    bench.shell("wm density 480")
-    told = bench.shell("wm density")
-    during = bench.emulator.phone.state()
-    bench.shell("wm density reset")
+    own.shell("wm density 480")
+    told = own.shell("wm density")
+    during = own.emulator.phone.state()
+    own.shell("wm density reset")
 
     assert told == "Physical density: 320\nOverride density: 480\n"
     assert during.navigation_bar.height == before.navigation_bar.height * 1.5
-    assert bench.emulator.phone.state().navigation_bar == before.navigation_bar
+    assert own.emulator.phone.state().navigation_bar == before.navigation_bar
 
 
 def test_small_questions_are_answered(bench: Bench) -> None:
@@ -290,11 +276,9 @@ def test_small_questions_are_answered(bench: Bench) -> None:
     assert bench.shell("settings --user 0 get system no_such") == "null\n"
 
 
-def test_monkey_launches_an_app_by_its_package(start: Launch) -> None:
-    bench = start()
-
-    assert bench.shell(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1").startswith("Events injected: 1\n")
-    assert bench.emulator.phone.state().package == SETTINGS
+def test_monkey_launches_an_app_by_its_package(own: Bench) -> None:
+    assert own.shell(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1").startswith("Events injected: 1\n")
+    assert own.emulator.phone.state().package == SETTINGS
 
 
 def test_an_app_there_is_not_cannot_be_started(bench: Bench) -> None:
@@ -387,11 +371,10 @@ def test_what_a_program_does_not_do_is_refused_with_a_word(bench: Bench, line: s
     assert done.stderr
 
 
-def test_the_time_zone_is_kept_with_the_phone(start: Launch) -> None:
-    bench = start()
-    assert bench.shell("getprop persist.sys.timezone") == "GMT\n"
+def test_the_time_zone_is_kept_with_the_phone(own: Bench) -> None:
+    assert own.shell("getprop persist.sys.timezone") == "GMT\n"
 
-    bench.shell("cmd alarm set-timezone Europe/Oslo")
+    own.shell("cmd alarm set-timezone Europe/Oslo")
 
-    assert bench.shell("getprop persist.sys.timezone") == "Europe/Oslo\n"
-    assert bench.adb("shell", "cmd alarm set-time 0").stderr == b"Unknown command: set-time 0\n"
+    assert own.shell("getprop persist.sys.timezone") == "Europe/Oslo\n"
+    assert own.adb("shell", "cmd alarm set-time 0").stderr == b"Unknown command: set-time 0\n"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.simulator.bench import Bench, Launch
+from tests.simulator.bench import Bench
 
 SETTINGS, NOTES = "com.android.settings", "com.odyssey.notes"
 
@@ -21,25 +21,23 @@ def open_apps(bench: Bench, *packages: str) -> None:
         bench.shell(f"monkey -p {package} 1")
 
 
-def test_the_tasks_are_listed_the_last_used_first_and_the_home_screen_among_them(start: Launch) -> None:
-    bench = start()
-    open_apps(bench, SETTINGS, NOTES)
+def test_the_tasks_are_listed_the_last_used_first_and_the_home_screen_among_them(own: Bench) -> None:
+    open_apps(own, SETTINGS, NOTES)
 
-    listed = recents(bench)
+    listed = recents(own)
 
     assert [package for _, package in listed] == [NOTES, SETTINGS, "com.android.launcher3"]
     assert len({number for number, _ in listed}) == 3
-    assert "type=home" in bench.shell("dumpsys activity recents")
-    assert f"t{listed[0][0]}}}" in bench.shell("dumpsys window | grep mFocusedApp")
+    assert "type=home" in own.shell("dumpsys activity recents")
+    assert f"t{listed[0][0]}}}" in own.shell("dumpsys window | grep mFocusedApp")
 
 
-def test_am_stack_lists_the_same_tasks(start: Launch) -> None:
-    bench = start()
-    open_apps(bench, SETTINGS, NOTES)
+def test_am_stack_lists_the_same_tasks(own: Bench) -> None:
+    open_apps(own, SETTINGS, NOTES)
 
-    lines = bench.shell("am stack list").splitlines()
+    lines = own.shell("am stack list").splitlines()
 
-    numbers = [number for number, _ in recents(bench)]
+    numbers = [number for number, _ in recents(own)]
     assert [int(line.split("=")[1].split()[0]) for line in lines if line.startswith("RootTask")] == numbers
     tasks = [line for line in lines if line.startswith("  taskId=")]
     assert tasks[0].startswith(f"  taskId={numbers[0]}: {NOTES}/")
@@ -47,19 +45,18 @@ def test_am_stack_lists_the_same_tasks(start: Launch) -> None:
     assert sum("mActivityType=home" in line for line in lines) == 1
 
 
-def test_a_task_is_removed_by_its_number_which_is_not_given_again(start: Launch) -> None:
-    bench = start()
-    open_apps(bench, SETTINGS, NOTES)
-    (notes, _), (settings, _), (home, _) = recents(bench)
+def test_a_task_is_removed_by_its_number_which_is_not_given_again(own: Bench) -> None:
+    open_apps(own, SETTINGS, NOTES)
+    (notes, _), (settings, _), (home, _) = recents(own)
 
-    assert bench.shell(f"am stack remove {settings}; am stack remove {home}; cmd activity stack remove 999") == ""
-    assert [number for number, _ in recents(bench)] == [notes, home]
-    bench.shell(f"am stack remove {notes}")
+    assert own.shell(f"am stack remove {settings}; am stack remove {home}; cmd activity stack remove 999") == ""
+    assert [number for number, _ in recents(own)] == [notes, home]
+    own.shell(f"am stack remove {notes}")
 
-    assert [number for number, _ in recents(bench)] == [home]
-    assert bench.emulator.phone.state().package == "com.android.launcher3"
-    open_apps(bench, SETTINGS)
-    assert recents(bench)[0][0] > notes
+    assert [number for number, _ in recents(own)] == [home]
+    assert own.emulator.phone.state().package == "com.android.launcher3"
+    open_apps(own, SETTINGS)
+    assert recents(own)[0][0] > notes
 
 
 @pytest.mark.parametrize(
