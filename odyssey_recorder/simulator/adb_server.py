@@ -41,7 +41,6 @@ class PrivateAdbServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment for programs that shall talk to this server, and find its emulators, and no others."""
         private = {
             "HOME": str(self.home),
             "USERPROFILE": str(self.home),

@@ -117,8 +117,6 @@ class Stream:
 
 
 class Connection:
-    """One adb server's connection: reads packets, runs the services behind its streams, writes packets."""
-
     def __init__(self, sock: socket.socket, daemon: "AdbDaemon") -> None:
         self.max_payload = 4096
         self._sock = sock
@@ -128,7 +126,6 @@ class Connection:
         self._outbox: asyncio.Queue[tuple[Buffer, ...]] = asyncio.Queue()
 
     def send(self, command: int, arg0: int, arg1: int, *payload: Buffer) -> None:
-        """Queue one packet. The queue stays short: no more than one data packet per stream is ever under way."""
         length = sum(len(part) for part in payload)
         header = _HEADER.pack(command, arg0, arg1, length, 0, command ^ 0xFFFFFFFF)
         if length <= _JOINED_UP_TO:
@@ -287,7 +284,6 @@ class AdbDaemon:
 
 
 def banner(properties: dict[str, str]) -> str:
-    """What the device says of itself in the handshake: product, model, device, and the features it has."""
     named = ("ro.product.name", "ro.product.model", "ro.product.device")
     stated = "".join(f"{name}={properties[name]};" for name in named)
     return f"device::{stated}features={','.join(FEATURES)}"

@@ -22,8 +22,6 @@ _REMEMBERED = 30
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What was in front when an input came, to tell afterwards how the screen changed."""
-
     front: str
     pages: int
     layers: dict[str, Rect | None]
@@ -61,7 +59,6 @@ class Compositor:
         self.windows, self.areas = build_windows(system)
 
     def change(self, system: SystemUi, act: Action) -> None:
-        """Carry out an input and show what comes of it, with the transition that fits."""
         self._finish_gliding(system)
         before = self._before(system)
         act()
@@ -76,7 +73,6 @@ class Compositor:
         self._present(self._compose(system), system)
 
     def show_anew(self, system: SystemUi) -> None:
-        """Show the state of another phone as a frame of its own, even where it looks the same."""
         self.lay_out(system)
         self._cancel()
         self._present(self._compose(system), system, anew=True)
@@ -123,7 +119,6 @@ class Compositor:
         return _Before(system.package, len(system.front.pages), self._layers())
 
     def _layers(self) -> dict[str, Rect | None]:
-        """What lies over the page, with the part of it that moves when it comes and goes."""
         return {window.name: window.moving for window in self.windows if window.name in {"Overlay", "InputMethod"}}
 
     def _keep_thumbnail(self, system: SystemUi, before: _Before) -> None:

@@ -73,7 +73,6 @@ class Console:
                 await _say(writer, reply)
 
     def _read_token(self) -> str | None:
-        """What a caller must show: the token that all emulators of the user share, a new one where none is yet."""
         if self._token_file is None:
             return None
         if not self._token_file.exists():

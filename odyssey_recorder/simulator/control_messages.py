@@ -76,7 +76,6 @@ class PostureValue(IntEnum):
 
 
 def _pool() -> DescriptorPool:
-    """A pool of its own: in protobuf's default one another reading of the same protocol may lie."""
     file = FileDescriptorProto(name="emulator_controller.proto", package=PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

@@ -100,7 +100,6 @@ def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image
 
 
 def _write(handle: str, pixels: bytes) -> None:
-    """Write into the file of a client that has mapped it into its memory: it is never made, nor made larger."""
     url = urlsplit(handle)
     if url.scheme != "file":
         raise PictureError(f"The handle {handle!r} is not the file:/// address of a file to map.")

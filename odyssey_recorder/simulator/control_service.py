@@ -267,7 +267,6 @@ class ControlService:
         return messages.Nothing()
 
     def _type(self, text: str) -> None:
-        """What overruns the keyboard's buffer is lost, and so is what there is no key for."""
         typed = (character for character in text[:_KEYBOARD_BUFFER] if character.isascii())
         self._guest.window_text(
             "".join(character for character in typed if character in "\n\t" or character.isprintable())

@@ -127,7 +127,6 @@ class Faults:
         self.refuses_snapshots = refuse
 
     def delay_snapshots(self, delay_s: float) -> None:
-        """Let the system stand still for so long whenever a snapshot is saved or loaded."""
         self.snapshot_delay_s = delay_s
 
     def keep_anr(self, state: PhoneState) -> None:

@@ -34,8 +34,6 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Guest:
-    """One running system: the phone, its files, its input nodes, its faults and its name."""
-
     phone: Phone
     faults: Faults
     nodes: InputNodes
@@ -62,14 +60,12 @@ class Guest:
         self.faults.break_connections()
 
     def restore(self, snapshot: "Snapshot") -> None:
-        """Restore a snapshot under whoever is connected."""
         self._felt.clear()
         self.phone.load_snapshot(snapshot.phone)
         self.nodes.load(snapshot.nodes)
         self.files = copy.deepcopy(snapshot.files)
 
     def touch_screen(self) -> InputNode:
-        """The node that reports touches now: a folded foldable's outer panel has one of its own."""
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
 
     def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:

@@ -18,7 +18,6 @@ class GuestClock:
         return time.monotonic_ns() + self._ahead_ns
 
     def host_ns(self, guest_ns: int) -> int:
-        """The host's monotonic time at a time of the guest's, as the two stand to each other now."""
         return guest_ns - self._ahead_ns
 
     def jump(self, by_s: float) -> None:

@@ -48,7 +48,6 @@ class RecordedJournal:
 
     @classmethod
     def read(cls, journal: Path) -> "RecordedJournal":
-        """The journal of a phone that stands still or has stopped: each frame that an input names is in it."""
         entries = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
         frames = {
             entry["frame"]: ShownFrame(entry["frame"], entry["t_ns"], entry["rgb_sha256"], entry["cause"])
@@ -66,7 +65,6 @@ class RecordedJournal:
         return tuple(felt for felt in self.inputs if felt.words.startswith("touch down "))
 
     def gesture(self, down: FeltInput) -> tuple[FeltInput, ...]:
-        """What belongs to the finger that came down: all inputs up to the next that comes down."""
         later = [felt for felt in self.inputs if felt.number > down.number]
         end = next((felt.number for felt in later if felt.words.startswith("touch down ")), len(self.inputs) + 1)
         return (down, *(felt for felt in later if felt.number < end))

@@ -33,7 +33,6 @@ class PhoneProcesses:
 
     @property
     def running_dir(self) -> Path:
-        """Where these emulators put their discovery files, and where the recorder is to look for them."""
         return running_dir(self._environment)
 
     def start(

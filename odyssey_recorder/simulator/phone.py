@@ -141,8 +141,6 @@ class Phone:
         )
 
     def tasks(self) -> Sequence[TaskInfo]:
-        """The task in front, then those of the other apps that were opened, the last used first, and the launcher's."""
-
         def read() -> list[TaskInfo]:
             system = self._system
             apps = [*system.recent_apps(), system.launcher]
@@ -183,7 +181,6 @@ class Phone:
         return self._looper.call(read)
 
     def with_input_methods(self, use: Callable[[InputMethods], _Result]) -> _Result:
-        """Change the phone's keyboards, or let them type, with its effect on the screen."""
         answers: list[_Result] = []
         self._change(lambda: answers.append(use(self._system.input_methods)))
         return answers[0]

@@ -80,8 +80,6 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def stop_when_stdin_ends() -> None:
-    """Let this program stop, as by Ctrl-C, when whoever started it closes its standard input or dies."""
-
     def wait() -> None:
         while os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: its lock would be held when the program ends
             pass

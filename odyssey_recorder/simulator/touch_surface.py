@@ -134,7 +134,6 @@ class TouchSurface:
         return any(window.box.visible.contains(x, y) for window in toolbars)
 
     def _decide(self, x: float, y: float) -> None:
-        """Once it is clear where a finger from the edge goes, it is the system's or that of what lies under it."""
         edge = self._edge
         if edge is None or self._navigates or not edge.is_clear(x, y):
             return

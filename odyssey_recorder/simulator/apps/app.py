@@ -116,11 +116,9 @@ class Page:
         return lambda: self.show(overlay)
 
     def sets(self, name: str, *, of: object | None = None) -> Callable[[Any], None]:
-        """What a text field or a choice needs to write into an attribute: the page's own, or that of another object."""
         return partial(setattr, self if of is None else of, name)
 
     def focus(self, field: str) -> None:
-        """Put the cursor into a text field of this page, as soon as it is built, with the keyboard."""
         self.wanted_focus = field
 
     wanted_focus: str = ""

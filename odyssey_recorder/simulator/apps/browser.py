@@ -77,8 +77,6 @@ def _picture(article: Article) -> Painter:
 
 
 class StartPage(WebPage):
-    """The page that the icon opens: the name of the search, shortcuts, something to read."""
-
     def content(self, look: Look) -> View:
         logo = Row(
             (Icon("flare", 40, "primary"), Text("Lumen", 34, 500, "primary")), gap=8, along="center", pad=(0, 14)

@@ -26,8 +26,6 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 
 class Surfer(App):
-    """The browser as its pages know it: what was bookmarked, visited and searched, the newest first."""
-
     bookmarks: list[str]
     visited: list[str]
     searched: list[str]

@@ -48,8 +48,6 @@ def _written(value: Decimal) -> str:
 
 
 class _Reader:
-    """Reads tokens from left to right: sums of products of signed numbers and brackets."""
-
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
 

@@ -58,8 +58,6 @@ class Conversation:
 
 
 class Correspondence(App):
-    """The messages app as its pages know it: the conversations, that of the last message first."""
-
     conversations: list[Conversation]
 
     def send(self, conversation: Conversation, text: str) -> None:

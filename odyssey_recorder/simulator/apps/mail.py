@@ -52,8 +52,6 @@ class MailApp(App):
         return page
 
     def opens(self, page: Page, mail: Mail) -> Action:
-        """What a tap on a mail of a list does: drafts are written on, others are read."""
-
         def open_it() -> None:
             if mail.folder == "Drafts":
                 page.go(ComposePage(self, self.box, mail))

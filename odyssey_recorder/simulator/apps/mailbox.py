@@ -53,7 +53,6 @@ class Mail:
 
 
 def own_mail(*, recipient: str = "", subject: str = "", body: str = "") -> Mail:
-    """A mail that is about to be written, at the hour at which the phone stands still."""
     return Mail(OWNER.name, OWN_ADDRESS, subject, body, TODAY, time(10), recipient, "Drafts")
 
 

@@ -131,7 +131,6 @@ class RecipientPage(Page):
         return page_frame(top, scroll_page(heading, *(self._row(name) for name in found)))
 
     def _found(self) -> list[str]:
-        """The number that was typed, the people and the others whom one writes with, as far as they match."""
         wanted = self.wanted.strip()
         names = [wanted] if wanted.replace(" ", "").removeprefix("+").isdigit() else []
         names += [person.name for person in people_like(wanted)]

@@ -11,8 +11,6 @@ from odyssey_recorder.simulator.ui.widgets import icon_button, scroll_page, sect
 
 
 class PlayerPage(SongsPage):
-    """The song that plays with its cover, what is done with it, and what comes next."""
-
     title = "Player"
     navigation_color = "surface"
 

@@ -86,8 +86,6 @@ class Library(App):
 
 
 class SongsPage(Page):
-    """What every page with songs does: a tap plays one, a long press or its dots offer more."""
-
     app: Library
     navigation_color = "surface_container"
     chosen: Song | None = None

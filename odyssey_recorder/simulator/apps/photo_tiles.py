@@ -32,8 +32,6 @@ class Photo:
 
 
 class PhotoLibrary(App):
-    """The photos app as its pages know it: the library with its albums, favourites and bin."""
-
     library: list[Photo]
 
     @property
@@ -57,8 +55,6 @@ class PhotoLibrary(App):
 
 
 class PhotosPage(Page):
-    """What every page of photographs does: a long press on one offers what can be done with it."""
-
     app: PhotoLibrary
     chosen: Photo | None = None
 

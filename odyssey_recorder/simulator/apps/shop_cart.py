@@ -35,8 +35,6 @@ _TABS = (
 
 
 class Storefront(App):
-    """The shop as its pages know it: the customer's account, and the four main pages."""
-
     account: Account
 
     def opens_tab(self, label: str) -> Action:

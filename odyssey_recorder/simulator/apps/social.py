@@ -73,8 +73,6 @@ class Social(Network):
 
 
 class ProfilesPage(PostsPage):
-    """What pages with people show of one: the head of a profile, a row with a Follow button."""
-
     def profile(self, person: Person) -> list[View]:
         posts = [post for post in self.app.posts if post.author == person]
         following = len(self.app.followed) if person == OWNER else person.follows

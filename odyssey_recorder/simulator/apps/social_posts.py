@@ -35,8 +35,6 @@ class Post:
 
 
 class Network(App):
-    """The social app as its pages know it: the posts, the newest first, and who is followed."""
-
     posts: list[Post]
     followed: list[Person]
 

@@ -81,7 +81,6 @@ def _block(line: str) -> Block:
 
 
 def _words(text: str) -> list[str]:
-    """Lower-case words without the ending of a plural, and without those that say nothing."""
     found = re.findall(r"[a-z0-9]+", text.lower().replace("'s", "").replace("\u2019s", ""))
     fillers = _fillers()
     return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in found if word not in fillers]

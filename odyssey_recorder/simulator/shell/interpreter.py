@@ -36,8 +36,6 @@ class Streams:
 
 
 class Shell:
-    """One shell session: runs lines one after the other, and remembers how the last one ended."""
-
     def __init__(self, guest: Guest, programs: Programs) -> None:
         self._guest = guest
         self._programs = programs
@@ -65,7 +63,6 @@ class Shell:
         return self.status
 
     async def leave(self) -> None:
-        """End the session, whatever ended it: run the line of a trap on EXIT, whose output nobody reads."""
         nowhere = Discard()
         with suppress(ShellExit):
             await self.run(self._traps.pop("EXIT", ""), Streams(nowhere, nowhere, nowhere))

@@ -41,7 +41,6 @@ class Display:
 
     @property
     def picture_on_panel(self) -> Rect:
-        """Where the picture lies on the panel, both turned alike: as large as it fits, in the middle, not distorted."""
         panel, size = self.panel, self.size
         if panel.width * size.height < panel.height * size.width:
             width, height = panel.width, size.height * panel.width // size.width

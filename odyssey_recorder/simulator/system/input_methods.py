@@ -73,7 +73,6 @@ class InputMethods:
         self._settings[CHOSEN] = self._settings[ENABLED] = SOFT_KEYBOARD
 
     def receive(self, action: str, extras: Mapping[str, str]) -> None:
-        """A broadcast: ADBKeyBoard does what it says while it is the chosen keyboard, nobody does otherwise."""
         if self.draws:
             return
         match action:

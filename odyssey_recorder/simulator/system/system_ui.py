@@ -128,7 +128,6 @@ class SystemUi:
 
     @property
     def keyboard_shown(self) -> bool:
-        """Whether a keyboard is drawn: one is asked for, and it is not one that draws nothing."""
         return self.entry.keyboard.shown and self.input_methods.draws
 
     # What a person does ----------------------------------------------------------------------------------------

@@ -146,7 +146,6 @@ class TextEntry:
             self.act()
 
     def act(self) -> None:
-        """Carry out the field's action, as its Enter key does where it is a single line."""
         field = self._field()
         if field is None or field.read_only:
             return

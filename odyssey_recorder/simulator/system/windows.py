@@ -82,7 +82,6 @@ class _Builder:
         return windows, Areas(self._screen, self._status, self._navigation, content, lifted)
 
     def _pages(self) -> tuple[list[Window], Rect]:
-        """The page in front and what lies over it, above the keyboard where that is shown."""
         keyboard = self._keyboard()
         bottom = keyboard.box.rect.top if keyboard else self._navigation.top
         content = Rect(0, self._status.bottom, self._screen.right, bottom)

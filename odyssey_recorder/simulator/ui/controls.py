@@ -285,7 +285,6 @@ def _field(box: Box) -> TextField:
 
 
 def _origin(box: Box) -> tuple[int, int]:
-    """Where the first letter of a field is drawn: a single line is moved so that its cursor shows."""
     view, focus = _field(box), box.look.memory.focus
     size_px = box.look.text_px(view.size)
     step = letters.line_height(size_px)
@@ -316,7 +315,6 @@ def caret_rect(box: Box, index: int) -> Rect:
 
 
 def caret_at(box: Box, x: float, y: float) -> int:
-    """The place between two letters of a placed text field that is nearest to a point."""
     view = _field(box)
     size_px = box.look.text_px(view.size)
     left, top = _origin(box)

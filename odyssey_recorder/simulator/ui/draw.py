@@ -134,7 +134,6 @@ class Canvas:
             self.picture.paste(below, (box[0], box[1]), mask)
 
     def _corners(self, rect: Rect, radius: int) -> Iterator[tuple[_Edges, Image.Image]]:
-        """The visible part of each corner square, with a mask of what lies outside of the rounding."""
         if radius <= 0:
             return
         outside = ImageChops.invert(rounded_mask(2 * radius, 2 * radius, radius))

@@ -214,8 +214,6 @@ class Stack(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place(View):
-    """One view at an edge, a corner or the middle of all the room there is: "bottom end", "center", "top"."""
-
     child: View
     where: str = "center"
     pad: Pad = 0

@@ -22,8 +22,6 @@ def month_after(month: date, step: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """What a grid of days shows: which month, which day is chosen, which is today, which carry a dot."""
-
     month: date
     chosen: date | None
     today: date

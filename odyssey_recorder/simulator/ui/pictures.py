@@ -13,12 +13,10 @@ from odyssey_recorder.simulator.ui.theme import RGB, mixed, rgb
 
 
 def landscape(seed: int) -> Painter:
-    """Hills in the evening, mist or midday, with a sun: each seed another place and hour."""
     return lambda width, height: _landscape(seed, width, height)
 
 
 def cover(seed: int) -> Painter:
-    """An abstract picture of rings and bands, as on a record's sleeve or a poster."""
     return lambda width, height: _cover(seed, width, height)
 
 

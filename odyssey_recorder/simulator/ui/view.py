@@ -54,16 +54,12 @@ class Selection:
 
 @dataclass(slots=True)
 class Memory:
-    """What a page's views remember between two builds: scroll offsets by key, and the focused field."""
-
     scroll: dict[str, int] = field(default_factory=dict)
     focus: Selection | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What views need to know to lay themselves out: colours, density, the room of the page, its memory."""
-
     theme: Theme
     density: int
     width_dp: int
@@ -73,7 +69,6 @@ class Look:
 
     @property
     def wide(self) -> bool:
-        """Whether there is room for two panes: a tablet, an opened fold, a phone lying on its side."""
         return self.width_dp >= 600
 
     def px(self, dp: float) -> int:

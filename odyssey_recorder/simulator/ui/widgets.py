@@ -81,7 +81,6 @@ def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
 
 
 def page_frame(bar: View, body: View, *, fab: View | None = None, bottom: View | None = None) -> View:
-    """A whole page: a bar, a body that takes the room that is left, a floating button, a bar at the bottom."""
     middle: View = Surface(body, flex=1) if fab is None else Stack((body, Place(fab, "bottom end", pad=16)), flex=1)
     return Column((bar, middle, *((bottom,) if bottom else ())))
 
@@ -107,7 +106,6 @@ def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     on_long_press: Action | None = None,
     lines: int = 2,
 ) -> View:
-    """A row of a list: something in front, a title and a line below it, something behind."""
     front = lead or (Icon(icon, 24) if icon else None)
     words: list[View] = [Text(title, 16, lines=1)]
     if subtitle:
@@ -183,7 +181,6 @@ def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action |
 def text_box(
     field: TextField, *, icon: str = "", trail: View | None = None, label: str = "", color: str = "surface_high"
 ) -> View:
-    """A text field on a rounded ground, with a small label over it where one is given."""
     if label:
         words: View = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1)
     else:
@@ -209,7 +206,6 @@ def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clea
 
 
 def search_bar(field: TextField, *, on_up: Action, clear: str = "Clear search") -> View:
-    """The bar at the top of a page that is there to search: an arrow back and the search field."""
     back = icon_button("arrow-left", "Navigate up", on_up, color="on_surface")
     return Row((back, Surface(search_box(field, clear=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
 
@@ -264,7 +260,6 @@ def navigation_rail(tabs: Sequence[tuple[str, str]], current: str, choose: Seque
 
 
 def _tab(icon: str, label: str, *, is_current: bool, width: float, gap: float) -> View:
-    """What a tab shows: its icon, on a pill of this width when it is the current one, over its label."""
     pill = Surface(
         Icon(icon, 24, "on_primary_container" if is_current else "on_surface_variant"),
         color="secondary_container" if is_current else "",
