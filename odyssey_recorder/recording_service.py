@@ -19,8 +19,8 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.practice.service import PracticeService
-from odyssey_recorder.recording.snapshots import SnapshotPolicy
 from odyssey_recorder.recording.view import Listener
+from odyssey_recorder.recording.work import SnapshotPolicy
 from odyssey_recorder.simulator.lab import PhoneProcesses
 
 if TYPE_CHECKING:
@@ -164,8 +164,8 @@ class RecordingService:
 
     def _recorder(self, device: Device, draft: Draft, store: EpisodeStore, listener: Listener) -> "Recorder":
         """A recorder by the rules of the device; practice is judged by the view trees, too."""
+        from odyssey_recorder.recording.engine import Rules
         from odyssey_recorder.recording.recorder import Recorder  # not before there is something to record
-        from odyssey_recorder.recording.rules import Rules
 
         density = device.properties().density
         rules = Rules(

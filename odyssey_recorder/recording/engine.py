@@ -5,41 +5,37 @@ import queue
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.settle import Stillness, StillnessWatch
+from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
+from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.finger import LiveFinger
-from odyssey_recorder.recording.frame_checks import FrameChecks, Read
+from odyssey_recorder.recording.foreign import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.input_listener import InputListener, Report
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
-from odyssey_recorder.recording.rules import Rules
-from odyssey_recorder.recording.session import OUT_OF_DATE, Session
-from odyssey_recorder.recording.snapshots import SnapshotPolicy, StepSnapshots
+from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import (
-    LONG_TEXT,
-    STATE_MESSAGES,
-    TYPING,
-    WAY_MESSAGES,
     Listener,
     RecordingView,
     StepRows,
-    TextQuestion,
-    way_words,
+    ViewPublisher,
+    goal_picture,
+    make_view,
 )
-from odyssey_recorder.recording.view_publisher import ViewPublisher
 from odyssey_recorder.recording.work import (
     Broke,
     InDataset,
@@ -48,10 +44,11 @@ from odyssey_recorder.recording.work import (
     ReturnLooked,
     ScreenKnown,
     Sent,
+    SnapshotPolicy,
+    StepSnapshots,
     TreeRead,
 )
 
-PUBLISHING = "Putting the episode into the dataset."
 BROKEN_TOUCH = (
     "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
     " back to where the last step left it."
@@ -68,6 +65,23 @@ NOTHING_TO_UNDO = "There is no step to undo."
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a recording goes by, on the device at hand.
+
+    `view_trees`: whether the view tree of every screen at rest is asked for. `navigation` is of use in passive mode.
+    `snapshots`: whether the emulator is saved before each step, in mirror mode, so that undo can bring it back.
+    """
+
+    touch: TouchRules
+    navigation: NavigationRules
+    settle: SettleRule = field(default_factory=SettleRule)
+    late_input_ns: int = LATE_INPUT_NS
+    foreign: ForeignRules = field(default_factory=ForeignRules)
+    view_hierarchies: bool = True
+    snapshots: SnapshotPolicy = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +143,7 @@ class Engine:
         self._at_rest = False
         self._rest: int | None = None
         self._rest_key, self._rest_ns = -1, 0
-        self._proofs = FrameChecks()
+        self._unproved: list[TreeRead | ScreenKnown] = []
         self._published: Path | None = None
         self._screenshots = store.root / "screenshots"
         self.board = ViewPublisher(self._make_view(), listener)
@@ -331,7 +345,7 @@ class Engine:
         if wanted and self._at_rest and number == self._session.frame:
             self._work.read_tree(number)
 
-    def _take_reading(self, read: Read | ReturnLooked) -> None:
+    def _take_reading(self, read: TreeRead | ScreenKnown | ReturnLooked) -> None:
         """In mirror mode nobody touches the device before the proof of the frame; a look in passive mode needs one."""
         match read:
             case TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
@@ -342,18 +356,22 @@ class Engine:
                 self._writer.take_screen(number, state)
             case ReturnLooked(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
-                self._happened(events.ReturnJudged(self._writer.shows(frame, self._goal_picture())))
+                self._happened(
+                    events.ReturnJudged(self._writer.shows(frame, goal_picture(self._session.goal, self._draft)))
+                )
             case _:
                 pass
 
-    def _await_proof(self, read: Read) -> None:
+    def _await_proof(self, read: TreeRead | ScreenKnown) -> None:
         """What was read belongs to a frame if a frame that was asked for when it was complete shows the same."""
         if read.frame_number == self._session.frame:
-            self._proofs.await_proof(read)
+            self._unproved.append(read)
             self._reader.ask()
 
     def _prove(self, frame: Frame) -> None:
-        for read in self._proofs.seen(frame.started_ns):
+        complete = [read for read in self._unproved if frame.started_ns >= read.read_ns]
+        self._unproved = [read for read in self._unproved if frame.started_ns < read.read_ns]
+        for read in complete:
             if read.frame_number != self._session.frame or self._session.state is not State.READY:
                 continue
             match read:
@@ -536,29 +554,14 @@ class Engine:
         self.board.show(self._make_view())
 
     def _make_view(self) -> RecordingView:
-        screenshots = self._screenshots if self._published is not None else None
-        state = self._session.state
-        message = PUBLISHING if self._session.publishing else self._session.reason or STATE_MESSAGES[state]
-        frame, goal = self._session.frame, self._session.goal
-        typed, length = self._work.typing
-        is_typing = state is State.INJECTING and length >= LONG_TEXT
-        if is_typing:
-            message = TYPING.format(typed, length)
-        if state is State.LEADING_BACK and goal in WAY_MESSAGES:
-            message = WAY_MESSAGES[goal]
-        return RecordingView(
-            state,
-            message,
-            frame,
-            self._rows.show(self._draft.steps, screenshots),
-            self._published,
+        frame = self._session.frame
+        view = make_view(self._session, self._draft, self._questions, typing=self._work.typing)
+        return replace(
+            view,
+            steps=self._rows.show(self._draft.steps, None if self._published is None else self._screenshots),
+            published=self._published,
             capture_path=self._device.capture_path,
             has_view_hierarchy=frame is not None and self._writer.has_tree(frame),
-            question=self._question(),
-            wanted=self._goal_picture(),
-            goal=goal,
-            way=way_words(goal, self._draft.steps),
-            is_typing=is_typing,
         )
 
     def _first_goal(self) -> Goal | None:
@@ -570,23 +573,6 @@ class Engine:
         if self._draft.left is not None:
             return Goal.LEFT
         return Goal.UNKNOWN if self._draft.steps else None
-
-    def _goal_picture(self) -> Path | None:
-        """The screen that the device is to come back to; the one before the last step where there is no picture."""
-        match self._session.goal:
-            case Goal.UNDONE:
-                return self._draft.wanted.picture if self._draft.wanted is not None else None
-            case Goal.LEFT:
-                return self._draft.left
-            case Goal.UNKNOWN | Goal.UNCERTAIN:
-                return self._draft.steps[-1].picture if self._draft.steps else None
-            case None:
-                return None
-
-    def _question(self) -> TextQuestion | None:
-        """The oldest question about a step that is still there."""
-        open_ones = [step for step in self._questions if step < len(self._draft.steps)]
-        return TextQuestion(min(open_ones), self._questions[min(open_ones)]) if open_ones else None
 
 
 def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:

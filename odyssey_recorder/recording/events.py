@@ -70,6 +70,11 @@ class FrameSeen:
     arrived_ns: int = 0
     size: Size | None = None
 
+    @property
+    def same(self) -> bool:
+        """Whether it shows the same as the frame before."""
+        return self.anchor != self.number
+
 
 @dataclass(frozen=True, slots=True)
 class FrameKept:
@@ -348,7 +353,7 @@ class ClockJumped:
 class FieldRead:
     """What the focused field held at some moment between these; None if no field could be read.
 
-    `field` tells it from others.
+    `field` tells it from others. On a device that does not tell hints apart, an empty field's text is its hint.
     """
 
     text: str | None

@@ -30,8 +30,8 @@ from odyssey_recorder.recording.raw_input import (
     Typing,
     Waits,
 )
-from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, Nothing, NotYet, Sighting, Timeline
-from odyssey_recorder.recording.typing import ECHO_NS, FieldReading, FieldReadings, Spell
+from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, Nothing, NotYet, Timeline
+from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, Spell
 
 PATIENCE_NS = 3_000_000_000
 """So long after a deed its proof may come; then it is taken as far as it is known."""
@@ -133,10 +133,7 @@ class RawInputQueue:
 
     def see(self, frame: events.FrameSeen) -> None:
         """Take in a frame."""
-        same = frame.anchor != frame.number
-        self._timeline.see(
-            Sighting(frame.number, frame.started_ns, frame.arrived_ns, streamed=frame.streamed, same=same)
-        )
+        self._timeline.see(frame)
         self._screen, self._still = self._timeline.newest, frame.still
         self._sizes[frame.number] = frame.size
         needed = self.needed
@@ -187,7 +184,7 @@ class RawInputQueue:
 
     def read_field(self, reading: events.FieldRead) -> None:
         """Take in what the focused field held."""
-        self._readings.add(FieldReading(reading.text, reading.asked_ns, reading.answered_ns, reading.field))
+        self._readings.add(reading)
 
     def doubt_clock(self) -> None:
         """The moments of all that is in line are not sure any more."""

@@ -12,8 +12,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
-from odyssey_recorder.recording.engine import Engine, Lifted, NoteWritten
-from odyssey_recorder.recording.rules import Rules
+from odyssey_recorder.recording.engine import Engine, Lifted, NoteWritten, Rules
 from odyssey_recorder.recording.session import RETRY_NS
 from odyssey_recorder.recording.view import Listener, RecordingView
 

@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from odyssey_recorder.model.flag import Flag, FlagCode
+from odyssey_recorder.recording.events import FrameSeen
 
 AT_REST_NS = 200_000_000
 """A screen that has shown the same for so long is at rest: the settle rule's time."""
@@ -15,23 +16,9 @@ RUNS_HELD = 12
 """Of so many screens the pixels are held: 160 MB of a phone's largest frames."""
 
 _GAPS_HELD = 64
-_SIGHTINGS_HELD = 512
+_FRAMES_HELD = 512
 
 MOVING = Flag(FlagCode.MOVING)
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """When a frame was on the screen; the times are those of `Frame`.
-
-    `same`: it shows the same as the first frame of the run of frames that show the same as their first.
-    """
-
-    number: int
-    started_ns: int
-    arrived_ns: int
-    streamed: bool
-    same: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +54,15 @@ class _Run:
     """Frames that follow each other and show the same, the first of them asked for, or begun, at `started_ns`.
 
     They were on the screen from `began_ns` at the latest; `streamed` if the device said by itself when it began.
-    `sightings` are the latest of them.
+    `frames` are the latest of them.
     """
 
     number: int
     started_ns: int
     began_ns: int
     streamed: bool
-    newest: Sighting
-    sightings: deque[Sighting] = field(default_factory=lambda: deque(maxlen=_SIGHTINGS_HELD))
+    newest: FrameSeen
+    frames: deque[FrameSeen] = field(default_factory=lambda: deque(maxlen=_FRAMES_HELD))
 
     def is_unseen(self, last_ns: int, until_ns: int) -> bool:
         """Whether nobody knows if it still was there at `until_ns`, because something was done at `last_ns`.
@@ -85,11 +72,11 @@ class _Run:
         if self.streamed:
             return False
         since_ns = last_ns + AT_REST_NS
-        return not any(since_ns <= one.started_ns and one.arrived_ns <= until_ns for one in self.sightings)
+        return not any(since_ns <= one.started_ns and one.arrived_ns <= until_ns for one in self.frames)
 
     def seen_ns(self, until_ns: int) -> int:
         """When a frame of it was asked for last that had come by `until_ns`."""
-        return max((one.started_ns for one in self.sightings if one.arrived_ns <= until_ns), default=self.started_ns)
+        return max((one.started_ns for one in self.frames if one.arrived_ns <= until_ns), default=self.started_ns)
 
 
 class Timeline:
@@ -104,7 +91,7 @@ class Timeline:
         self._newest = 0
         self._unseen: set[int] = set()
 
-    def see(self, frame: Sighting) -> None:
+    def see(self, frame: FrameSeen) -> None:
         """Take in a frame; all that the device gave must come, for a number that is missing was another screen."""
         missing = range(max(self._newest + 1, frame.number - _GAPS_HELD), frame.number) if self._newest else range(0)
         self._newest = max(self._newest, frame.number)
@@ -117,7 +104,7 @@ class Timeline:
             self._begin(frame)
         elif frame.started_ns >= run.newest.started_ns:
             run.newest = frame
-        self._runs[-1].sightings.append(frame)
+        self._runs[-1].frames.append(frame)
         if run is not None and frame.same and frame.streamed and not run.streamed and not missing:
             run.streamed, run.began_ns = True, min(run.began_ns, frame.started_ns)
 
@@ -159,7 +146,7 @@ class Timeline:
             doubts += _doubts(run, later, age_ns, latest_ns)
         return FrameFound(run.number, age_ns, at_ns - run.began_ns, check, doubts)
 
-    def _begin(self, frame: Sighting) -> None:
+    def _begin(self, frame: FrameSeen) -> None:
         began_ns = frame.started_ns if frame.streamed else frame.arrived_ns
         self._runs.append(_Run(frame.number, frame.started_ns, began_ns, frame.streamed, frame))
 

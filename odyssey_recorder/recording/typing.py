@@ -3,6 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
+from odyssey_recorder.recording.events import FieldRead
 from odyssey_recorder.recording.raw_input import RawInput, Stroke
 
 READ_AGAIN_NS = 1_000_000_000
@@ -14,19 +15,6 @@ ECHO_NS = 150_000_000
 """So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
 
 _READINGS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class FieldReading:
-    """What the focused field held at some moment from `asked_ns` to `answered_ns`; None where none could be read.
-
-    `field` tells it from others. On a device that does not tell hints apart, an empty field's text is its hint.
-    """
-
-    text: str | None
-    asked_ns: int
-    answered_ns: int
-    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +69,7 @@ class FieldReadings:
     """The last readings of the field, when the next is due, and what they say of a spell of typing."""
 
     def __init__(self) -> None:
-        self._readings: deque[FieldReading] = deque(maxlen=_READINGS)
+        self._readings: deque[FieldRead] = deque(maxlen=_READINGS)
         self._done_ns = 0
         self._wanted = True
         self._under_way = False
@@ -103,7 +91,7 @@ class FieldReadings:
         """A reading is asked for while `screen` is shown."""
         self._under_way, self._wanted, self._tried_ns, self._screen = True, False, now_ns, screen
 
-    def add(self, reading: FieldReading) -> None:
+    def add(self, reading: FieldRead) -> None:
         """Take in a reading."""
         self._under_way = False
         self._readings.append(reading)
@@ -138,7 +126,7 @@ class FieldReadings:
         before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=spell.strokes - 1)
         return before if before.text and spell.enters == 1 else typed
 
-    def _last(self, asked_ns: int, answered_ns: int) -> FieldReading | None:
+    def _last(self, asked_ns: int, answered_ns: int) -> FieldRead | None:
         readings = (r for r in reversed(self._readings) if asked_ns <= r.asked_ns and r.answered_ns <= answered_ns)
         return next((reading for reading in readings if reading.text is not None), None)
 

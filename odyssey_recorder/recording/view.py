@@ -1,22 +1,27 @@
 """What others see of a recording: its state in one line of words, its steps, and what the annotator must read."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from odyssey_recorder.dataset.draft import DraftStep
+from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.recording.passive import PassiveSession
+from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import Goal, State
 
 LONG_TEXT = 100
 """Of a text of so many characters the annotator is told how much is typed."""
 TYPING = "Typing: {:,} of {:,} characters."
 
+PUBLISHING = "Putting the episode into the dataset."
 STATE_MESSAGES = {
     State.IDLE: "Not started.",
     State.SETTLING: "Waiting for the screen to come to rest.",
@@ -158,3 +163,82 @@ class Listener(Protocol):
 
     def notice(self, text: str) -> None:
         """Something that the annotator must read: a gesture was refused, a step was taken away."""
+
+
+class ViewPublisher:
+    """The newest view, from any thread; the listener is told of each new one."""
+
+    def __init__(self, first: RecordingView, listener: Listener) -> None:
+        self._view = first
+        self._listener = listener
+        self._over = False
+        self._changed = threading.Condition()
+
+    @property
+    def newest(self) -> RecordingView:
+        """The newest view."""
+        return self._view
+
+    def show(self, view: RecordingView) -> None:
+        """Publish a view, if it is another one."""
+        if view == self._view:
+            return
+        with self._changed:
+            self._view = view
+            self._changed.notify_all()
+        self._listener.changed(view)
+
+    def end(self) -> None:
+        """No other view will come."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
+        """The first view that is `wanted`. Raises RecordingError after `timeout_s`, or when the recording ends."""
+        with self._changed:
+            self._changed.wait_for(lambda: wanted(self._view) or self._over, timeout_s)
+            view = self._view
+        if wanted(view):
+            return view
+        what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
+        raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is kept.")
+
+
+def make_view(
+    session: Session | PassiveSession, draft: Draft, questions: Mapping[int, str], *, typing: tuple[int, int]
+) -> RecordingView:
+    """What session and draft say; `typing` is how many characters of a text are typed, and how many it has."""
+    state, goal = session.state, session.goal
+    typed, length = typing
+    is_typing = state is State.INJECTING and length >= LONG_TEXT
+    message = PUBLISHING if session.publishing else session.reason or STATE_MESSAGES[state]
+    if is_typing:
+        message = TYPING.format(typed, length)
+    if state is State.LEADING_BACK and goal in WAY_MESSAGES:
+        message = WAY_MESSAGES[goal]
+    unanswered = min((step for step in questions if step < len(draft.steps)), default=None)
+    return RecordingView(
+        state,
+        message,
+        session.frame,
+        (),
+        question=None if unanswered is None else TextQuestion(unanswered, questions[unanswered]),
+        wanted=goal_picture(goal, draft),
+        goal=goal,
+        way=way_words(goal, draft.steps),
+        is_typing=is_typing,
+    )
+
+
+def goal_picture(goal: Goal | None, draft: Draft) -> Path | None:
+    """The screen that the device is to come back to; the one before the last step where there is no screenshot."""
+    match goal:
+        case Goal.UNDONE:
+            return draft.wanted.picture if draft.wanted is not None else None
+        case Goal.LEFT:
+            return draft.left
+        case Goal.UNKNOWN | Goal.UNCERTAIN:
+            return draft.steps[-1].picture if draft.steps else None
+        case None:
+            return None

@@ -15,9 +15,9 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.engine import Rules
 from odyssey_recorder.recording.evidence import frame_of
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 

@@ -14,9 +14,9 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
+from odyssey_recorder.recording.engine import Rules
 from odyssey_recorder.recording.foreign import SLACK_NS, TELL_UNEXPLAINED, ForeignRules
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.dataset.drafts import ORIGIN
 from tests.end_to_end.test_undo_on_the_phone import ready, record

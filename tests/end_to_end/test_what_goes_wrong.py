@@ -11,9 +11,9 @@ import pytest
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.recording.engine import PUBLISHING
 from odyssey_recorder.recording.session import CHANGED
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import PUBLISHING
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.faults import FrameFault
 from tests.dataset.drafts import begin, store_in

@@ -19,8 +19,8 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.engine import Rules
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice

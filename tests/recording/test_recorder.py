@@ -29,11 +29,11 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN, PUBLISHING
+from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN
 from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED
-from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.view import PUBLISHING, RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.desk import IMPATIENT, PATIENCE_S, Desk, Recording, shows
 

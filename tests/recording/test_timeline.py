@@ -9,20 +9,25 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.model.flag import Flag, FlagCode
-from odyssey_recorder.recording.timeline import RUNS_HELD, Answer, FrameFound, Nothing, NotYet, Sighting, Timeline
+from odyssey_recorder.recording.events import FrameSeen
+from odyssey_recorder.recording.timeline import RUNS_HELD, Answer, FrameFound, Nothing, NotYet, Timeline
 
 MS = 1_000_000
 
 
-def asked(number: int, started_ms: int, arrived_ms: int, *, same: bool = False) -> Sighting:
-    return Sighting(number, started_ms * MS, arrived_ms * MS, streamed=False, same=same)
+def frame_seen(number: int, started_ns: int, arrived_ns: int, *, streamed: bool, same: bool) -> FrameSeen:
+    return FrameSeen(number, 0 if same else number, started_ns, streamed=streamed, arrived_ns=arrived_ns)
 
 
-def streamed(number: int, started_ms: int, *, same: bool = False) -> Sighting:
-    return Sighting(number, started_ms * MS, (started_ms + 5) * MS, streamed=True, same=same)
+def asked(number: int, started_ms: int, arrived_ms: int, *, same: bool = False) -> FrameSeen:
+    return frame_seen(number, started_ms * MS, arrived_ms * MS, streamed=False, same=same)
 
 
-def seen(*frames: Sighting) -> Timeline:
+def streamed(number: int, started_ms: int, *, same: bool = False) -> FrameSeen:
+    return frame_seen(number, started_ms * MS, (started_ms + 5) * MS, streamed=True, same=same)
+
+
+def seen(*frames: FrameSeen) -> Timeline:
     timeline = Timeline()
     for frame in frames:
         timeline.see(frame)
@@ -159,7 +164,7 @@ def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
 
 
 @pytest.mark.parametrize("frame", [streamed(1, 0), asked(1, 0, 0)])
-def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(frame: Sighting) -> None:
+def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(frame: FrameSeen) -> None:
     assert at(seen(), 10, patient=False) == Nothing()
     assert at(seen(frame), 400, patient=False) == FrameFound(1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),))
     assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == FrameFound(
@@ -202,7 +207,7 @@ class World:
     """Screens, each with the moment when it came; the frames of a device that shows them, in order of arrival."""
 
     changes: list[int]
-    frames: list[tuple[Sighting, int]]
+    frames: list[tuple[FrameSeen, int]]
     touches: list[tuple[int, int, int]]
 
     def screen_at(self, ns: int) -> int:
@@ -234,7 +239,7 @@ def worlds(draw: st.DrawFn) -> World:
     for number, (arrived, started, is_streamed, screen) in enumerate(raw, 1):
         if number in lost:
             continue
-        frames.append((Sighting(number, started, arrived, streamed=is_streamed, same=screen == anchor), screen))
+        frames.append((frame_seen(number, started, arrived, streamed=is_streamed, same=screen == anchor), screen))
         anchor = screen
     end = max(changes[-1], now) + 300
     touches = draw(
@@ -318,7 +323,9 @@ def answers(world: Touched) -> list[tuple[int, FrameFound]]:
     timeline, shown, found, last_ns = Timeline(), -1, [], None
     waiting = [touched for touched, _ in world.touches]
     for number, look in enumerate(world.looks, 1):
-        timeline.see(Sighting(number, look.started * MS, look.arrived * MS, streamed=False, same=look.screen == shown))
+        timeline.see(
+            frame_seen(number, look.started * MS, look.arrived * MS, streamed=False, same=look.screen == shown)
+        )
         shown = look.screen
         while waiting:
             answer = timeline.at(waiting[0] * MS, world.margin * MS, last_ns=last_ns)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.recording.typing import FieldReading, FieldReadings, Typed, typed_text
+from odyssey_recorder.recording.events import FieldRead
+from odyssey_recorder.recording.typing import FieldReadings, Typed, typed_text
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_what_is_told_can_always_have_made_the_text(before: str, put: str, data:
 def readings(*those: tuple[str | None, int, int]) -> FieldReadings:
     field = FieldReadings()
     for text, asked_ns, answered_ns in those:
-        field.add(FieldReading(text, asked_ns, answered_ns))
+        field.add(FieldRead(text, asked_ns, answered_ns))
     return field
 
 
@@ -88,8 +89,8 @@ def test_a_hint_is_told_from_a_text_where_that_can_be(before: str, after: str, s
 
 def test_two_fields_are_never_compared() -> None:
     field = FieldReadings()
-    field.add(FieldReading("", 11, 12, "title"))
-    field.add(FieldReading("milk", 41, 45, "body"))
+    field.add(FieldRead("", 11, 12, "title"))
+    field.add(FieldRead("milk", 41, 45, "body"))
 
     assert field.typed(10, 20, 40, 50, strokes=8) == Typed("milk", certain=False)
 
@@ -97,5 +98,5 @@ def test_two_fields_are_never_compared() -> None:
 def test_a_reading_asked_for_after_the_last_key_tells_its_end() -> None:
     field = readings(("to ", 11, 12))
     assert not field.tells_end_of(40)
-    field.add(FieldReading(None, 40, 41))
+    field.add(FieldRead(None, 40, 41))
     assert field.tells_end_of(40)

@@ -13,9 +13,9 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
-from odyssey_recorder.recording.snapshots import MOST, StepSnapshots
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.work import MOST, StepSnapshots
 from tests.fakes import FakeDevice
 from tests.recording.desk import ORIGIN, RULES, Desk, Recording, shows
 
