@@ -253,10 +253,10 @@ def _replay(episode: Path, serial: str | None, capture: CaptureName | None, opti
 
 def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
     if as_json:
-        _print_json([{"step": planned.number, "deed": planned.deed} for planned in plan])
+        _print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
         return
     for planned in plan:
-        _say(f"{planned.number:3}  {planned.deed}")
+        _say(f"{planned.number:3}  {planned.effect}")
 
 
 _VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}

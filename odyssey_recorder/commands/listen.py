@@ -25,7 +25,7 @@ WORDS = (
     " step N), stop (keep the draft)."
 )
 LEAD_BACK = "If the screen is as it should be, say: accept. Nothing is recorded before."
-_LISTENING = {State.READY, State.LEADING_BACK, State.FINISHED}
+_LISTENING = {State.READY, State.RESTORING, State.FINISHED}
 _PATIENCE_S = 60.0
 
 
@@ -63,7 +63,7 @@ class _Scribe:
         self._say((text, "yellow"))
 
     def _tell_way_back(self, view: RecordingView) -> None:
-        if view.state is State.LEADING_BACK and view.wanted != self._wanted:
+        if view.state is State.RESTORING and view.wanted != self._wanted:
             self._say((f"{view.way} The picture: {view.wanted}. {LEAD_BACK}", "yellow"))
             self._wanted = view.wanted
         elif view.goal is None and self._wanted is not None:
@@ -109,7 +109,7 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
     try:
         recorder.start()
         view = recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
-        if view.state is State.LEADING_BACK and accepts_screen:
+        if view.state is State.RESTORING and accepts_screen:
             _accept(recorder)
         if view.published is None:
             console.print(WORDS, soft_wrap=True)
@@ -157,7 +157,7 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
 def _accept(recorder: Recorder) -> None:
     """Take the screen for the wanted one, where there is one, and wait until the recorder goes on."""
     recorder.accept_screen()
-    recorder.wait_for(lambda view: view.goal is None or view.state is not State.LEADING_BACK, _PATIENCE_S)
+    recorder.wait_for(lambda view: view.goal is None or view.state is not State.RESTORING, _PATIENCE_S)
 
 
 def _answer(recorder: Recorder, rest: str) -> bool:

@@ -37,7 +37,6 @@ from odyssey_recorder.recording.view import (
     make_view,
 )
 from odyssey_recorder.recording.work import (
-    Broke,
     InDataset,
     Outcome,
     RecorderWork,
@@ -47,6 +46,7 @@ from odyssey_recorder.recording.work import (
     SnapshotPolicy,
     StepSnapshots,
     TreeRead,
+    WorkerFailed,
 )
 
 BROKEN_TOUCH = (
@@ -54,13 +54,13 @@ BROKEN_TOUCH = (
     " back to where the last step left it."
 )
 TICK_S = 0.05
-"""In passive mode something may be due though nothing has happened."""
+"""In passive mode something may be due without a message."""
 LAST_STEPS_S = 5.0
-"""What was done on the device before a recording in passive mode is stopped has so long to become steps."""
+"""In passive mode, how long inputs from before the stop may take to become steps."""
 REST_NS = 2_000_000_000
-"""In passive mode a screen that changes by itself is kept again after so long at the earliest."""
+"""In passive mode, the shortest time between two screenshots of a screen that changes by itself."""
 LAST_REST_S = 1.0
-"""And the screen that they led to so long to come to rest."""
+"""And how long the screen after them may take to come to rest."""
 NOTHING_TO_UNDO = "There is no step to undo."
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 
@@ -90,7 +90,7 @@ class _FrameCame:
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class TouchEnded:
     """The finger left the mirror: with a gesture, or, without one, because the window lost it."""
 
     stroke: TouchStroke | None
@@ -110,7 +110,7 @@ class _Stop:
     pass
 
 
-Message = Outcome | Report | _FrameCame | Lifted | NoteWritten | _Stop
+Message = Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _Stop
 """All that comes into the engine's inbox."""
 
 _LAST_ANSWERS = Sent | InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
@@ -130,7 +130,7 @@ class Engine:
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.finger = LiveFinger(device, self._inbox.put)
         self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
-        self._ear = InputListener(device, self._inbox.put)
+        self._input_listener = InputListener(device, self._inbox.put)
         self._nodes: dict[str, InputDeviceNode] = {}
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
@@ -166,20 +166,18 @@ class Engine:
         )
         self._reader.start()
         self.finger.start()
-        self._ear.start()
+        self._input_listener.start()
 
     def post(self, message: Message) -> None:
-        """Put something into the inbox."""
         self._inbox.put(message)
 
     def hurry(self) -> None:
-        """A frame is wanted soon."""
         self._reader.hurry(True)
 
     @property
-    def leading_back(self) -> bool:
+    def restoring(self) -> bool:
         """Whether inputs are no steps, because the device is to come back to an earlier screen."""
-        return self._session.leading_back
+        return self._session.restoring
 
     def stop(self) -> None:
         """End the recording as it is; returns at once."""
@@ -191,7 +189,7 @@ class Engine:
         self._thread.join()
         self._reader.join()
         self.finger.join()
-        self._ear.join()
+        self._input_listener.join()
 
     @property
     def _is_passive(self) -> bool:
@@ -257,7 +255,7 @@ class Engine:
         return self._draft.left is None and self._session.state is State.READY
 
     def _next_message(self) -> Message:
-        """What comes next; in passive mode, where nobody may have anything to say for long, that time has passed."""
+        """The next message; in passive mode a tick where none comes."""
         try:
             return self._inbox.get(timeout=TICK_S if self._is_passive else None)
         except queue.Empty:
@@ -271,7 +269,7 @@ class Engine:
     def _end_threads(self) -> None:
         self._reader.stop()
         self.finger.stop()
-        self._ear.stop()
+        self._input_listener.stop()
 
     def _take(self, message: Message) -> None:
         match message:
@@ -284,7 +282,7 @@ class Engine:
                 self._want_tree(message.frame.number)
             case ScreenKnown() | TreeRead() | ReturnLooked():
                 self._take_reading(message)
-            case Lifted(stroke, now_ns):
+            case TouchEnded(stroke, now_ns):
                 self._lifted(stroke, now_ns)
             case Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
@@ -294,7 +292,7 @@ class Engine:
                 self._published = annotation
                 self._work.forget_snapshots()
                 self._happened(events.Published())
-            case Broke(error):
+            case WorkerFailed(error):
                 raise error
             case _Stop():
                 pass  # it was stopped already
@@ -305,7 +303,7 @@ class Engine:
         if isinstance(self._session, Session) and self._session.live:
             return  # the finger itself reports what the device got
         if stroke is not None and self._writer.is_on_screen(stroke):
-            self._happened(events.Intended(events.Strike(stroke), now_ns))
+            self._happened(events.Intended(events.Touch(stroke), now_ns))
             return
         if stroke is not None:
             self._listener.notice(OFF_SCREEN)
@@ -346,7 +344,7 @@ class Engine:
             self._work.read_tree(number)
 
     def _take_reading(self, read: TreeRead | ScreenKnown | ReturnLooked) -> None:
-        """In mirror mode nobody touches the device before the proof of the frame; a look in passive mode needs one."""
+        """In mirror mode nobody touches the device before the frame is proved; passive readings need proof."""
         match read:
             case TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
@@ -390,7 +388,7 @@ class Engine:
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
         try:
-            if not self._session.leading_back:
+            if not self._session.restoring:
                 self._writer.note_sent(started_ns, ended_ns)
         except DatasetError as error:
             self._happened(events.InputDone(ended_ns))
@@ -429,7 +427,7 @@ class Engine:
             outcome = self._carry_out(effect)
             if outcome is not None:
                 self._happened(outcome)
-        at_rest = self._device.sends_frames and self._at_rest and not self._session.leading_back
+        at_rest = self._device.sends_frames and self._at_rest and not self._session.restoring
         rolling = self._is_passive and not at_rest
         self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
 
@@ -469,7 +467,7 @@ class Engine:
                 case effects.RemoveSteps():
                     return self._drop(effect)
                 case effects.ReturnDevice() | effects.JudgeReturn():
-                    return self._lead_back(effect)
+                    return self._restore_device(effect)
                 case effects.JudgeLastStep(number, uncertain, turned):
                     self._tell(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
                     return events.LastStepJudged()
@@ -498,7 +496,7 @@ class Engine:
             self._tell(NOTHING_TO_UNDO)
         return dropped or events.StepsDropped()
 
-    def _lead_back(self, effect: effects.ReturnDevice | effects.JudgeReturn) -> events.Event | None:
+    def _restore_device(self, effect: effects.ReturnDevice | effects.JudgeReturn) -> events.Event | None:
         match effect:
             case effects.ReturnDevice():
                 wanted = self._draft.wanted
@@ -508,7 +506,7 @@ class Engine:
                 frame = self._writer.frame(number)
                 if frame is None:
                     return events.ReturnJudged(matches=False)
-                self._work.look_on_way_back(frame)
+                self._work.look_while_restoring(frame)
                 return None
 
     def _tell(self, text: str) -> None:
@@ -522,7 +520,7 @@ class Engine:
         shown = self._session.frame or 0
         match effect:
             case effects.LookAtScreen():
-                self._work.look_at_areas(shown, self._ear.check_clock)
+                self._work.look_at_areas(shown, self._input_listener.check_clock)
             case effects.LookAtField():
                 self._work.read_field(shown)
             case effects.AskText(step, guess):

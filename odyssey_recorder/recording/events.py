@@ -13,7 +13,7 @@ from odyssey_recorder.recording.state import Goal
 
 
 @dataclass(frozen=True, slots=True)
-class Strike:
+class Touch:
     """A finger on the mirror, complete."""
 
     stroke: TouchStroke
@@ -33,7 +33,7 @@ class TextEntered:
     text: str
 
 
-Intent = Strike | KeyPress | TextEntered | Complete | Impossible
+Intent = Touch | KeyPress | TextEntered | Complete | Impossible
 """What the annotator wants to do; the last two end the episode and send nothing to the device."""
 
 
@@ -104,12 +104,12 @@ class FingerGoesDown:
 
 @dataclass(frozen=True, slots=True)
 class FingerLifted:
-    """A live finger has left the device's screen; `strike` is what the device got.
+    """A live finger has left the device's screen; `touch` is what the device got.
 
     It came down before `landed_ns`, when the device had answered for that.
     """
 
-    strike: Strike
+    touch: Touch
     now_ns: int
     landed_ns: int = 0
 
@@ -161,7 +161,7 @@ class StepsDropped:
     """The last steps are out of the draft. `leads_back`: the device shall show again what it did before them.
 
     `flags` are to be said of the next step, because of the screen that the first of them was made on. `lost`: its
-    picture cannot be read, so that nothing leads back to it.
+    picture cannot be read, so that it cannot be restored.
     """
 
     leads_back: bool = False
@@ -205,9 +205,9 @@ class ScreensCompared:
 
 @dataclass(frozen=True, slots=True)
 class InputFelt:
-    """The device's kernel felt an input at `at_ns`, give or take `uncertainty_ns`; `words` name it, place and time.
+    """The device's kernel reported an input of `at_ns` ± `uncertainty_ns`; `words` name it, place and time.
 
-    The word of it came at `arrived_ns`: a loaded snapshot sets the device's clock back, and `at_ns` is wrong then.
+    The report came at `arrived_ns`: a loaded snapshot sets the device's clock back, and `at_ns` is wrong then.
     """
 
     words: str
@@ -364,13 +364,13 @@ class FieldRead:
 
 @dataclass(frozen=True, slots=True)
 class FrameMissing:
-    """A frame that was to be kept is not at hand any more."""
+    """A frame that was to be kept is not held any more."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class TextTold:
+class TextAnswered:
     """The annotator's answer to `AskText`."""
 
     step: int
@@ -392,7 +392,7 @@ PassiveNews = (
     | ClockJumped
     | FieldRead
     | FrameMissing
-    | TextTold
+    | TextAnswered
     | TextAmended
 )
 

@@ -19,7 +19,7 @@ from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.events import Intent, KeyPress, Strike, TextEntered
+from odyssey_recorder.recording.events import Intent, KeyPress, TextEntered, Touch
 
 
 class Clock:
@@ -66,7 +66,7 @@ def check_record(frame: Frame, clock: Clock) -> CheckRecord:
 def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None:
     """What is sent to the device for `intent`; None for one that ends the episode."""
     match intent:
-        case Strike(stroke):
+        case Touch(stroke):
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
             return StrokeRecord(samples=samples, duration_us=stroke.duration_us)
         case KeyPress(key):

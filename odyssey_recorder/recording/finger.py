@@ -9,7 +9,7 @@ from odyssey_recorder.device.device import LiveTouch
 from odyssey_recorder.errors import DeviceError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, InputRefused, InputUncertain, Strike
+from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, InputRefused, InputUncertain, Touch
 
 Report = FingerGoesDown | FingerLifted | InputRefused | InputUncertain
 """What becomes of a finger that was released."""
@@ -35,7 +35,6 @@ class LiveFinger:
         self._thread = threading.Thread(target=self._run, name=f"finger on {device.serial}", daemon=True)
 
     def start(self) -> None:
-        """Begin to take fingers."""
         self._thread.start()
 
     def begin(self, at: Pixel) -> None:
@@ -49,7 +48,7 @@ class LiveFinger:
             self._places.put(at)
 
     def leave(self, duration_us: int | None = None) -> None:
-        """The finger has left the mirror, on which it was down for so long."""
+        """The finger has left the mirror, after `duration_us`."""
         if self._places is not None:
             self._places.put(duration_us)
             self._places = None
@@ -90,7 +89,7 @@ class LiveFinger:
         self._device.lift_finger()
         lifted_ns = time.monotonic_ns()
         stroke = TouchStroke(tuple(samples), _duration_us(at, samples, up_ns - landed_ns, lifted_ns - down_ns))
-        self._report(FingerLifted(Strike(stroke), lifted_ns, landed_ns))
+        self._report(FingerLifted(Touch(stroke), lifted_ns, landed_ns))
 
 
 def _duration_us(held_us: int | None, samples: list[TouchSample], least_ns: int, most_ns: int) -> int:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from odyssey_recorder.model.geometry import CELLS
 
 LATE_CHANGE_NS = 5_000_000_000
-"""So long after our own input a change of the screen is its effect: a page that loads."""
+"""For this long after our own input a change of the screen is its effect, such as a page that loads."""
 
 SLACK_NS = 1_000_000_000
-"""So long around our own input the kernel's events are of that: they are stamped by another clock."""
+"""For this long around our own input the kernel's events are of it: their clock is another."""
 
 SMALL = CELLS.width * CELLS.height // 16
 LARGE = CELLS.width * CELLS.height // 2

@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 HURRY_S = 0.02
 """From one frame to the next, if one can be had so fast, while somebody waits for the screen to come to rest."""
 QUIET_S = 0.1
-"""A device that sends frames by itself is asked for one, while somebody waits, when none has come for so long."""
+"""A device that sends frames by itself is asked for one, while somebody waits, after this long without one."""
 CALM_S = 0.12
 """Between frames of a screen at rest, or as long as a frame takes if that is longer: half of a slow device's time
 is its own. A fast device whose screen moves is followed as fast as somebody who waits would."""
@@ -41,7 +41,6 @@ class FrameReader:
         self._thread = threading.Thread(target=self._run, name=f"frames of {device.serial}", daemon=True)
 
     def start(self) -> None:
-        """Begin to capture."""
         self._device.repeat_frame()
         self._thread.start()
 
@@ -62,7 +61,6 @@ class FrameReader:
         self._now.set()
 
     def join(self) -> None:
-        """Wait until the thread has ended."""
         self._thread.join()
 
     def _run(self) -> None:
@@ -85,7 +83,7 @@ class FrameReader:
             return 0.0
         before, self._seen_s = self._newest, time.monotonic()
         rests = before is None or before.pixels == frame.pixels
-        # Whoever compares the two, or has drawn the one, shall see at a glance that they are the same.
+        # The same bytes object makes comparing and drawing cheap.
         self._newest = replace(frame, pixels=before.pixels) if before and rests else frame
         self._on_frame(self._newest)
         return 0.0 if self._device.sends_frames else self._pause_s(self._seen_s - asked_s, rests=rests)

@@ -17,6 +17,12 @@ class HeldGesture:
     check: int | None = None
     disturbed: bool = False
 
+    def seen(self, frame: events.FrameSeen, *, replaced: bool) -> "HeldGesture":
+        """What is known after another frame; `replaced`: it shows another screen."""
+        if replaced:
+            return replace(self, disturbed=True)
+        return replace(self, check=frame.number) if frame.started_ns >= self.touched_ns else self
+
 
 @dataclass(frozen=True, slots=True)
 class LiveGesture:
@@ -39,7 +45,7 @@ class LiveGesture:
     checked_ns: int | None = None
     changed_ns: int | None = None
     turned_ns: int | None = None
-    strike: events.Strike | None = None
+    touch: events.Touch | None = None
     lifted_ns: int = 0
 
     @property
@@ -75,7 +81,7 @@ class LiveGesture:
     def step(self, *, patient: bool) -> effects.SaveStep | None:
         """The step of a gesture that is over and whose frame is safe; who is `patient` waits for the proof."""
         is_open = not (self.is_proven or self.is_doubtful)
-        if self.strike is None or self.touched_ns is None or not self.safe or (patient and is_open):
+        if self.touch is None or self.touched_ns is None or not self.safe or (patient and is_open):
             return None
         doubts = {FlagCode.NEWER: self.late, FlagCode.CHANGING: self.is_doubtful, FlagCode.UNPROVEN: is_open}
         return effects.SaveStep(
@@ -83,7 +89,7 @@ class LiveGesture:
             self.check,
             not self.late,
             self.touched_ns,
-            self.strike,
+            self.touch,
             proven=self.is_proven,
             sent=(self.touched_ns, self.lifted_ns),
             flags=tuple(Flag(code) for code, applies in doubts.items() if applies),

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class InputListener:
-    """Follows a device's input until it is stopped, anew where it breaks off; reports from its own thread."""
+    """Follows a device's input until it is stopped, again after each break; reports from its own thread."""
 
     def __init__(self, device: InputEvents, report: Callable[[Report], None]) -> None:
         self._device = device
@@ -35,7 +35,6 @@ class InputListener:
         self._thread = threading.Thread(target=self._run, name=f"input of {device.serial}", daemon=True)
 
     def start(self) -> None:
-        """Begin to listen."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -44,7 +43,6 @@ class InputListener:
         self._device.leave_input()
 
     def join(self) -> None:
-        """Wait until the thread has ended."""
         self._thread.join()
 
     def check_clock(self) -> bool:

@@ -34,10 +34,7 @@ class _Write:
 
 
 class PassiveSession:
-    """The state machine of one recording in passive mode:
-
-    `handle` is the only way in, the effects it returns the only way out.
-    """
+    """The state machine of one recording in passive mode: events go into `handle`, effects come out."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._raw_inputs = RawInputQueue(interpreter)
@@ -47,7 +44,7 @@ class PassiveSession:
         self._ending = self._complete = self._told_to_answer = False
         self._over: State | None = None
         self._steps = self._undos = 0
-        self._way = ScreenRestore()
+        self._restore = ScreenRestore()
         self._owes_return = False
         self._asked: set[int] = set()
         self._device_reason = self._storage_reason = self._deaf_reason = ""
@@ -56,7 +53,6 @@ class PassiveSession:
 
     @property
     def state(self) -> State:
-        """Where the session stands; READY while it sees and hears the device."""
         if self._over is not None:
             return self._over
         if not self._started:
@@ -67,13 +63,13 @@ class PassiveSession:
             return State.INJECTING
         if self._device_reason:
             return State.DEVICE_LOST
-        if self._way.by_snapshot:
+        if self._restore.is_by_snapshot:
             return State.RETURNING
         if not (self._seeing and self._listening):
             return State.SETTLING
-        if self._way.looks:
+        if self._restore.is_looking:
             return State.SETTLING
-        return State.LEADING_BACK if self._way.leads else State.READY
+        return State.RESTORING if self._restore.is_active else State.READY
 
     @property
     def reason(self) -> str:
@@ -96,23 +92,23 @@ class PassiveSession:
         return self._raw_inputs.waiting
 
     @property
-    def leading_back(self) -> bool:
+    def restoring(self) -> bool:
         """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
-        return self._way.leads
+        return self._restore.is_active
 
     @property
     def goal(self) -> Goal | None:
         """The screen that the device is to come back to, while it is led there."""
-        return self._way.goal
+        return self._restore.goal
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
         """What is to be said of the next step, because of the screen that it will be made on."""
-        return self._way.flags
+        return self._restore.flags
 
     @property
     def needed(self) -> frozenset[int]:
-        """The frames to have at hand, and the pictures not to forget: others become no step's."""
+        """The frames and screenshots that may still become a step's."""
         saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}
         return self._raw_inputs.needed | saved
 
@@ -120,8 +116,8 @@ class PassiveSession:
         """Take in what happened; give back what is to be done, in order."""
         if self._over is not None:
             return self._after_the_end(event)
-        told = self._take(event)
-        return [*told, *self._go_on()] if self._over is None else told
+        wanted = self._take(event)
+        return [*wanted, *self._go_on()] if self._over is None else wanted
 
     def _take(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
@@ -132,7 +128,7 @@ class PassiveSession:
             case events.FrameSeen():
                 self._seeing, self._device_reason = True, ""
                 self._raw_inputs.see(event)
-                return [*self._way.look(event)] if self._way.leads else []
+                return [*self._restore.look(event)] if self._restore.is_active else []
             case events.TouchedDown() | events.Intended():
                 return self._wanted(event)
             case events.UndoWanted(now_ns, steps):
@@ -154,10 +150,10 @@ class PassiveSession:
                 self._listening, self._deaf_reason = True, ""
                 self._raw_inputs.follow(nodes, self._now_ns)
             case events.InputBroke(reason):
-                told, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
+                was_deaf, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
                 self._listening = False
-                return [] if told else [effects.Tell(self._deaf_reason)]
-            case events.InputHeard() if self._way.leads:
+                return [] if was_deaf else [effects.Tell(self._deaf_reason)]
+            case events.InputHeard() if self._restore.is_active:
                 return []
             case events.InputHeard():
                 return _tell(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
@@ -189,8 +185,8 @@ class PassiveSession:
             case events.StepSaved(intent):
                 return self._step_saved(intent)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
-                return self._on_the_way_back(event)
-            case events.TextTold(step, text):
+                return self._while_restoring(event)
+            case events.TextAnswered(step, text):
                 if step in self._asked:
                     self._writes.append(_Write(effects.AmendText(step, text)))
             case events.TextAmended(step):
@@ -200,28 +196,28 @@ class PassiveSession:
                 pass
         return []
 
-    def _on_the_way_back(
+    def _while_restoring(
         self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
     ) -> list[effects.PassiveEffect]:
         match event:
             case events.StepsDropped():
                 return self._step_dropped(event)
             case events.Returned(reason=reason):
-                return [*self._way.snapshot_done(reason)]
+                return [*self._restore.snapshot_done(reason)]
             case events.ReturnJudged(matches):
-                return [*self._way.judge(matches=matches)]
+                return [*self._restore.judge(matches=matches)]
             case events.ScreenAccepted():
-                self._way.accept()
+                self._restore.accept()
         return []
 
     def _start(self, event: events.Started) -> list[effects.PassiveEffect]:
         self._started, self._steps, self._now_ns = True, event.steps, event.now_ns
         self._complete = self._ending = event.complete
         if event.goal is Goal.UNDONE:
-            return [*self._way.begin(event.flags)]
-        self._way.owe(event.flags)
+            return [*self._restore.begin(event.flags)]
+        self._restore.owe(event.flags)
         if event.goal is not None and not event.complete:
-            self._way.resume(event.goal)
+            self._restore.resume(event.goal)
         return []
 
     def _tick(self, now_ns: int) -> None:
@@ -230,11 +226,11 @@ class PassiveSession:
             self._failed_ns, self._trying = now_ns, True
 
     def _go_on(self) -> list[effects.PassiveEffect]:
-        """Run the line's errands, and write what is next; after a failed write only a trial does."""
+        """Ask for what the queue needs, and write what is next; after a failed write only a trial does."""
         if not self._started:
             return []
         may_write = self._trying or not self._storage_reason
-        wanted = self._raw_inputs.errands(self._now_ns, may_write=may_write, may_look=not self._device_reason)
+        wanted = self._raw_inputs.requests(self._now_ns, may_write=may_write, may_look=not self._device_reason)
         while may_write and not self._writing:
             ready = self._writes[0] if self._writes else self._next()
             if ready is None:
@@ -249,13 +245,13 @@ class PassiveSession:
         return wanted
 
     def _next(self) -> _Write | Refused | None:
-        """What is to be written next; it stands at the head of the writes from now on."""
+        """What is to be written next, now at the head of the writes."""
         ready = self._raw_inputs.next(self._now_ns)
         match ready:
             case Refused():
                 return ready
             case RawStep(save, guess):
-                self._writes.append(_Write(replace(save, flags=(*self._way.flags, *save.flags)), guess))
+                self._writes.append(_Write(replace(save, flags=(*self._restore.flags, *save.flags)), guess))
             case RawUndo():
                 self._writes.append(_Write(effects.RemoveSteps("undone by the annotator", leads_back=True)))
             case None if self._complete and not self._raw_inputs.waiting:
@@ -268,21 +264,21 @@ class PassiveSession:
         if not self._asked:
             self._writes.append(_Write(effects.Publish()))
             return self._writes[0]
-        told, self._told_to_answer = self._told_to_answer, True
-        return None if told else Refused(ANSWER_FIRST)
+        was_told, self._told_to_answer = self._told_to_answer, True
+        return None if was_told else Refused(ANSWER_FIRST)
 
     # What the annotator wants of the recorder.
 
     def _wanted(self, event: events.TouchedDown | events.Intended) -> list[effects.PassiveEffect]:
         match event:
-            case events.Intended(Complete() | Impossible()) if self._way.leads:
+            case events.Intended(Complete() | Impossible()) if self._restore.is_active:
                 return [effects.Tell(BRING_BACK_FIRST)]
             case events.Intended(Complete() | Impossible() as end, now_ns):
                 if not self._ending:
                     self._ending = True
                     self._raw_inputs.want(end, now_ns)
                 return []
-            case events.Intended(events.Strike()):
+            case events.Intended(events.Touch()):
                 return []  # its touch-down was refused, and the annotator told
             case _:
                 return [effects.Tell(USE_EMULATOR)]
@@ -317,7 +313,7 @@ class PassiveSession:
 
     def _step_saved(self, intent: events.Intent) -> list[effects.PassiveEffect]:
         write = self._finish_write()
-        self._way.step_saved()
+        self._restore.step_saved()
         self._complete = isinstance(intent, Complete | Impossible)
         number, self._steps = self._steps, self._steps + 1
         if write.guess is None:
@@ -335,11 +331,11 @@ class PassiveSession:
         self._undos -= 1
         self._owes_return |= event.leads_back
         if event.lost:
-            self._way.give_up()
+            self._restore.give_up()
         if self._undos or not self._owes_return:
             return []
         self._owes_return = False
-        return [*self._way.begin(event.flags)]
+        return [*self._restore.begin(event.flags)]
 
     def _device_went_away(self, reason: str) -> None:
         if not self._started:

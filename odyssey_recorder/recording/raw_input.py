@@ -1,4 +1,4 @@
-"""One thing done on the device in passive mode: what is known of it so far, and what it turns out to have been."""
+"""One raw input of passive mode: what is known of it so far, and what it turns out to be."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, Strike
+from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, Touch
 from odyssey_recorder.recording.timeline import FrameFound
 
 FOCUS_NS = 500_000_000
-"""So long after a swipe another app is in front, if it goes there at all."""
+"""After a swipe to another app, that app is in front within this time."""
 
 BLIND = "The screen was not seen between your last two actions: the second was not recorded."
 PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
@@ -42,7 +42,7 @@ class Typing(Enum):
 
 @dataclass(slots=True)
 class RawInput:
-    """Something done on the device, or wanted of the recorder, at `at_ns`, of which the word came at `arrived_ns`.
+    """An input on the device, or a command to the recorder, of `at_ns`, reported at `arrived_ns`.
 
     `device_us` is when it was done on the device's own clock, `last_ns` when something was done there before.
     `what` is None until the finger lifts. `before` and `after` are looks at the screen around it, the latter asked for
@@ -69,7 +69,7 @@ class RawInput:
 
 @dataclass(frozen=True, slots=True)
 class RawAction:
-    """A deed that becomes a step."""
+    """An input that becomes a step."""
 
     intent: Intent
     found: FrameFound
@@ -78,7 +78,7 @@ class RawAction:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A deed that goes on with a text, or begins one; `enters` if it may have sent it off."""
+    """A key stroke that begins or continues a text; `enters` if it may have sent it off."""
 
     found: FrameFound
     flags: tuple[Flag, ...] = ()
@@ -87,19 +87,19 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A deed of which nothing is recorded, and what the annotator is told."""
+    """An input that is not recorded; `why` is for the annotator, empty where nothing is to be said."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """A deed of which not enough is known yet: a look at the screen asked for at `look_ns` or later."""
+class Undecided:
+    """An input that cannot be told before a look at the screen asked for at `look_ns` or later."""
 
     look_ns: int
 
 
-Outcome = RawAction | Stroke | Refused | Waits
+Outcome = RawAction | Stroke | Refused | Undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Interpreter:
     def outcome(
         self, raw_input: RawInput, found: FrameFound, nodes: Mapping[str, InputDeviceNode], size: Size | None
     ) -> Outcome:
-        """What `deed` was; its picture is `found`, of `size`."""
+        """What `raw_input` was; its frame is `found`, of `size`."""
         match raw_input.what:
             case SystemKey():
                 return RawAction(KeyPress(raw_input.what), found)
@@ -125,7 +125,7 @@ class Interpreter:
             case Contact():
                 return self._contact(raw_input, raw_input.what, found, nodes, size)
             case None:
-                return Waits(raw_input.look_ns)
+                return Undecided(raw_input.look_ns)
 
     def _contact(
         self,
@@ -136,7 +136,7 @@ class Interpreter:
         size: Size | None,
     ) -> Outcome:
         if raw_input.after is None and not raw_input.overdue:
-            return Waits(raw_input.arrived_ns)
+            return Undecided(raw_input.arrived_ns)
         areas, flags = _areas(raw_input, found, size)
         node = nodes.get(contact.node)
         if areas is None or node is None:
@@ -151,16 +151,16 @@ class Interpreter:
             case KeyStroke(enters):
                 return Stroke(found, flags, enters)
             case OnScreen():
-                return RawAction(Strike(stroke), found, flags)
+                return RawAction(Touch(stroke), found, flags)
             case Swiped():
-                return _navigated(raw_input, RawAction(Strike(stroke), found, flags), meant)
+                return _navigated(raw_input, RawAction(Touch(stroke), found, flags), meant)
 
 
 def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcome:
     after = raw_input.after
     late_enough = after is not None and after.asked_ns >= raw_input.lifted_ns + FOCUS_NS
     if not late_enough and not raw_input.overdue and swiped.looks_like is not SystemKey.BACK:
-        return Waits(raw_input.lifted_ns + FOCUS_NS)
+        return Undecided(raw_input.lifted_ns + FOCUS_NS)
     if after is None or after.areas is None:
         return replace(scroll, intent=KeyPress(swiped.looks_like))
     key = confirmed(swiped, after.areas)

@@ -1,4 +1,4 @@
-"""The line in which deeds wait until all is known that makes them steps: pictures, looks, and what was typed."""
+"""The queue in which raw inputs wait for what makes them steps: frames, looks at the screen, and what was typed."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -28,22 +28,22 @@ from odyssey_recorder.recording.raw_input import (
     Refused,
     Stroke,
     Typing,
-    Waits,
+    Undecided,
 )
-from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, Nothing, NotYet, Timeline
-from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, Spell
+from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, NoFrame, Pending, Timeline
+from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, TypingRun
 
 PATIENCE_NS = 3_000_000_000
-"""So long after a deed its proof may come; then it is taken as far as it is known."""
+"""How long to wait for the proof of an input; then it is taken as it is known."""
 
 LOOK_PATIENCE_NS = 10_000_000_000
 """How long to wait for a look that is under way: on a busy computer one takes several seconds."""
 
 MOST_WAITING = 40
-"""So many deeds may wait in line, each with a picture in memory."""
+"""How many inputs may wait, each with a frame in memory."""
 
 LOOK_EVERY_NS = 50_000_000
-"""Between looks that a deed waits for."""
+"""Between looks that an input waits for."""
 LOOK_AGAIN_NS = 300_000_000
 """Between looks at a screen that changes by itself."""
 CLOCK_EVERY_NS = 20_000_000_000
@@ -52,7 +52,7 @@ CLOCK_EVERY_NS = 20_000_000_000
 ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
 
 LATE_NS = 300_000_000
-"""Where the device's clock tells nothing, something was done so long before the word of it came, or less."""
+"""Without the device's clock, an input is taken to be at most this much older than its report."""
 
 TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
 
@@ -78,7 +78,7 @@ class RawUndo:
 
 
 class RawInputQueue:
-    """Deeds go in as they are done, and come out as steps in the order of their touch-downs."""
+    """Raw inputs go in as they come, and come out as steps in the order of their touch-downs."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
@@ -87,10 +87,10 @@ class RawInputQueue:
         self._keeping: set[int] = set()
         self._kept: set[int] = set()
         self._nodes: dict[str, InputDeviceNode] = {}
-        self._line: deque[RawInput | RawUndo] = deque()
+        self._queue: deque[RawInput | RawUndo] = deque()
         self._fingers: dict[tuple[str, int], RawInput] = {}
         self._pinched_until_us = -1
-        self._spell: Spell | None = None
+        self._run: TypingRun | None = None
         self._done_ns = 0
         self._readings = FieldReadings()
         self._still = False
@@ -109,8 +109,8 @@ class RawInputQueue:
 
     @property
     def waiting(self) -> bool:
-        """Whether a deed is under way, or waits for its proof."""
-        return bool(self._line) or (self._spell is not None and self._finished_ns is not None)
+        """Whether an input is under way, or waits for its proof."""
+        return bool(self._queue) or (self._run is not None and self._finished_ns is not None)
 
     @property
     def keeping(self) -> bool:
@@ -122,11 +122,11 @@ class RawInputQueue:
         """The frames that may still become a step's picture."""
         found = {
             raw_input.found.number
-            for raw_input in self._line
+            for raw_input in self._queue
             if isinstance(raw_input, RawInput) and raw_input.found is not None
         }
-        if self._spell is not None:
-            found.add(self._spell.stroke.found.number)
+        if self._run is not None:
+            found.add(self._run.stroke.found.number)
         return self._timeline.held() | found
 
     # Frames and pictures.
@@ -152,18 +152,18 @@ class RawInputQueue:
         return wanted
 
     def frame_missing(self, number: int) -> None:
-        """A picture can never be had: the deeds that it belongs to are refused."""
+        """A frame is gone: the inputs that it belongs to are refused."""
         self._keeping.discard(number)
         for raw_input in self._raw_inputs():
             if raw_input.found is not None and raw_input.found.number == number:
                 raw_input.refused = NO_PICTURE
-        if self._spell is not None and self._spell.stroke.found.number == number:
-            self._spell.first.refused = NO_PICTURE
-            self._line.appendleft(self._spell.first)
-            self._spell = None
+        if self._run is not None and self._run.stroke.found.number == number:
+            self._run.first.refused = NO_PICTURE
+            self._queue.appendleft(self._run.first)
+            self._run = None
 
     def lose_sight(self) -> None:
-        """Nothing is seen of the device any more: what is in line is taken as far as it is known."""
+        """The device is not seen any more: what waits is taken as it is known."""
         for raw_input in self._raw_inputs():
             raw_input.overdue = True
             self._find_picture(raw_input)
@@ -187,13 +187,13 @@ class RawInputQueue:
         self._readings.add(reading)
 
     def doubt_clock(self) -> None:
-        """The moments of all that is in line are not sure any more."""
+        """The moments of all that waits are uncertain."""
         for raw_input in self._raw_inputs():
             if not raw_input.clock_agreed:
                 raw_input.clock_agreed, raw_input.found = True, None
                 _take_for_late(raw_input)
 
-    # Deeds.
+    # Inputs.
 
     def finish(self, now_ns: int) -> None:
         """Nothing is done any more: what was typed last is a text."""
@@ -208,10 +208,10 @@ class RawInputQueue:
         """Take in what was done on the device; words for the annotator where it cannot be recorded."""
         match heard.news:
             case ContactBegan(node, slot, time_us):
-                told = self._stand(heard, None, time_us)
-                if not told:
+                refusal = self._enqueue(heard, None, time_us)
+                if not refusal:
                     self._fingers[node, slot] = self._raw_inputs()[-1]
-                return told
+                return refusal
             case Contact(node, slot):
                 began = self._fingers.pop((node, slot), None)
                 if began is not None:
@@ -224,20 +224,20 @@ class RawInputQueue:
                     return ""
                 return LOST.format(cause.value) if cause is LossCause.PLACE_UNKNOWN else ""
             case KeyPressed(_, key, time_us):
-                return self._stand(heard, key, time_us)
+                return self._enqueue(heard, key, time_us)
             case KeyTyped(_, code, time_us):
-                return self._stand(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
+                return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
             case EventsDropped():
                 self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
 
     def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
-        """Let something stand in line that is wanted of the recorder, not done on the device."""
+        """Queue a command to the recorder."""
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
-        self._line.append(raw_input)
+        self._queue.append(raw_input)
 
-    def _stand(self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int) -> str:
-        if len(self._line) >= MOST_WAITING:
+    def _enqueue(self, heard: events.InputHeard, what: SystemKey | Typing | None, device_us: int) -> str:
+        if len(self._queue) >= MOST_WAITING:
             return TOO_MANY
         before = next((look for look in reversed(self._looks) if look.answered_ns <= heard.at_ns), None)
         raw_input = RawInput(
@@ -247,16 +247,16 @@ class RawInputQueue:
         if raw_input.uncertainty_ns > TOO_OLD_NS:
             _take_for_late(raw_input)
         self._last_ns = raw_input.at_ns
-        self._line.append(raw_input)
+        self._queue.append(raw_input)
         return ""
 
     def _raw_inputs(self) -> list[RawInput]:
-        return [raw_input for raw_input in self._line if isinstance(raw_input, RawInput)]
+        return [raw_input for raw_input in self._queue if isinstance(raw_input, RawInput)]
 
     # What is to be done, and what is ready.
 
-    def errands(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
-        """Pictures to keep and looks to take, for what is in line."""
+    def requests(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
+        """Screenshots to keep and looks to take, for what waits."""
         wanted: list[effects.PassiveEffect] = []
         for raw_input in self._raw_inputs():
             if raw_input.what is not None and now_ns - max(
@@ -275,13 +275,13 @@ class RawInputQueue:
         return wanted
 
     def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
-        """What is first in line, if it is ready; it leaves the line."""
-        while self._line:
-            head = self._line[0]
-            if self._spell is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
-                return self._end_spell(self._spell, head.at_ns, now_ns)
+        """Take what is first, if it is ready."""
+        while self._queue:
+            head = self._queue[0]
+            if self._run is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
+                return self._end_run(self._run, head.at_ns, now_ns)
             if isinstance(head, RawUndo):
-                self._line.popleft()
+                self._queue.popleft()
                 return head
             match self._outcome(head):
                 case Stroke() as stroke:
@@ -290,18 +290,18 @@ class RawInputQueue:
                     return self._refuse(head, refused)
                 case RawAction() as act:
                     return self._act(head, act)
-                case Waits(look_ns):
+                case Undecided(look_ns):
                     head.look_ns = max(head.look_ns, look_ns)
                     return None
-        if self._spell is not None and self._finished_ns is not None:
-            return self._end_spell(self._spell, self._finished_ns, now_ns)
+        if self._run is not None and self._finished_ns is not None:
+            return self._end_run(self._run, self._finished_ns, now_ns)
         return None
 
     def _outcome(self, raw_input: RawInput) -> Outcome:
         if raw_input.refused and raw_input.what is not None:
             return Refused(raw_input.refused)
         if raw_input.found is None or not (raw_input.clock_agreed or raw_input.overdue):
-            return Waits(raw_input.look_ns)
+            return Undecided(raw_input.look_ns)
         if raw_input.found.age_ns > TOO_OLD_NS and raw_input.at_ns - raw_input.found.age_ns < raw_input.last_ns:
             return Refused(BLIND)
         return self._interpreter.outcome(
@@ -309,8 +309,8 @@ class RawInputQueue:
         )
 
     def _act(self, raw_input: RawInput, act: RawAction) -> RawStep | None:
-        if self._spell is not None:
-            return self._close(self._spell, raw_input.at_ns)
+        if self._run is not None:
+            return self._close_run(self._run, raw_input.at_ns)
         if act.found.number not in self._kept:
             return None
         self._leave(raw_input)
@@ -319,18 +319,18 @@ class RawInputQueue:
         return RawStep(_save(raw_input, act.found, act.intent, sent, act.flags))
 
     def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
-        """Let a deed go of which nothing is recorded; it ends a spell of typing as any other."""
-        if self._spell is not None:
-            return self._close(self._spell, raw_input.at_ns)
+        """Drop an input that is not recorded; it ends a run of typing as any other."""
+        if self._run is not None:
+            return self._close_run(self._run, raw_input.at_ns)
         self._leave(raw_input)
         if refused.why is PINCHED and isinstance(raw_input.what, Contact):
-            told = raw_input.what.samples[0].time_us <= self._pinched_until_us
+            was_told = raw_input.what.samples[0].time_us <= self._pinched_until_us
             self._pinched_until_us = max(self._pinched_until_us, raw_input.what.lifted_us)
-            return Refused("") if told else refused
+            return Refused("") if was_told else refused
         return refused
 
     def _leave(self, raw_input: RawInput) -> None:
-        self._line.popleft()
+        self._queue.popleft()
         self._done_ns = max(raw_input.arrived_ns, raw_input.lifted_ns)
         self._readings.want(self._done_ns)
 
@@ -339,26 +339,26 @@ class RawInputQueue:
     def _type(self, raw_input: RawInput, stroke: Stroke) -> None:
         since_ns = self._done_ns
         self._leave(raw_input)
-        if self._spell is None:
-            self._spell = Spell(raw_input, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
+        if self._run is None:
+            self._run = TypingRun(raw_input, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
         else:
-            self._spell.add(raw_input, self._done_ns, enters=stroke.enters)
+            self._run.add(raw_input, self._done_ns, enters=stroke.enters)
 
-    def _end_spell(self, spell: Spell, wanted_ns: int, now_ns: int) -> RawStep | None:
-        """Close a spell after which nothing was done on the device: a reading that is under way is waited for."""
-        if self._readings.tells_end_of(spell.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
-            return self._close(spell, now_ns)
+    def _end_run(self, run: TypingRun, wanted_ns: int, now_ns: int) -> RawStep | None:
+        """Close a run of typing that no input follows: a reading that is under way is waited for."""
+        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
+            return self._close_run(run, now_ns)
         return None
 
-    def _close(self, spell: Spell, closed_ns: int) -> RawStep | None:
-        if spell.stroke.found.number not in self._kept:
+    def _close_run(self, run: TypingRun, closed_ns: int) -> RawStep | None:
+        if run.stroke.found.number not in self._kept:
             return None
-        self._spell = None
-        first_ns = spell.first.at_ns
-        typed = self._readings.typed_in(spell, closed_ns)
-        flags = spell.stroke.flags if typed.certain else (*spell.stroke.flags, Flag(FlagCode.TEXT_UNREAD))
-        sent = (first_ns, max(first_ns, spell.last_ns))
-        save = _save(spell.first, spell.stroke.found, events.TextEntered(typed.text), sent, flags)
+        self._run = None
+        first_ns = run.first.at_ns
+        typed = self._readings.typed_in_run(run, closed_ns)
+        flags = run.stroke.flags if typed.certain else (*run.stroke.flags, Flag(FlagCode.TEXT_UNREAD))
+        sent = (first_ns, max(first_ns, run.last_ns))
+        save = _save(run.first, run.stroke.found, events.TextEntered(typed.text), sent, flags)
         return RawStep(save, None if typed.certain else typed.text)
 
     # Pictures and looks.
@@ -374,18 +374,18 @@ class RawInputQueue:
         match answer:
             case FrameFound():
                 raw_input.found = answer
-            case Nothing() if raw_input.clock_agreed or raw_input.overdue:
+            case NoFrame() if raw_input.clock_agreed or raw_input.overdue:
                 raw_input.refused = NO_PICTURE
-            case NotYet() | Nothing():
+            case Pending() | NoFrame():
                 pass
 
     def _pictures_to_keep(self) -> list[int]:
-        """Those of key strokes after the first are not wanted, as far as that can be told."""
+        """Key strokes after the first need none."""
         found = [
             raw_input.found for raw_input in self._raw_inputs() if raw_input.found is not None and not raw_input.refused
         ]
-        if self._spell is not None:
-            found = [self._spell.stroke.found, *found[:1]]
+        if self._run is not None:
+            found = [self._run.stroke.found, *found[:1]]
         wanted = dict.fromkeys(one.number for one in found if one.number not in self._keeping | self._kept)
         self._keeping |= wanted.keys()
         return list(wanted)
@@ -416,7 +416,7 @@ def _lacks_look(raw_input: RawInput) -> bool:
 
 
 def _take_for_late(raw_input: RawInput) -> None:
-    """Go by when the word of a deed came, for nothing else is known of its moment."""
+    """Go by when an input was reported: nothing else is known of its moment."""
     latest_ns = raw_input.arrived_ns
     raw_input.at_ns = max(raw_input.last_ns, min(max(raw_input.at_ns, latest_ns - LATE_NS), latest_ns))
     raw_input.uncertainty_ns, raw_input.device_us = LATE_NS, None

@@ -12,7 +12,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
-from odyssey_recorder.recording.engine import Engine, Lifted, NoteWritten, Rules
+from odyssey_recorder.recording.engine import Engine, NoteWritten, Rules, TouchEnded
 from odyssey_recorder.recording.session import RETRY_NS
 from odyssey_recorder.recording.view import Listener, RecordingView
 
@@ -29,7 +29,6 @@ class Recorder:
     # Commands; from any thread.
 
     def start(self) -> None:
-        """Begin, or go on with a draft that has steps already."""
         self._engine.start()
 
     def touch_down(self, frame_number: int, at: Pixel | None = None) -> None:
@@ -37,28 +36,26 @@ class Recorder:
 
         With the place `at`, in pixels of the frame, the device follows the finger where it can.
         """
-        live = at is not None and self._device.follows_finger and not self._engine.leading_back
+        live = at is not None and self._device.follows_finger and not self._engine.restoring
         if at is not None and live:
             self._finger.begin(at)
         self._engine.post(events.TouchedDown(frame_number, time.monotonic_ns(), live))
         self._engine.hurry()
 
     def move_touch(self, at: Pixel) -> None:
-        """The finger on the mirror has moved."""
         self._finger.follow(at)
 
     def lift(self, stroke: TouchStroke) -> None:
         """The finger left the mirror; `stroke` is the whole contact, in pixels of the frame."""
         self._finger.leave(stroke.duration_us)
-        self._engine.post(Lifted(stroke, time.monotonic_ns()))
+        self._engine.post(TouchEnded(stroke, time.monotonic_ns()))
 
     def cancel_touch(self) -> None:
         """The finger left without a gesture: nothing is recorded, unless the device has followed it."""
         self._finger.leave()
-        self._engine.post(Lifted(None, time.monotonic_ns()))
+        self._engine.post(TouchEnded(None, time.monotonic_ns()))
 
     def press(self, key: SystemKey) -> None:
-        """Record and press a system key."""
         self._intend(events.KeyPress(key))
 
     def type_text(self, text: str) -> None:
@@ -80,13 +77,13 @@ class Recorder:
 
     def answer_text(self, step: int, text: str) -> None:
         """Say what was typed in a step that asks for it."""
-        self._engine.post(events.TextTold(step, text))
+        self._engine.post(events.TextAnswered(step, text))
 
     def undo(self, steps: int = 1) -> None:
-        """Take the last `steps` steps away, and lead the device back to the screen that the first of them was made on.
+        """Take the last `steps` steps away, and restore the screen that the first of them was made on.
 
         A snapshot brings it there, if one was made; otherwise the view's `wanted` shows the annotator where to, and
-        what is done so long goes to the device and is no step.
+        what is done until then goes to the device and is no step.
         """
         self._engine.post(events.UndoWanted(time.monotonic_ns(), steps))
 

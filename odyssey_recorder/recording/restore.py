@@ -1,7 +1,5 @@
-"""The way back to an earlier screen: until the device shows it, or the annotator takes another one for it, nothing is a
-step.
-
-It leads there after an undo, and when a recording that had broken off is taken up again.
+"""Restoring an earlier screen, after an undo and when a recording is resumed: until the device shows it, or the
+annotator accepts another one for it, no input is a step.
 """
 
 from enum import Enum
@@ -37,7 +35,7 @@ class _Part(Enum):
 
 
 class ScreenRestore:
-    """Where the device is on its way back: brought by a snapshot if there is one, then by the annotator's hand.
+    """A restore: by a snapshot if there is one, then by the annotator's hand.
 
     The part of a session's state that both kinds of session share; without I/O, clock or threads, as they are.
     """
@@ -51,28 +49,28 @@ class ScreenRestore:
         self._flags: tuple[Flag, ...] = ()
 
     @property
-    def leads(self) -> bool:
-        """Whether the device is on its way: what is done on it is no step."""
+    def is_active(self) -> bool:
+        """Whether a restore is under way: what is done on the device is no step."""
         return self._part is not _Part.BEHIND
 
     @property
     def goal(self) -> Goal | None:
-        """Where the way leads, while it does."""
-        return self._goal if self.leads else None
+        """The screen to restore, while that is under way."""
+        return self._goal if self.is_active else None
 
     @property
-    def by_snapshot(self) -> bool:
+    def is_by_snapshot(self) -> bool:
         """Whether a snapshot is being loaded."""
         return self._part is _Part.BY_SNAPSHOT
 
     @property
-    def looks(self) -> bool:
-        """Whether the device may be there already, and nobody need do anything."""
+    def is_looking(self) -> bool:
+        """Whether the device may show the screen already."""
         return self._part is _Part.LOOKING
 
     @property
-    def by_hand(self) -> bool:
-        """Whether it is the annotator who must bring the device back: the screen is known to be another one."""
+    def is_by_hand(self) -> bool:
+        """Whether the annotator must bring the device back: the screen is known to be another one."""
         return self._part is _Part.UNLIKE
 
     @property
@@ -85,17 +83,17 @@ class ScreenRestore:
         self._flags = (*self._flags, *(flag for flag in flags if flag not in self._flags))
 
     def begin(self, flags: tuple[Flag, ...] = ()) -> list[effects.Effect]:
-        """Set out after an undo, or set out anew for an earlier screen, of which the next step must say `flags`."""
+        """Begin, or begin again for an earlier screen; the next step gets `flags`."""
         self._goal, self._flags = Goal.UNDONE, flags
         return self._load_snapshot()
 
     def resume(self, goal: Goal) -> None:
-        """Set out for where the recording broke off; by hand where that screen cannot be recognized."""
+        """Begin for where the recording broke off; by hand where that screen cannot be recognized."""
         self._goal, self._part = goal, _Part.LOOKING
 
     def snapshot_done(self, reason: str) -> list[effects.Effect]:
         """The snapshot is loaded, or not, for `reason`; words for the annotator."""
-        if self.by_snapshot:
+        if self.is_by_snapshot:
             self._part = _Part.BY_HAND
         return [effects.Tell(NOT_RETURNED.format(reason))] if reason else []
 
@@ -106,7 +104,7 @@ class ScreenRestore:
     def look(self, frame: events.FrameSeen) -> list[effects.Effect]:
         """Have a screen at rest compared with the wanted one, once; one comparison at a time."""
         self._seen = frame.anchor
-        if self.by_snapshot or self._judging or frame.anchor == self._judged or not (frame.still or frame.restless):
+        if self.is_by_snapshot or self._judging or frame.anchor == self._judged or not (frame.still or frame.restless):
             return []
         if not self._goal.has_picture:
             self._part = _Part.UNLIKE
@@ -120,23 +118,23 @@ class ScreenRestore:
         A screen that is shown no more is not the wanted one, whatever it was.
         """
         self._judging = False
-        if not self.leads or self._judged is None or (matches and self._judged != self._seen):
+        if not self.is_active or self._judged is None or (matches and self._judged != self._seen):
             return []
-        if self.looks and not matches:
+        if self.is_looking and not matches:
             return self._load_snapshot()
         self._part = _Part.BEHIND if matches else _Part.UNLIKE
         return []
 
     def accept(self) -> bool:
-        """The annotator takes the screen for the wanted one: the next step says so. Whether there was a way to end."""
+        """Take the screen for the wanted one; the next step says so. Whether there was a restore to end."""
         accepted = self._part in {_Part.BY_HAND, _Part.UNLIKE}
         if accepted:
             self.give_up()
         return accepted
 
     def give_up(self) -> None:
-        """Nothing leads back any more, and the next step says so."""
-        if self.leads:
+        """End the restore where it is; the next step says so."""
+        if self.is_active:
             self._part = _Part.BEHIND
             self.owe((_FLAGS[self._goal],))
 

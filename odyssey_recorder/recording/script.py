@@ -147,10 +147,10 @@ class ScriptPlayer:
         self._place = (0, 0)
 
     def frame(self, frame: Frame) -> None:
-        """Frames are the recorder's business."""
+        pass
 
     def changed(self, view: RecordingView) -> None:
-        """Views are waited for; of a long text that is being typed, how far that is is told."""
+        """Report how much of a long text is typed; all else is waited for."""
         if view.is_typing:
             self._on_progress(ScriptProgress(*self._place, view))
 
@@ -193,7 +193,7 @@ class ScriptPlayer:
             self._notice = ""
             wanted = len(before.steps) + (-1 if isinstance(command, ScriptUndo) else 1)
             _give(command, recorder, before)
-            if before.state is State.LEADING_BACK:
+            if before.state is State.RESTORING:
                 recorder.wait_for(lambda view, steps=before.steps: view.steps != steps, PATIENCE_S)  # type: ignore[misc]
             after = _outcome(recorder, before.frame_number, patience_s(command))
             if after.state is State.DEVICE_LOST:
@@ -206,7 +206,7 @@ class ScriptPlayer:
     def _begin(self, first: Command, recorder: Recorder, *, accepts_screen: bool) -> None:
         """Wait until the first command can be carried out; a script cannot lead the device back."""
         view = self._ready(recorder, or_back=True)
-        if view.state is not State.LEADING_BACK or isinstance(first, ScriptUndo):
+        if view.state is not State.RESTORING or isinstance(first, ScriptUndo):
             return
         if not accepts_screen:
             raise RecordingError(
@@ -217,7 +217,7 @@ class ScriptPlayer:
 
     def _ready(self, recorder: Recorder, *, or_back: bool = False) -> RecordingView:
         """Wait until the recorder is ready, or, `or_back`, wants the device to be brought back."""
-        others = {State.STORAGE_LOST, State.LEADING_BACK} if or_back else {State.STORAGE_LOST}
+        others = {State.STORAGE_LOST, State.RESTORING} if or_back else {State.STORAGE_LOST}
         view = recorder.wait_for(lambda view: _is_ready(view) or view.state in others, PATIENCE_S)
         if view.state is State.STORAGE_LOST:
             raise RecordingError(f"{view.message} The draft is kept.")
@@ -266,8 +266,8 @@ def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) ->
     def is_over(view: RecordingView) -> bool:
         return _answered(view, frame_before)
 
-    view = recorder.wait_for(lambda view: is_over(view) or view.state is State.LEADING_BACK, patience_s)
-    if view.state is not State.LEADING_BACK:
+    view = recorder.wait_for(lambda view: is_over(view) or view.state is State.RESTORING, patience_s)
+    if view.state is not State.RESTORING:
         return view
     recorder.accept_screen()
     return recorder.wait_for(is_over, PATIENCE_S)

@@ -6,28 +6,25 @@ clock in nanoseconds and comes with the events.
     IDLE -> SETTLING -> CAPTURING -> READY -> CHECKING -> INJECTING -> SETTLING ... -> FINISHED | ABANDONED
     DEVICE_LOST and STORAGE_LOST from anywhere, and back to SETTLING
 
-INJECTING also stands for publishing, the last thing that a step leads to.
+INJECTING includes publishing, the last thing that a step leads to.
 
-After an undo the device is to show again what it showed before the step: RETURNING while a snapshot is loaded, if there
-is one, then LEADING_BACK, if the screen is another one. So long the annotator's inputs go to the device and are no
-steps, until the screen is the wanted one, or is said to be.
+After an undo the device is restored to the screen before the step: RETURNING while a snapshot is loaded, then RESTORING
+while the annotator brings the screen back. Until it is the wanted one, or is accepted, inputs do not become steps.
 
-A frame is written to the draft as soon as the screen has come to rest; only then is the session READY and
-takes input. A gesture pins the frame it was made on. Its input goes out when three things are true: the
-pinned frame is safe on disk, a frame that was asked for after the touch-down still shows the same, and the
-step is in the draft's log. If the screen changed under the finger, the gesture is refused: nothing is
-recorded and nothing is sent. On a screen that never rests (a video) no two frames are alike: the step is
-taken and marked as not settled. A frame of another size is another screen even there: places mean something else.
+A frame is written to the draft as soon as the screen has come to rest; only then is the session READY. A gesture pins
+the frame it was made on. Its input goes out when three things are true: the pinned frame is safe on disk, a frame that
+was asked for after the touch-down still shows the same, and the step is in the draft's log. If the screen changed under
+the finger, the gesture is refused. On a screen that never rests (a video) the step is taken and marked as not settled;
+a frame of another size is another screen even there.
 
-Where the device can follow a live finger, a touch on a screen at rest goes out at once, for its picture is safe
-already; the proof comes afterwards. The step waits, not the annotator, until a frame asked for after the
-touch-down shows the same, or until the stream of frames shows what came after it. A change that the stream tells
-of later, but that was on the screen before the finger, makes that newer frame the step's picture. If it had another
-size, the device was turned or folded, and nobody knows what the finger met: the gesture is no step.
+Where the device can follow a live finger, a touch on a screen at rest goes out at once, for its frame is safe already;
+the proof comes afterwards. The step waits, not the annotator, until a frame asked for after the touch-down shows the
+same, or until the stream of frames shows what came after it. A change that was on the screen before the finger, but
+that the stream reports later, makes that newer frame the step's. If it had another size, the gesture is no step.
 
-There is one input at a time: while the device has not answered for one, a device that was lost does not count
-as back. What could not be written is owed, and done before anything else as soon as the storage takes it. What was not
-done through the recorder is told, and flagged with the next step (`ForeignInput`).
+There is one input at a time: a lost device is not back while it has not answered for one. What could not be written is
+owed, and done before anything else as soon as the storage takes it. What was not done through the recorder is reported,
+and flagged with the next step (`ForeignInput`).
 """
 
 from dataclasses import replace
@@ -42,10 +39,10 @@ from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
 
 PROOF_NS = 1_000_000_000
-"""So long after a live finger has lifted, the proof for its picture may take; then the step is marked as unproven."""
+"""How long after the lift the proof of a live gesture may take; then the step is marked as unproven."""
 
 RETRY_NS = 1_000_000_000
-"""After a failed write, so long until the next try."""
+"""Between tries of a failed write."""
 
 NO_EFFECT_NS = 100_000_000
 """So soon after the device answered for an input, the input cannot have turned the screen yet."""
@@ -65,10 +62,7 @@ TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away 
 
 
 class Session:
-    """The state machine of one recording:
-
-    `handle` is the only way in, the effects it returns the only way out.
-    """
+    """The state machine of one recording: events go into `handle`, effects come out."""
 
     def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.AS_USUAL) -> None:
         self._late_input_ns = late_input_ns
@@ -87,7 +81,7 @@ class Session:
         self._live: LiveGesture | None = None
         self._in_flight = False
         self._owed: effects.RemoveSteps | effects.VouchForLastStep | None = None
-        self._way = ScreenRestore()
+        self._restore = ScreenRestore()
         self._foreign = foreign.ForeignInput(rules)
         self._before: int | None = None
         self._changed_ns: int | None = None
@@ -100,7 +94,6 @@ class Session:
 
     @property
     def state(self) -> State:
-        """Where the session stands."""
         return self._state
 
     @property
@@ -125,27 +118,27 @@ class Session:
 
     @property
     def live(self) -> bool:
-        """Whether the device follows the finger that is on the mirror."""
+        """Whether the device follows the finger on the mirror."""
         return self._live is not None
 
     @property
-    def leading_back(self) -> bool:
+    def restoring(self) -> bool:
         """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
-        return self._way.leads
+        return self._restore.is_active
 
     @property
     def goal(self) -> Goal | None:
         """The screen that the device is to come back to, while it is led there."""
-        return self._way.goal
+        return self._restore.goal
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
         """What is to be said of the next step, because of the screen that it will be made on."""
-        return self._way.flags
+        return self._restore.flags
 
     @property
     def needed(self) -> frozenset[int]:
-        """The frames to have at hand, and the pictures not to forget, besides those asked for from now on: none."""
+        """The frames and screenshots to hold besides the newest: none."""
         return frozenset()
 
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
@@ -161,34 +154,18 @@ class Session:
                 return self._frame_kept(number)
             case events.TouchedDown(number, now_ns, live):
                 return self._touched_down(number, now_ns, live=live)
-            case events.FingerGoesDown(now_ns) if self._live:
-                self._live = replace(self._live, touched_ns=now_ns)
-                self._foreign.begin(now_ns)
-                return []
-            case events.FingerLifted(strike, now_ns, landed_ns) if self._live:
-                self._live = replace(self._live, strike=strike, lifted_ns=now_ns, landed_ns=landed_ns)
-                return self._save_live()
             case events.FingerGoesDown() | events.FingerLifted():
-                return []  # of a gesture that was lost
+                return self._finger_moved(self._live, event) if self._live else []  # of a gesture that was lost
             case events.TouchCancelled():
                 return self._touch_cancelled()
             case events.Intended(intent, now_ns):
                 return self._intended(intent, now_ns)
             case events.StepSaved(intent):
                 return self._step_saved(intent)
-            case events.InputDone(now_ns):
-                self._judge, self._over_ns = not self._way.leads, now_ns
-                return self._input_over(now_ns)
-            case events.InputRefused(reason, now_ns) if self._live:
-                return self._break_off(reason, now_ns)
-            case events.InputRefused(reason, now_ns):
-                if not self._way.leads:
-                    self._owed = effects.RemoveSteps("refused by the device")
-                return [effects.Tell(reason), *self._input_over(now_ns, explains=False)]
-            case events.InputUncertain(reason):
-                return self._input_uncertain(reason)
+            case events.InputDone() | events.InputRefused() | events.InputUncertain():
+                return self._input_answered(event)
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
-                return self._on_the_way_back(event)
+                return self._while_restoring(event)
             case events.LastStepJudged():
                 self._judge = self._uncertain = self._turned = False
                 self._owed = None if isinstance(self._owed, effects.VouchForLastStep) else self._owed
@@ -221,9 +198,9 @@ class Session:
             return [effects.Publish()]
         if event.goal is Goal.UNDONE:
             return self._return(event.flags)
-        self._way.owe(event.flags)
+        self._restore.owe(event.flags)
         if event.goal is not None:
-            self._way.resume(event.goal)
+            self._restore.resume(event.goal)
         else:
             self._foreign.end(event.now_ns)
         late_ns = self._late_input_ns if event.goal is Goal.UNCERTAIN else 0
@@ -247,13 +224,14 @@ class Session:
             self._changed_ns = frame.started_ns
         if self._live is not None:
             return self._frame_under_live_finger(self._live, frame)
-        if self._way.leads:
+        if self._restore.is_active:
             self._settled = frame.still
-            looks = self._way.look(frame)
-            self._state = State.LEADING_BACK if self._way.by_hand else self._state
-            return looks
+            is_looking = self._restore.look(frame)
+            self._state = State.RESTORING if self._restore.is_by_hand else self._state
+            return is_looking
         if self._gesture is not None:
-            return self._frame_under_finger(self._gesture, frame, replaced=replaced)
+            self._gesture = self._gesture.seen(frame, replaced=replaced)
+            return self._go_on()
         if self._state is State.READY and (self._settled or replaced):
             return self._settle(frame.started_ns) if replaced else []
         if replaced and self._keeping is not None:
@@ -264,7 +242,7 @@ class Session:
         """Remember that the device was turned or folded between the last check and the landing of an input."""
         at_once = frame.started_ns < self._over_ns + NO_EFFECT_NS
         sent = self._live is None and (self._in_flight or (self._judge and at_once))
-        if sent and not self._way.leads and frame.size != self._size:
+        if sent and not self._restore.is_active and frame.size != self._size:
             self._turned = True
 
     def _keep_at_rest(self, frame: events.FrameSeen) -> list[effects.Effect]:
@@ -297,7 +275,7 @@ class Session:
     # Gestures.
 
     def _touched_down(self, number: int, now_ns: int, *, live: bool) -> list[effects.Effect]:
-        if self._state is State.LEADING_BACK:
+        if self._state is State.RESTORING:
             return []  # nothing to prove: it becomes no step
         if self._state is not State.READY or self._gesture is not None:
             return [effects.Tell(NOT_READY)]
@@ -328,9 +306,9 @@ class Session:
         return []
 
     def _intended(self, intent: events.Intent, now_ns: int) -> list[effects.Effect]:
-        if self._state is State.LEADING_BACK:
+        if self._state is State.RESTORING:
             return self._send_unrecorded(intent)
-        if isinstance(intent, events.Strike):
+        if isinstance(intent, events.Touch):
             if self._gesture is None or self._gesture.intent is not None:
                 return []  # its touch-down was refused, and the annotator told
             self._state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
@@ -340,15 +318,6 @@ class Session:
         number = self._kept if self._settled or self._newest is None else self._newest
         self._state = State.CHECKING
         return [*self._pin(number, now_ns, intent), *self._go_on()]
-
-    def _frame_under_finger(
-        self, gesture: HeldGesture, frame: events.FrameSeen, *, replaced: bool
-    ) -> list[effects.Effect]:
-        if replaced:
-            self._gesture = replace(gesture, disturbed=True)
-        elif frame.started_ns >= gesture.touched_ns:
-            self._gesture = replace(gesture, check=frame.number)
-        return self._go_on()
 
     def _go_on(self) -> list[effects.Effect]:
         """Save the step if its gesture is complete and proved; refuse it if the screen changed meanwhile."""
@@ -362,10 +331,22 @@ class Session:
         self._state = State.INJECTING
         self._foreign.begin(gesture.touched_ns)
         check = gesture.check if self._settled else None
-        flags = (*self._way.flags, *(() if self._settled else (MOVING,)))
+        flags = (*self._restore.flags, *(() if self._settled else (MOVING,)))
         return [effects.SaveStep(gesture.frame, check, self._settled, gesture.touched_ns, gesture.intent, flags=flags)]
 
     # Live gestures.
+
+    def _finger_moved(
+        self, live: LiveGesture, event: events.FingerGoesDown | events.FingerLifted
+    ) -> list[effects.Effect]:
+        match event:
+            case events.FingerGoesDown(now_ns):
+                self._live = replace(live, touched_ns=now_ns)
+                self._foreign.begin(now_ns)
+                return []
+            case events.FingerLifted(touch, now_ns, landed_ns):
+                self._live = replace(live, touch=touch, lifted_ns=now_ns, landed_ns=landed_ns)
+                return self._save_live()
 
     def _frame_under_live_finger(self, live: LiveGesture, frame: events.FrameSeen) -> list[effects.Effect]:
         self._live = live.seen(frame)
@@ -376,12 +357,12 @@ class Session:
 
     def _save_live(self, *, patient: bool = True) -> list[effects.Effect]:
         """Save the step of a live gesture that is over; a `patient` session with a device waits for its proof."""
-        if self._live is None or self._live.strike is None:
+        if self._live is None or self._live.touch is None:
             return []
         if self._live.is_astray:
             return self._break_off(TURNED_AWAY, self._live.lifted_ns)
         step = self._live.step(patient=patient and self._state is State.INJECTING)
-        return [replace(step, flags=(*self._way.flags, *step.flags))] if step is not None else []
+        return [replace(step, flags=(*self._restore.flags, *step.flags))] if step is not None else []
 
     def _break_off(self, reason: str, now_ns: int) -> list[effects.Effect]:
         over = self._input_over(now_ns, explains=False)
@@ -389,11 +370,11 @@ class Session:
 
     def _miss_proof(self, now_ns: int) -> list[effects.Effect]:
         live = self._live
-        waits = live is not None and live.strike is not None and self._state is State.INJECTING
+        waits = live is not None and live.touch is not None and self._state is State.INJECTING
         return self._save_live(patient=False) if waits and live and now_ns - live.lifted_ns > PROOF_NS else []
 
     def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
-        self._way.step_saved()
+        self._restore.step_saved()
         self._before = None
         if self._live is not None:
             self._judge = True
@@ -406,7 +387,7 @@ class Session:
 
     def _input_over(self, now_ns: int, *, explains: bool = True) -> list[effects.Effect]:
         """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
-        if not self._way.leads:
+        if not self._restore.is_active:
             self._foreign.end(now_ns, explains=explains)
         self._in_flight = self._uncertain = False
         self._live = None
@@ -414,33 +395,46 @@ class Session:
             return []
         return self._end_gesture(now_ns)
 
-    def _input_uncertain(self, reason: str) -> list[effects.Effect]:
-        if self._live is not None:
-            return self._break_off(reason, self._live.touched_ns or 0)
-        lost = self._device_went_away(reason)
-        self._in_flight = False
-        return lost
+    def _input_answered(
+        self, event: events.InputDone | events.InputRefused | events.InputUncertain
+    ) -> list[effects.Effect]:
+        match event:
+            case events.InputDone(now_ns):
+                self._judge, self._over_ns = not self._restore.is_active, now_ns
+                return self._input_over(now_ns)
+            case events.InputRefused(reason, now_ns) if self._live:
+                return self._break_off(reason, now_ns)
+            case events.InputRefused(reason, now_ns):
+                if not self._restore.is_active:
+                    self._owed = effects.RemoveSteps("refused by the device")
+                return [effects.Tell(reason), *self._input_over(now_ns, explains=False)]
+            case events.InputUncertain(reason) if self._live:
+                return self._break_off(reason, self._live.touched_ns or 0)
+            case events.InputUncertain(reason):
+                lost = self._device_went_away(reason)
+                self._in_flight = False
+                return lost
 
     # What happens on the device without the recorder.
 
     def _felt(self, event: events.InputFelt) -> list[effects.Effect]:
         ours = self._foreign.is_ours(event.at_ns, event.uncertainty_ns) or self._foreign.is_ours(event.arrived_ns, 0)
-        if self._way.leads or ours:
-            return []  # while the device is led back anybody may lend a hand
+        if self._restore.is_active or ours:
+            return []  # during a restore any input is fine
         if self._named_inputs < foreign.MOST_NAMED:
-            self._way.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
+            self._restore.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
         return [effects.Tell(foreign.TELL_TOUCHED.format(event.words))]
 
     def _compared(self, cells: frozenset[int]) -> list[effects.Effect]:
         at_ns = self._seen_ns if self._changed_ns is None else self._changed_ns
         if self._foreign.explains(cells, at_ns) or self._named_inputs:
             return []
-        self._way.owe((Flag(FlagCode.UNEXPLAINED),))
+        self._restore.owe((Flag(FlagCode.UNEXPLAINED),))
         return [effects.Tell(foreign.TELL_UNEXPLAINED)]
 
     @property
     def _named_inputs(self) -> int:
-        return sum(flag.code is FlagCode.FOREIGN_INPUT for flag in self._way.flags)
+        return sum(flag.code is FlagCode.FOREIGN_INPUT for flag in self._restore.flags)
 
     def _end_gesture(self, now_ns: int) -> list[effects.Effect]:
         self._gesture = None
@@ -451,14 +445,14 @@ class Session:
 
         Whether an uncertain input was carried out shows only when it cannot arrive any more.
         """
-        self._state, self._reason = State.LEADING_BACK if self._way.by_hand else State.SETTLING, ""
+        self._state, self._reason = State.RESTORING if self._restore.is_by_hand else State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
-        self._way.look_again()
+        self._restore.look_again()
         owed: list[effects.Effect] = [self._owed] if self._owed else []
         since_ns = now_ns + (self._late_input_ns if self._uncertain else 0)
         return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *owed]
 
-    # Undo, and the way back.
+    # Undo and restore.
 
     def _undo(self, event: events.UndoWanted) -> list[effects.Effect]:
         unpublished = self._state is State.STORAGE_LOST and self._publishing
@@ -469,7 +463,7 @@ class Session:
         self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True)
         return self._end_gesture(event.now_ns)
 
-    def _on_the_way_back(
+    def _while_restoring(
         self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
     ) -> list[effects.Effect]:
         match event:
@@ -477,14 +471,14 @@ class Session:
                 self._owed = None
                 if leads_back:
                     return self._return(flags)
-                self._way.owe(flags)
+                self._restore.owe(flags)
                 self._foreign.end(self._seen_ns, explains=False)
-                if lost and self._way.leads:
-                    self._way.give_up()
+                if lost and self._restore.is_active:
+                    self._restore.give_up()
                     self._state = State.SETTLING
                 return []
             case events.Returned(now_ns, reason):
-                told = self._way.snapshot_done(reason)
+                told = self._restore.snapshot_done(reason)
                 self._in_flight = False
                 return [*told, *(self._settle(now_ns) if self._state is State.RETURNING else [])]
             case events.ReturnJudged(matches):
@@ -493,34 +487,34 @@ class Session:
                 return self._accept_screen(now_ns)
 
     def _accept_screen(self, now_ns: int) -> list[effects.Effect]:
-        goal = self._way.goal
-        if not self._way.accept():
+        goal = self._restore.goal
+        if not self._restore.accept():
             return []
         self._owed = effects.VouchForLastStep() if goal is Goal.UNCERTAIN else self._owed
         self._foreign.end(now_ns)
         return self._settle(now_ns)
 
     def _return(self, flags: tuple[Flag, ...]) -> list[effects.Effect]:
-        self._set_out()
-        return self._way.begin(flags)
+        self._begin_restore()
+        return self._restore.begin(flags)
 
-    def _set_out(self) -> None:
+    def _begin_restore(self) -> None:
         self._state, self._in_flight, self._before = State.RETURNING, True, None
         self._anchor = self._newest = self._kept = self._keeping = None
 
     def _judge_return(self, *, matches: bool) -> list[effects.Effect]:
         if self._state not in _WATCHING:
-            self._way.look_again()  # something was done since
-        was_leading = self._way.leads
-        wanted = self._way.judge(matches=matches)
+            self._restore.look_again()  # something was done since
+        was_leading = self._restore.is_active
+        wanted = self._restore.judge(matches=matches)
         if wanted:
-            self._set_out()
-        elif was_leading and not self._way.leads and self._newest is not None:
+            self._begin_restore()
+        elif was_leading and not self._restore.is_active and self._newest is not None:
             self._state, self._keeping = State.CAPTURING, self._newest
             self._foreign.end(self._seen_ns)
             return [effects.KeepFrame(self._newest)]
-        elif self._way.by_hand and self._state in _WATCHING:
-            self._state = State.LEADING_BACK
+        elif self._restore.is_by_hand and self._state in _WATCHING:
+            self._state = State.RESTORING
         return wanted
 
     def _send_unrecorded(self, intent: events.Intent) -> list[effects.Effect]:
@@ -537,14 +531,14 @@ class Session:
             return []
         if self._state in {State.IDLE, State.RETURNING} or self._publishing:
             return []
-        self._uncertain = self._uncertain or (self._in_flight and self._live is None and not self._way.leads)
+        self._uncertain = self._uncertain or (self._in_flight and self._live is None and not self._restore.is_active)
         lost_gesture = self._lose(State.DEVICE_LOST, reason)
         return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 
     def _device_came_back(self, now_ns: int) -> list[effects.Effect]:
         if self._state is not State.DEVICE_LOST:
             return []
-        if self._live is not None and self._live.strike is not None:
+        if self._live is not None and self._live.touch is not None:
             return self._owe_live(self._live)
         if self._in_flight:
             return []
@@ -577,7 +571,7 @@ class Session:
 
     def _try_storage_again(self, now_ns: int) -> list[effects.Effect]:
         """Publish again; or see whether the next frame can be written, which is what recording needs."""
-        answered = not self._in_flight or (self._live is not None and self._live.strike is not None)
+        answered = not self._in_flight or (self._live is not None and self._live.touch is not None)
         waits = self._state is State.STORAGE_LOST and self._keeping is None and answered
         if not waits or now_ns - self._failed_ns < RETRY_NS:
             return []
@@ -614,5 +608,5 @@ class Session:
         return [effects.Tell(event.reason)]
 
 
-_WATCHING = frozenset({State.CAPTURING, State.READY, State.CHECKING, State.SETTLING, State.LEADING_BACK})
+_WATCHING = frozenset({State.CAPTURING, State.READY, State.CHECKING, State.SETTLING, State.RESTORING})
 _ENDED = frozenset({State.FINISHED, State.ABANDONED})

@@ -1,18 +1,16 @@
-"""Where a recording stands: the states that both kinds of session go through, and what leads out of one of them."""
+"""The states of a recording, and the screens that a device is restored to."""
 
 from enum import Enum
 
 
 class State(Enum):
-    """Where a session stands."""
-
     IDLE = "idle"
     CAPTURING = "capturing"
     READY = "ready"
     CHECKING = "checking"
     INJECTING = "injecting"
     RETURNING = "returning"
-    LEADING_BACK = "leading back"
+    RESTORING = "leading back"
     SETTLING = "settling"
     DEVICE_LOST = "device lost"
     STORAGE_LOST = "storage lost"

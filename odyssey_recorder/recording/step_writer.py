@@ -1,4 +1,4 @@
-"""How frames and intents become steps of a draft: what is at hand for the next step, and what became of the last."""
+"""Writes frames and intents to a draft as steps, and what became of the last step."""
 
 import time
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from odyssey_recorder.model.action import Action, Complete, Impossible, Press, T
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
-from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, Strike, TextEntered
+from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
 from odyssey_recorder.recording.evidence import (
     Clock,
     check_record,
@@ -79,7 +79,7 @@ class StepWriter:
         self._last_frame: Frame | None = None
         self._wanted: tuple[Path, Frame | None] | None = None
 
-    # What is at hand.
+    # For the next step.
 
     @property
     def last_frame(self) -> Frame | None:
@@ -87,7 +87,7 @@ class StepWriter:
         return self._last_frame
 
     def hold(self, frame: Frame, needed: frozenset[int]) -> None:
-        """Have the newest frames at hand, and those that are `needed`, and let the others go."""
+        """Hold a frame; of the others keep the newest and those that are `needed`."""
         self._frames[frame.number] = frame
         self._checks[frame.number] = check_record(frame, self._clock)
         if len(self._checks) > _CHECKS_HELD:
@@ -97,7 +97,7 @@ class StepWriter:
                 del self._frames[number]
 
     def frame(self, number: int) -> Frame | None:
-        """A frame that is still at hand."""
+        """A frame that is still held."""
         return self._frames.get(number)
 
     def is_on_screen(self, stroke: TouchStroke) -> bool:
@@ -112,11 +112,11 @@ class StepWriter:
         return KeptPicture(frame, self._draft.keep_picture(png), record)
 
     def take_picture(self, kept: KeptPicture) -> None:
-        """Have a safe picture at hand for the next step."""
+        """Hold a screenshot that is safe."""
         self._pictures[kept.frame.number] = kept
 
     def take_screen(self, frame_number: int, state: ScreenState) -> None:
-        """Have at hand what the device said of its screen for a frame."""
+        """Hold what the device said of its screen for a frame."""
         self._screens[frame_number] = self._screen = state
         self.status_bar_px = state.status_bar_px
 
@@ -126,7 +126,7 @@ class StepWriter:
         return Tree(self._draft.keep_tree(xml), nodes)
 
     def take_tree(self, frame_number: int, tree: Tree) -> str:
-        """Have at hand the view tree of a frame; what the annotator must read, if anything.
+        """Hold the view hierarchy of a frame; what the annotator must read, if anything.
 
         Where the last step typed a text, the field must show it now.
         """
@@ -147,7 +147,6 @@ class StepWriter:
         return self._pictures.get(frame_number)
 
     def has_tree(self, frame_number: int) -> bool:
-        """Whether the view tree of a frame is at hand."""
         return frame_number in self._trees
 
     def note_touch(self, frame_number: int, now_ns: int) -> None:
@@ -168,11 +167,11 @@ class StepWriter:
                 del known[number]
 
     def amend_text(self, step: int, text: str) -> None:
-        """Put the text that the annotator told into step number `step`, and take the flag off."""
-        told = self._draft.steps[step]
-        flags = flags_json(flag for flag in told.record.flags if flag.code is not FlagCode.TEXT_UNREAD)
-        self._draft.amend_text(told.key, text)
-        self._draft.amend(told.key, {"flags": flags, "input": TextRecord(text=text).model_dump()})
+        """Put the annotator's answer into step number `step`, and remove the flag."""
+        typed = self._draft.steps[step]
+        flags = flags_json(flag for flag in typed.record.flags if flag.code is not FlagCode.TEXT_UNREAD)
+        self._draft.amend_text(typed.key, text)
+        self._draft.amend(typed.key, {"flags": flags, "input": TextRecord(text=text).model_dump()})
 
     # Steps.
 
@@ -212,7 +211,7 @@ class StepWriter:
     def drop_last(self, wanted: RemoveSteps) -> StepsDropped | None:
         """Take steps away, as far as there are so many; None where there were none.
 
-        Nothing leads back to a screen whose picture is lost.
+        A screen whose screenshot is lost cannot be restored.
         """
         there = min(wanted.count, len(self._draft.steps))
         if not there:
@@ -234,14 +233,14 @@ class StepWriter:
         return wanted is not None and frame.shows_same_as(wanted, ignore_top_px=self.status_bar_px)
 
     def changed_cells(self, before: int, after: int) -> frozenset[int]:
-        """Where the screen of a picture that is at hand differs from that of a frame; nowhere where either is gone."""
+        """The cells in which a held screenshot differs from a held frame; none where either is gone."""
         kept, frame = self._pictures.get(before), self.frame(after)
         if kept is None or frame is None:
             return frozenset()
         return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
 
     def words_of(self, news: TouchNews, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
-        """What was felt, where and when; empty for what is not over yet, or was thrown away."""
+        """A raw input in words, with place and time; empty for one that is not over, or was thrown away."""
         match news:
             case Contact():
                 what = f"a touch{self._place_of(news, nodes.get(news.node))}"
@@ -306,11 +305,11 @@ class StepWriter:
         if not self._draft.steps:
             return ()
         first = self._draft.steps[0].record.frame
-        told = Size(first.width, first.height)
-        if size == told:
+        published = Size(first.width, first.height)
+        if size == published:
             return ()
-        code = FlagCode.TURNED if size == told.turned() else FlagCode.RESIZED
-        return (Flag(code, (str(size), str(told))),)
+        code = FlagCode.TURNED if size == published.turned() else FlagCode.RESIZED
+        return (Flag(code, (str(size), str(published))),)
 
     def _wanted_frame(self, picture: Path) -> Frame | None:
         """What a picture of the draft shows, read once; None where it cannot be read."""
@@ -323,7 +322,7 @@ class StepWriter:
 
     def _action(self, intent: Intent, frame: Frame) -> Action:
         match intent:
-            case Strike(stroke):
+            case Touch(stroke):
                 return recognize(stroke, self._rules, frame.size)
             case KeyPress(key):
                 return Press(key)
@@ -338,7 +337,7 @@ def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: S
 
     The tree is that of the app's window: bars and keyboard lie over it, and their touches never reach it.
     """
-    if not isinstance(intent, Strike):
+    if not isinstance(intent, Touch):
         return None
     at = intent.stroke.start
     if screen is not None and (

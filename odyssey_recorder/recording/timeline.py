@@ -7,10 +7,10 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording.events import FrameSeen
 
 AT_REST_NS = 200_000_000
-"""A screen that has shown the same for so long is at rest: the settle rule's time."""
+"""A screen that has not changed for this long is at rest: the settle rule's time."""
 
 TOO_OLD_NS = 1_000_000_000
-"""A screen that was seen last so long before a moment may have been another by then."""
+"""A screen that was seen last this long before a moment may have changed by then."""
 
 RUNS_HELD = 12
 """Of so many screens the pixels are held: 160 MB of a phone's largest frames."""
@@ -37,16 +37,16 @@ class FrameFound:
 
 
 @dataclass(frozen=True, slots=True)
-class NotYet:
-    """A frame that tells may still be under way."""
+class Pending:
+    """A frame that decides it may still be under way."""
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NoFrame:
     """No frame that is held is from before."""
 
 
-Answer = FrameFound | NotYet | Nothing
+Answer = FrameFound | Pending | NoFrame
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class _Run:
     frames: deque[FrameSeen] = field(default_factory=lambda: deque(maxlen=_FRAMES_HELD))
 
     def is_unseen(self, last_ns: int, until_ns: int) -> bool:
-        """Whether nobody knows if it still was there at `until_ns`, because something was done at `last_ns`.
+        """Whether it is unknown if it still was there at `until_ns`, because something was done at `last_ns`.
 
         That it is there again later proves nothing: a switch that is tapped twice was on meanwhile.
         """
@@ -82,8 +82,8 @@ class _Run:
 class Timeline:
     """The runs of frames that were seen lately; only the first frame of each is ever an answer.
 
-    What is asked for may overtake what the device sends by itself. A run that the stream has not told of yet is
-    hearsay: it is taken back if the stream tells another story.
+    What is asked for may overtake what the device sends by itself. A run that the stream has not
+    confirmed is provisional: it is removed if the stream contradicts it.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Timeline:
         self._unseen = {number for number in (*self._unseen, *missing) if number > self._newest - _GAPS_HELD}
         self._unseen.discard(frame.number)
         if frame.streamed and not frame.same:
-            self._forget_hearsay(frame.started_ns)
+            self._forget_provisional(frame.started_ns)
         run = self._runs[-1] if self._runs else None
         if run is None or not frame.same or missing:
             self._begin(frame)
@@ -130,13 +130,13 @@ class Timeline:
         runs = tuple(self._runs)
         earliest_ns, latest_ns = at_ns - uncertainty_ns, at_ns + uncertainty_ns
         if patient and (not runs or runs[-1].newest.started_ns < latest_ns):
-            return NotYet()
+            return Pending()
         before = [index for index, run in enumerate(runs) if run.began_ns <= earliest_ns]
         if not before:
-            return Nothing()
+            return NoFrame()
         run, later = runs[before[-1]], runs[before[-1] + 1 :]
         if patient and run.streamed and len(later) == 1 and not later[0].streamed:
-            return NotYet()  # the stream will tell when that screen came
+            return Pending()  # the stream will tell when that screen came
         if last_ns is not None and run.is_unseen(last_ns, earliest_ns):
             return _unseen(run, last_ns, at_ns)
         check = self._check(run, later, latest_ns)
@@ -150,7 +150,7 @@ class Timeline:
         began_ns = frame.started_ns if frame.streamed else frame.arrived_ns
         self._runs.append(_Run(frame.number, frame.started_ns, began_ns, frame.streamed, frame))
 
-    def _forget_hearsay(self, started_ns: int) -> None:
+    def _forget_provisional(self, started_ns: int) -> None:
         while self._runs and not self._runs[-1].streamed and started_ns < self._runs[-1].began_ns:
             self._runs.pop()
 

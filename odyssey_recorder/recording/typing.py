@@ -1,4 +1,4 @@
-"""What was typed: told by what the field held before the first key stroke and after the last."""
+"""What was typed, by what the field held before the first key stroke and after the last."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from odyssey_recorder.recording.raw_input import RawInput, Stroke
 READ_AGAIN_NS = 1_000_000_000
 """Between readings of the fields of a screen that changes by itself."""
 RESTLESS_NS = 1_000_000_000
-"""So long after the last deed a field is read though the screen does not rest."""
+"""This long after the last input a field is read though the screen does not rest."""
 
 ECHO_NS = 150_000_000
-"""So long after a touch or a key stroke the right field has the focus, and holds what was typed."""
+"""This long after a touch or a key stroke the right field has the focus, and holds what was typed."""
 
 _READINGS = 32
 
@@ -26,7 +26,7 @@ class Typed:
 
 
 @dataclass(slots=True)
-class Spell:
+class TypingRun:
     """Key strokes that follow each other: one text, with the picture of the first.
 
     What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`. `entered` says when the
@@ -48,7 +48,7 @@ class Spell:
 
 
 def typed_text(before: str, after: str) -> str | None:
-    """What must have been typed to make `after` of `before`; None where it cannot be told, or nothing was.
+    """What must have been typed to make `after` of `before`; None where that is ambiguous, or nothing was.
 
     Text at the end is the most likely, wherever else it may have been put; elsewhere only one may be possible.
     """
@@ -66,7 +66,7 @@ def typed_text(before: str, after: str) -> str | None:
 
 
 class FieldReadings:
-    """The last readings of the field, when the next is due, and what they say of a spell of typing."""
+    """The last readings of the field, when the next is due, and what they say of a run of typing."""
 
     def __init__(self) -> None:
         self._readings: deque[FieldRead] = deque(maxlen=_READINGS)
@@ -116,15 +116,15 @@ class FieldReadings:
         held = before.text if before is not None and before.field == best.field else None
         return Typed(typed_text(held or "", best.text) or best.text, certain=False)
 
-    def typed_in(self, spell: Spell, closed_ns: int) -> Typed:
-        """What a spell came to: a text that was sent off was in its field before the key that did it."""
-        since_ns, first_ns = spell.since_ns + ECHO_NS, spell.first.at_ns
-        typed = self.typed(since_ns, first_ns, spell.last_ns + ECHO_NS, closed_ns, strokes=spell.strokes)
-        if typed.certain or spell.entered is None:
+    def typed_in_run(self, run: TypingRun, closed_ns: int) -> Typed:
+        """The text of a run: one that was sent off was in its field before the key that did it."""
+        since_ns, first_ns = run.since_ns + ECHO_NS, run.first.at_ns
+        typed = self.typed(since_ns, first_ns, run.last_ns + ECHO_NS, closed_ns, strokes=run.strokes)
+        if typed.certain or run.entered is None:
             return typed
-        last_ns, entered_ns = spell.entered
-        before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=spell.strokes - 1)
-        return before if before.text and spell.enters == 1 else typed
+        last_ns, entered_ns = run.entered
+        before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=run.strokes - 1)
+        return before if before.text and run.enters == 1 else typed
 
     def _last(self, asked_ns: int, answered_ns: int) -> FieldRead | None:
         readings = (r for r in reversed(self._readings) if asked_ns <= r.asked_ns and r.answered_ns <= answered_ns)

@@ -1,4 +1,4 @@
-"""What others see of a recording: its state in one line of words, its steps, and what the annotator must read."""
+"""What a window or a script sees of a recording."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import Goal, State
 
 LONG_TEXT = 100
-"""Of a text of so many characters the annotator is told how much is typed."""
+"""From this many characters on, the annotator is told how much of a text is typed."""
 TYPING = "Typing: {:,} of {:,} characters."
 
 PUBLISHING = "Putting the episode into the dataset."
@@ -30,7 +30,7 @@ STATE_MESSAGES = {
     State.CHECKING: "Making sure that the screen still is the one you touched.",
     State.INJECTING: "Sending your action to the device.",
     State.RETURNING: "Bringing the device back by a snapshot.",
-    State.LEADING_BACK: "Bring the device back to the wanted screen.",
+    State.RESTORING: "Bring the device back to the wanted screen.",
     State.DEVICE_LOST: "The device does not answer.",
     State.STORAGE_LOST: "The recording cannot be written.",
     State.FINISHED: "Published.",
@@ -38,14 +38,14 @@ STATE_MESSAGES = {
 }
 
 
-WAY_MESSAGES = {
+RESTORE_MESSAGES = {
     Goal.UNKNOWN: "Bring the device to the screen that the last step led to.",
     Goal.UNCERTAIN: "Say whether the last step was carried out.",
 }
-"""While the device is led back to a screen of which there is no picture."""
+"""For screens without a screenshot."""
 
 
-def way_words(goal: Goal | None, steps: Sequence[DraftStep]) -> str:
+def restore_text(goal: Goal | None, steps: Sequence[DraftStep]) -> str:
     """What the annotator is to do before anything is recorded, after `steps`."""
     last = describe(steps[-1].action) if steps else "none"
     match goal:
@@ -90,7 +90,7 @@ class RecordedStep:
 
 
 class StepRows:
-    """The steps of a draft as lists show them; only what has changed is made anew."""
+    """The steps of a draft as lists show them; only what has changed is built again."""
 
     def __init__(self, episode_id: str) -> None:
         self._episode_id = episode_id
@@ -153,7 +153,7 @@ class RecordingView:
 
 
 class Listener(Protocol):
-    """Who wants to know: called from the recorder's threads, must hand over and never block."""
+    """Called from the recorder's threads; must never block."""
 
     def frame(self, frame: Frame) -> None:
         """A frame came from the device."""
@@ -215,8 +215,8 @@ def make_view(
     message = PUBLISHING if session.publishing else session.reason or STATE_MESSAGES[state]
     if is_typing:
         message = TYPING.format(typed, length)
-    if state is State.LEADING_BACK and goal in WAY_MESSAGES:
-        message = WAY_MESSAGES[goal]
+    if state is State.RESTORING and goal in RESTORE_MESSAGES:
+        message = RESTORE_MESSAGES[goal]
     unanswered = min((step for step in questions if step < len(draft.steps)), default=None)
     return RecordingView(
         state,
@@ -226,7 +226,7 @@ def make_view(
         question=None if unanswered is None else TextQuestion(unanswered, questions[unanswered]),
         wanted=goal_picture(goal, draft),
         goal=goal,
-        way=way_words(goal, draft.steps),
+        way=restore_text(goal, draft.steps),
         is_typing=is_typing,
     )
 

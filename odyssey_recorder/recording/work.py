@@ -29,9 +29,9 @@ QUICK_S = 1.0
 SnapshotPolicy = Literal["auto", "always", "never"]
 
 
-_HANDS = 2
-"""A picture and an input: neither waits for a look at the device, which takes seconds where that is slow."""
-_EYES = 3
+_WORKERS = 2
+"""One for screenshots, one for inputs: neither waits for a look at the device, which may take seconds."""
+_LOOKERS = 3
 """A look at the screen's state, one at its views, and one at the views of the screen before."""
 
 _GESTURES = "2"
@@ -51,7 +51,7 @@ class ScreenKnown:
 
 @dataclass(frozen=True, slots=True)
 class ReturnLooked:
-    """What the device said of its screen when it showed a frame on the way back; None for no answer."""
+    """What the device said of its screen when it showed a frame during a restore; None for no answer."""
 
     frame: Frame
     state: ScreenState | None
@@ -82,13 +82,13 @@ class InDataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Broke:
-    """A worker met what nobody had thought of."""
+class WorkerFailed:
+    """A worker failed by a fault of the program."""
 
     error: Exception
 
 
-Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | Broke
+Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | WorkerFailed
 
 
 class StepSnapshots:
@@ -108,7 +108,7 @@ class StepSnapshots:
         return self._makes_more and self._device.keeps_snapshots
 
     def save(self, key: int) -> None:
-        """Save the device as it is before step `key`; what cannot be saved is led back by hand."""
+        """Save the device as it is before step `key`; where that fails, the annotator restores by hand."""
         with self._turn:
             began_s = time.monotonic()
             try:
@@ -174,8 +174,8 @@ class RecorderWork:
         self._is_finishing = False
         self.typing = 0, 0
         """How many of a text's characters are typed, and how many it has: none while nothing is being typed."""
-        self._hands = ThreadPoolExecutor(_HANDS, thread_name_prefix="recording")
-        self._eyes = ThreadPoolExecutor(_EYES, thread_name_prefix="looking")
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recording")
+        self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="looking")
 
     def finish(self) -> None:
         """Wait until all that was begun is done; looks that have not begun are not taken, and nothing can be begun.
@@ -183,35 +183,35 @@ class RecorderWork:
         A long text breaks off after the piece that is being typed.
         """
         self._is_finishing = True
-        self._hands.shutdown(wait=True)
-        self._eyes.shutdown(wait=True, cancel_futures=True)
+        self._workers.shutdown(wait=True)
+        self._lookers.shutdown(wait=True, cancel_futures=True)
 
     def keep_picture(self, frame: Frame, *, snapshot: int | None = None) -> None:
         """Make a frame's picture safe; reports KeptPicture or StorageFailed.
 
         With `snapshot`, the key of the step to come, a snapshot of the device is made, too, before it reports.
         """
-        self._begin(self._hands, partial(self._write_picture, frame, snapshot))
+        self._begin(self._workers, partial(self._write_picture, frame, snapshot))
 
     def bring_back(self, key: int) -> None:
         """Load the snapshot from before step `key`, if there is one; reports Returned."""
-        self._begin(self._hands, partial(self._bring_back, key))
+        self._begin(self._workers, partial(self._bring_back, key))
 
     def forget_snapshots(self) -> None:
         """The recording has ended: leave no snapshot on the emulator."""
-        self._hands.submit(self._snapshots.forget_all)
+        self._workers.submit(self._snapshots.forget_all)
 
     def look_at_screen(self, frame_number: int) -> None:
         """Ask the device about its screen; reports ScreenKnown."""
-        self._begin(self._eyes, lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
+        self._begin(self._lookers, lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
 
-    def look_on_way_back(self, frame: Frame) -> None:
+    def look_while_restoring(self, frame: Frame) -> None:
         """Ask the device about its screen: its status bar is not compared; reports ReturnLooked."""
-        self._begin(self._eyes, lambda: ReturnLooked(frame, self._screen_state()))
+        self._begin(self._lookers, lambda: ReturnLooked(frame, self._screen_state()))
 
     def read_tree(self, frame_number: int) -> None:
         """Read the view tree; reports TreeRead."""
-        self._begin(self._eyes, lambda: self._read_tree(frame_number))
+        self._begin(self._lookers, lambda: self._read_tree(frame_number))
 
     def read_field(self, frame_number: int) -> None:
         """Read the focused field, and with it the view tree; reports FieldRead, then TreeRead."""
@@ -223,7 +223,7 @@ class RecorderWork:
             self._report(events.FieldRead(focused_text(nodes), asked_ns, read.read_ns, _field_name(nodes)))
             return read
 
-        self._begin(self._eyes, read)
+        self._begin(self._lookers, read)
 
     def look_at_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
         """Read the device's clock, then how its screen is parted; reports ScreenKnown, then ScreenLooked."""
@@ -236,15 +236,15 @@ class RecorderWork:
             areas = self._areas(state) if state is not None else None
             return events.ScreenLooked(areas, asked_ns, time.monotonic_ns(), clock_agreed=agrees)
 
-        self._begin(self._eyes, look)
+        self._begin(self._lookers, look)
 
     def send(self, intent: events.Intent) -> None:
         """Carry an input out; reports Sent, InputRefused or InputUncertain."""
-        self._begin(self._hands, partial(self._send, intent))
+        self._begin(self._workers, partial(self._send, intent))
 
     def publish(self, store: EpisodeStore, draft: Draft) -> None:
         """Put the episode into the dataset; reports InDataset or StorageFailed."""
-        self._begin(self._hands, lambda: InDataset(store.publish(draft)))
+        self._begin(self._workers, lambda: InDataset(store.publish(draft)))
 
     def _begin(self, workers: ThreadPoolExecutor, call: Callable[[], Outcome]) -> None:
         def run() -> None:
@@ -253,7 +253,7 @@ class RecorderWork:
             except DatasetError as error:
                 self._report(events.StorageFailed(str(error), time.monotonic_ns()))
             except Exception as error:  # noqa: BLE001 - the top of a thread; the recorder raises it again
-                self._report(Broke(error))
+                self._report(WorkerFailed(error))
 
         workers.submit(run)
 
@@ -317,7 +317,7 @@ class RecorderWork:
         started_ns = time.monotonic_ns()
         try:
             match intent:
-                case events.Strike(stroke):
+                case events.Touch(stroke):
                     self._device.touch(stroke)
                 case events.KeyPress(key):
                     self._device.press(key)
@@ -336,7 +336,7 @@ class RecorderWork:
             if self._is_finishing and typed < len(text):
                 raise InputRefusedError(f"The recording was stopped after {typed} of {len(text)} characters.")
             self.typing = typed, len(text)
-            self._report(events.Tick(time.monotonic_ns()))  # the view is made anew
+            self._report(events.Tick(time.monotonic_ns()))  # publishes the view again
 
         try:
             self._device.type_text(text, note)

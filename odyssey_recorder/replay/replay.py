@@ -44,7 +44,7 @@ class PlannedStep:
 
     number: int
     action: Action
-    deed: str
+    effect: str
 
 
 def plan_episode(path: Path) -> list[PlannedStep]:

@@ -135,8 +135,8 @@ def with_recorder(
 
 def take_up(recorder: Recorder, reporter: Reporter) -> None:
     """Say, as an annotator does who looks at the phone, whether the last step was carried out, where that is asked."""
-    view = recorder.wait_for(lambda view: view.state in {State.READY, State.LEADING_BACK, State.FINISHED}, PATIENCE_S)
-    if view.state is not State.LEADING_BACK:
+    view = recorder.wait_for(lambda view: view.state in {State.READY, State.RESTORING, State.FINISHED}, PATIENCE_S)
+    if view.state is not State.RESTORING:
         return
     assert view.goal is not Goal.LEFT, "the phone still shows it"
     assert view.wanted is not None

@@ -22,7 +22,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.journal import FeltInput
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end.laboratory import Felt, Laboratory
-from tests.recording.desk import ORIGIN, Desk, Recording, pixels
+from tests.recording.recording_bench import ORIGIN, Recording, RecordingBench, pixels
 
 ANSWER_S = 1.5
 LONG_S = 60.0
@@ -48,7 +48,9 @@ class Hands:
     follows, over gRPC. "passive": a finger in the emulator's own window, seen over gRPC.
     """
 
-    def __init__(self, lab: Laboratory, service: Desk, device: Device, recording: Recording, way: str) -> None:
+    def __init__(
+        self, lab: Laboratory, service: RecordingBench, device: Device, recording: Recording, way: str
+    ) -> None:
         self.lab = lab
         self.device = device
         self.recording = recording
@@ -145,7 +147,7 @@ def _is_near(tap: FeltInput, x: int, y: int) -> bool:
 
 @contextmanager
 def at_work(lab: Laboratory, folder: Path, way: str, *, answer_s: float = ANSWER_S) -> Iterator[Hands]:
-    service = Desk(folder)
+    service = RecordingBench(folder)
     device: Device = lab.device(answer_s=answer_s) if way == "mirror" else lab.emulator_device(answer_s=answer_s)
     origin = ORIGIN.model_copy(update={"mode": "passive"}) if way == "passive" else ORIGIN
     with service.recording(device, service.draft(origin)) as recording:

@@ -22,7 +22,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, REFUSED, Fault
 from tests.end_to_end.laboratory import Laboratory
-from tests.recording.desk import Desk, Recording, pixels
+from tests.recording.recording_bench import Recording, RecordingBench, pixels
 
 ANSWER_S = 1.0
 FOLLOWED_S = 0.2
@@ -125,7 +125,7 @@ def place_of(step: StepRecord) -> Pixel:
     return Pixel(x, y)
 
 
-def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> None:
+def assert_true(service: RecordingBench, ordeal: Ordeal, recording: Recording) -> None:
     episode, felt = service.store.load(recording.draft.episode_id), ordeal.taps()
     provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
@@ -142,7 +142,7 @@ def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> None:
         assert felt.get(place) == digest or DOUBTS & set(step.flags), words
 
 
-def endure(service: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
+def endure(service: RecordingBench, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
     """Record through `count` random faults, publish, and see that all is true and all was said."""
     random, faults = Random(seed), (*OVER_ADB, REFUSED, *(OVER_GRPC if way == "gRPC" else ()))
     device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)
@@ -161,7 +161,7 @@ def endure(service: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -
 
 @pytest.mark.parametrize("way", ["adb", "gRPC"])
 def test_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str) -> None:
-    endure(Desk(tmp_path), lab, way, 0, count=30)
+    endure(RecordingBench(tmp_path), lab, way, 0, count=30)
 
 
 @pytest.mark.soak
@@ -169,4 +169,4 @@ def test_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str) -> None:
 @pytest.mark.parametrize("way", ["adb", "gRPC"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_two_hundred_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, seed: int) -> None:
-    endure(Desk(tmp_path), lab, way, seed, count=200)
+    endure(RecordingBench(tmp_path), lab, way, seed, count=200)

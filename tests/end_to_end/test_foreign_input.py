@@ -21,7 +21,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.dataset.drafts import ORIGIN
 from tests.end_to_end.test_undo_on_the_phone import ready, record
 from tests.end_to_end.workplace import TASK, Workplace, finish, workplace
-from tests.recording.desk import DEVICE, Annotator
+from tests.recording.recording_bench import DEVICE, Annotator
 
 
 def press(recorder: Recorder, key: SystemKey) -> None:

@@ -31,7 +31,7 @@ from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.recording_child import PATIENCE_S, Report, Reporter, all_reports, ready
 from tests.end_to_end.test_faults_in_a_row import DOUBTS as MIRROR_DOUBTS
 from tests.end_to_end.test_passive_faults_in_a_row import is_doubtful, is_of
-from tests.recording.desk import ORIGIN, RULES, Desk
+from tests.recording.recording_bench import ORIGIN, RULES, RecordingBench
 
 LIFE_S = 1.5
 SPARED = 5
@@ -85,7 +85,7 @@ def record(job: Job, parent: Connection) -> None:
 class Trial:
     def __init__(self, lab: Laboratory, folder: Path, way: str, mode: Mode, seed: int) -> None:
         self._lab = lab
-        self._service = Desk(folder)
+        self._service = RecordingBench(folder)
         self._folder = folder
         self._running = folder / "running" if way == "gRPC" else None
         self._mode: Mode = mode

@@ -18,7 +18,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phase
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
-from tests.recording.desk import Annotator
+from tests.recording.recording_bench import Annotator
 
 
 @dataclass

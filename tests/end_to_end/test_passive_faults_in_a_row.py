@@ -24,7 +24,7 @@ from odyssey_recorder.simulator.journal import FeltInput
 from tests.end_to_end import faults
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
 from tests.end_to_end.laboratory import Laboratory
-from tests.recording.desk import ORIGIN, Desk, Recording, pixels
+from tests.recording.recording_bench import ORIGIN, Recording, RecordingBench, pixels
 
 ANSWER_S = 1.0
 PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
@@ -125,7 +125,7 @@ def is_doubtful(step: StepRecord) -> bool:
     return any(flag in DOUBTS or flag.code in OLD for flag in step.flags)
 
 
-def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> int:
+def assert_true(service: RecordingBench, ordeal: Ordeal, recording: Recording) -> int:
     """Hold the published episode against what the phone felt and showed; how many taps are in it."""
     episode, taps = service.store.load(recording.draft.episode_id), ordeal.taps()
     provenance = service.store.provenance(episode.episode_id)
@@ -148,7 +148,7 @@ def assert_true(service: Desk, ordeal: Ordeal, recording: Recording) -> int:
     return len(steps)
 
 
-def endure(service: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
+def endure(service: RecordingBench, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
     """Record through `count` random faults, publish, and see that all is true and all was said."""
     random = Random(seed)
     kinds = (*OVER_ADB, faults.DROPPED, faults.SET_AHEAD, *(OVER_GRPC if way == "gRPC" else ()))
@@ -165,7 +165,7 @@ def endure(service: Desk, lab: Laboratory, way: str, seed: int, *, count: int) -
 
 @pytest.mark.parametrize(("way", "count"), [("adb", 12), ("gRPC", 18)])
 def test_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, count: int) -> None:
-    endure(Desk(tmp_path), lab, way, 0, count=count)
+    endure(RecordingBench(tmp_path), lab, way, 0, count=count)
 
 
 @pytest.mark.soak
@@ -173,4 +173,4 @@ def test_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, count: int) 
 @pytest.mark.parametrize("way", ["adb", "gRPC"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_two_hundred_faults_in_a_row(lab: Laboratory, tmp_path: Path, way: str, seed: int) -> None:
-    endure(Desk(tmp_path), lab, way, seed, count=200)
+    endure(RecordingBench(tmp_path), lab, way, seed, count=200)

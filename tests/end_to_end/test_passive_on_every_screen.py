@@ -25,7 +25,7 @@ from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.recording.desk import Annotator, pixels
+from tests.recording.recording_bench import Annotator, pixels
 
 TASK = TaskInfo("General_Tool", ("Calculator",), "Count {}.", "Count to 3.", "Count to 3 with the calculator.")
 CALCULATOR = "com.odyssey.calculator"

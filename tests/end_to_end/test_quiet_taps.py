@@ -20,7 +20,7 @@ from odyssey_recorder.simulator.journal import FeltInput
 from odyssey_recorder.simulator.phone import Phase
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.test_passive_faults_in_a_row import PASSIVE, is_of
-from tests.recording.desk import Desk, Recording
+from tests.recording.recording_bench import Recording, RecordingBench
 
 TAPS = 100
 PATIENCE_S = 30.0
@@ -73,7 +73,7 @@ def kernel_taps(lab: Laboratory) -> list[FeltInput]:
     return [tap for tap in lab.recorded().touch_downs() if tap.event_us is not None]
 
 
-def tapped(service: Desk, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:
+def tapped(service: RecordingBench, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:
     recording.recorder.complete("done")
     recording.recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
     taps = kernel_taps(lab)[before:]
@@ -96,7 +96,7 @@ def tapped(service: Desk, lab: Laboratory, recording: Recording, before: int) ->
 def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
     lab: Laboratory, tmp_path: Path, programs: int, held_s: float
 ) -> None:
-    service, random, before = Desk(tmp_path), Random(programs), len(kernel_taps(lab))
+    service, random, before = RecordingBench(tmp_path), Random(programs), len(kernel_taps(lab))
     with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
         for number in range(TAPS):
             recording.ready(steps=number)
@@ -118,7 +118,7 @@ def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
 def test_a_screen_that_changed_shortly_before_the_tap_is_recorded_flagged_or_older_by_its_own_word(
     lab: Laboratory, tmp_path: Path, programs: int
 ) -> None:
-    service, random, before = Desk(tmp_path), Random(programs), len(kernel_taps(lab))
+    service, random, before = RecordingBench(tmp_path), Random(programs), len(kernel_taps(lab))
     with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
         for number in range(TAPS):
             recording.ready(steps=number)

@@ -18,7 +18,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.phone import Phone
 from tests.device.bench import DeviceBench, start_bench
-from tests.recording.desk import Desk, Recording, pixels
+from tests.recording.recording_bench import Recording, RecordingBench, pixels
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
         annotator.wait(lambda told=told: len(annotator.notices) > told or len(recorder.view.steps) > steps)  # type: ignore[misc]
 
 
-def reasons_of_a_true_episode(service: Desk, bench: DeviceBench, recording: Recording) -> list[str]:
+def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recording: Recording) -> list[str]:
     """Publish, and hold every step against the phone's word; why each step's picture differs from device_info."""
     recording.ready()
     recording.recorder.complete("done")
@@ -145,7 +145,7 @@ def test_each_step_has_the_screen_and_the_pixel_that_the_finger_met(
     start: Start, tmp_path: Path, way: str, story: Story
 ) -> None:
     bench, device = start(story.profile, way)
-    service = Desk(tmp_path)
+    service = RecordingBench(tmp_path)
     with service.recording(device) as recording:
         tap_on_a_screen_of(recording, story.begins, Pixel(301, 402))
         for number, (change, size) in enumerate(story.changes):

@@ -14,7 +14,7 @@ from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.journal import RecordedJournal
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
-from tests.recording.desk import Annotator
+from tests.recording.recording_bench import Annotator
 
 
 def ready(recorder: Recorder, steps: int) -> RecordingView:
@@ -75,7 +75,7 @@ def test_a_phone_led_back_by_hand_is_ready_when_it_shows_the_wanted_screen(
     with workplace(adb_server, tmp_path / "place") as place, place.recording("mirror") as (recorder, annotator):
         record(place, recorder, "Settings", "Display")
         recorder.undo()
-        view = recorder.wait_for(lambda view: view.state is State.LEADING_BACK, PATIENCE_S)
+        view = recorder.wait_for(lambda view: view.state is State.RESTORING, PATIENCE_S)
         assert (len(view.steps), view.wanted is not None) == (1, True)
         recorder.press(SystemKey.BACK)
         ready(recorder, 1)
@@ -96,8 +96,8 @@ def test_a_draft_that_is_resumed_on_a_restarted_phone_goes_on_when_it_is_led_bac
         resumed = replace(place.service, store=store).resume(place.device, recorder.episode_id, annotator)
         resumed.start()
         try:
-            view = resumed.wait_for(lambda view: view.state in {State.READY, State.LEADING_BACK}, PATIENCE_S)
-            assert (view.state, view.goal) == (State.LEADING_BACK, Goal.LEFT), "it shows its home screen"
+            view = resumed.wait_for(lambda view: view.state in {State.READY, State.RESTORING}, PATIENCE_S)
+            assert (view.state, view.goal) == (State.RESTORING, Goal.LEFT), "it shows its home screen"
             for label in ("Settings", "Display"):
                 place.tap(label)
                 place.rest()

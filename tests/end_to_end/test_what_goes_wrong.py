@@ -19,11 +19,11 @@ from odyssey_recorder.simulator.faults import FrameFault
 from tests.dataset.drafts import begin, store_in
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.recording_child import Job, all_reports, record_on_a_full_disk
-from tests.recording.desk import PATIENCE_S, Desk, Recording, pixels
+from tests.recording.recording_bench import PATIENCE_S, Recording, RecordingBench, pixels
 
 
 class Scene:
-    def __init__(self, lab: Laboratory, service: Desk, recording: Recording) -> None:
+    def __init__(self, lab: Laboratory, service: RecordingBench, recording: Recording) -> None:
         self.lab = lab
         self.service = service
         self.recording = recording
@@ -63,12 +63,12 @@ class Scene:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def service(tmp_path: Path) -> RecordingBench:
+    return RecordingBench(tmp_path)
 
 
 @pytest.fixture
-def scene(lab: Laboratory, service: Desk) -> Iterator[Scene]:
+def scene(lab: Laboratory, service: RecordingBench) -> Iterator[Scene]:
     with service.recording(lab.device(answer_s=1.5)) as recording:
         scene = Scene(lab, service, recording)
         scene.tap_and_wait()

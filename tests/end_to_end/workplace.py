@@ -28,7 +28,7 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.recording.desk import Annotator
+from tests.recording.recording_bench import Annotator
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
 PATIENCE_S = 30.0

@@ -36,8 +36,8 @@ from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
 from odyssey_recorder.practice.service import PracticeService, Welcome, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
+from odyssey_recorder.recording.engine import Rules
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.rules import Rules
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.recording_service import RecordingService

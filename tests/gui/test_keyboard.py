@@ -323,7 +323,7 @@ def undo(pilot: Pilot) -> None:
     """Undo the last step by the button, and say that the screen is right again."""
     left = len(pilot.steps) - 1
     click("Undo last")(pilot)
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     press("Ctrl+Shift+Return")
     pilot.wait_for_steps(left)
 
@@ -439,7 +439,7 @@ def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: 
     write("and more")
     press("Return")
     press("Ctrl+Z")
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     assert [step.action for step in pilot.views[-1].steps] == [Type("seven")]
 
 

@@ -120,7 +120,7 @@ class Bench:
         """Time passes."""
         for _ in range(0, ms, 20):
             self.now_ms += 20
-            hurries = self.session.touched or self.session.leading_back or not self._told_still
+            hurries = self.session.touched or self.session.restoring or not self._told_still
             if self.sees and (hurries or not self.streams):
                 self._give(streamed=False)
             over = [look for look in self._looks if look.answered_ns <= self.now_ns]

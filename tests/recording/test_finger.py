@@ -33,7 +33,7 @@ def led(device: FakeDevice, held_us: int | None) -> int:
     finger.stop()
     finger.join()
     assert isinstance(lifted, FingerLifted)
-    return lifted.strike.stroke.duration_us
+    return lifted.touch.stroke.duration_us
 
 
 def test_a_click_stays_a_click_where_the_device_answers_late() -> None:

@@ -51,7 +51,7 @@ from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import FakeDevice
-from tests.recording.desk import RULES, Desk
+from tests.recording.recording_bench import RULES, RecordingBench
 from tests.recording.test_session import moving, say, still
 
 STRICT = replace(RULES, foreign=ForeignRules(late_change_ns=0, slack_ns=0))
@@ -223,7 +223,7 @@ def test_a_change_after_an_input_that_the_device_refused_is_told() -> None:
 def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(tmp_path: Path, streams: bool) -> None:
     device = FakeDevice()
     device.streams = streams
-    with Desk(tmp_path).recording(device, rules=STRICT) as recording:
+    with RecordingBench(tmp_path).recording(device, rules=STRICT) as recording:
         recording.tap_and_wait()
         frame = recording.ready().frame_number
         device.press_key("KEY_HOME")
@@ -238,7 +238,7 @@ def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(t
 
 def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once(tmp_path: Path) -> None:
     device = FakeDevice()
-    with Desk(tmp_path).recording(device, rules=STRICT) as recording:
+    with RecordingBench(tmp_path).recording(device, rules=STRICT) as recording:
         view = recording.ready()
         flags: list[str] = []
         for minute in range(3):
@@ -259,7 +259,7 @@ def with_clock(device: FakeDevice, minute: int) -> Image.Image:
 
 def test_a_device_that_was_restarted_while_it_was_away_is_flagged(tmp_path: Path) -> None:
     device = FakeDevice()
-    with Desk(tmp_path).recording(device, rules=STRICT) as recording:
+    with RecordingBench(tmp_path).recording(device, rules=STRICT) as recording:
         recording.tap_and_wait()
         device.disconnect()
         recording.until(State.DEVICE_LOST)
@@ -288,7 +288,7 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
 )
 def test_what_was_felt_is_named_with_its_place_and_time(tmp_path: Path, news: TouchNews, words: str) -> None:
     device = FakeDevice(size=Size(360, 640))
-    draft = Desk(tmp_path).draft()
+    draft = RecordingBench(tmp_path).draft()
     writer = StepWriter(draft, RULES.touch)
     writer.take_screen(1, device.screen_state())
     said = writer.words_of(news, 0, {NODE.node: NODE})

@@ -14,7 +14,7 @@ from odyssey_recorder.recording.engine import BROKEN_TOUCH
 from odyssey_recorder.recording.session import BROKEN_OFF
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
-from tests.recording.desk import Desk, Recording, shows
+from tests.recording.recording_bench import Recording, RecordingBench, shows
 
 TREE = """<hierarchy rotation="0">
   <node class="android.widget.FrameLayout" bounds="[0,0][360,640]" clickable="false" text="">
@@ -25,8 +25,8 @@ TREE = """<hierarchy rotation="0">
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def service(tmp_path: Path) -> RecordingBench:
+    return RecordingBench(tmp_path)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def recording(service: Desk, device: FakeDevice) -> Iterator[Recording]:
+def recording(service: RecordingBench, device: FakeDevice) -> Iterator[Recording]:
     with service.recording(device) as recording:
         yield recording
 
@@ -96,7 +96,7 @@ def test_a_finger_that_stays_gives_a_click_or_a_long_press_by_the_time_on_the_de
     assert device.finger[-1].at is None
 
 
-def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: Desk) -> None:
+def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: RecordingBench) -> None:
     class Sudden(FakeDevice):
         """Its screen changes by itself once more while the finger is on its way to it."""
 
@@ -140,7 +140,7 @@ def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_reco
 
 
 def test_a_recording_that_is_stopped_under_the_finger_lifts_it_and_keeps_the_step(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         put_down(recording, Pixel(100, 200))
@@ -151,7 +151,7 @@ def test_a_recording_that_is_stopped_under_the_finger_lifts_it_and_keeps_the_ste
         assert len(recording.draft.steps) == 1
 
 
-def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: Desk, device: FakeDevice) -> None:
+def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: RecordingBench, device: FakeDevice) -> None:
     draft = service.draft()
     draft.note_touch(draft.keep_picture(b"png"), 1)
     draft.close()
@@ -161,7 +161,7 @@ def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: Desk
 
 
 def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicked(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     device.tree = TREE.format("")
     with service.recording(device) as recording:
@@ -175,7 +175,7 @@ def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicke
         assert (record.bbox, record.bbox_source) == ((80, 180, 160, 240), "hierarchy")
 
 
-def test_a_tree_of_another_screen_is_nobodys(service: Desk, device: FakeDevice) -> None:
+def test_a_tree_of_another_screen_is_nobodys(service: RecordingBench, device: FakeDevice) -> None:
     device.tree = TREE.format("")
     device.never_rest()
     with service.recording(device) as recording:
@@ -186,7 +186,7 @@ def test_a_tree_of_another_screen_is_nobodys(service: Desk, device: FakeDevice) 
         assert record.ui_tree_absent
 
 
-def test_a_field_that_shows_another_text_than_was_typed_is_told(service: Desk, device: FakeDevice) -> None:
+def test_a_field_that_shows_another_text_than_was_typed_is_told(service: RecordingBench, device: FakeDevice) -> None:
     device.tree = TREE.format("mi1k")
     with service.recording(device) as recording:
         recording.ready()

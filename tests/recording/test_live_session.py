@@ -33,8 +33,8 @@ from odyssey_recorder.recording.events import (
     Started,
     StepSaved,
     StorageFailed,
-    Strike,
     Tick,
+    Touch,
     TouchCancelled,
     TouchedDown,
     UndoWanted,
@@ -52,7 +52,7 @@ from odyssey_recorder.recording.session import (
 from odyssey_recorder.recording.state import State
 
 UPRIGHT, TURNED = Size(300, 500), Size(500, 300)
-DRAG = Strike(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
+DRAG = Touch(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
 
 
 def asked(number: int, *, anchor: int, at: int, still: bool = False) -> FrameSeen:

@@ -11,7 +11,7 @@ from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 from odyssey_recorder.recording import effects, events
-from odyssey_recorder.recording.events import KeyPress, Strike, TextEntered
+from odyssey_recorder.recording.events import KeyPress, TextEntered, Touch
 from odyssey_recorder.recording.passive import ANSWER_FIRST, CLOCK_CHANGED, DEAF, ENDING, USE_EMULATOR
 from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE, PINCHED
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
@@ -28,7 +28,7 @@ def steps(bench: Bench) -> list[str]:
 
 def _word(step: effects.SaveStep) -> str:
     match step.intent:
-        case Strike(stroke):
+        case Touch(stroke):
             return f"{stroke.start.x},{stroke.start.y}"
         case KeyPress(key):
             return key.value
@@ -227,10 +227,10 @@ def test_a_text_that_cannot_be_read_is_asked_for_and_then_amended() -> None:
     assert steps(bench) == ["“” on 0", "HOME on 0"]
     assert bench.steps[0].flags == (Flag(FlagCode.TEXT_UNREAD),)
     assert bench.asked == [effects.AskText(0, "")]
-    bench.happens(events.TextTold(0, "milk"))
+    bench.happens(events.TextAnswered(0, "milk"))
     assert bench.wanted[-1] == effects.AmendText(0, "milk")
     before = len(bench.wanted)
-    bench.happens(events.TextTold(0, "milk"))
+    bench.happens(events.TextAnswered(0, "milk"))
     assert len(bench.wanted) == before, "it was answered already"
 
 
@@ -244,7 +244,7 @@ def test_the_episode_is_not_published_before_the_questions_are_answered() -> Non
     assert steps(bench) == ["“” on 0", "end on 0"]
     assert bench.told == [ANSWER_FIRST]
     assert count(bench, effects.Publish) == 0
-    bench.happens(events.TextTold(0, "m"))
+    bench.happens(events.TextAnswered(0, "m"))
     assert bench.wanted[-1] == effects.Publish()
 
 
@@ -254,7 +254,7 @@ def test_a_question_about_a_step_that_was_undone_is_void() -> None:
     bench.wait(300)
     bench.happens(events.UndoWanted(bench.now_ns))
     bench.wait(4000)
-    bench.happens(events.TextTold(0, "m"), events.Intended(Complete(), bench.now_ns))
+    bench.happens(events.TextAnswered(0, "m"), events.Intended(Complete(), bench.now_ns))
     bench.wait(300)
 
     assert (count(bench, effects.AmendText), count(bench, effects.Publish)) == (0, 1)
@@ -266,7 +266,7 @@ def test_an_answer_that_comes_while_its_step_is_undone_is_void() -> None:
     bench.wait(300)
     bench.happens(events.UndoWanted(bench.now_ns))
     bench.wait(100)
-    bench.happens(events.TextTold(0, "m"), events.StepsDropped())
+    bench.happens(events.TextAnswered(0, "m"), events.StepsDropped())
     bench.wait(100)
 
     assert count(bench, effects.AmendText) == 0
@@ -644,9 +644,7 @@ def test_too_many_that_wait_are_refused_and_told() -> None:
 @pytest.mark.parametrize("wanted", [events.TouchedDown(1, 0), events.Intended(KeyPress(SystemKey.HOME), 0)])
 def test_nothing_is_done_from_the_recorders_window(wanted: events.Event) -> None:
     bench = Bench().begin()
-    bench.happens(
-        wanted, events.Intended(Strike(TouchStroke.press(Pixel(1, 2))), bench.now_ns), events.TouchCancelled()
-    )
+    bench.happens(wanted, events.Intended(Touch(TouchStroke.press(Pixel(1, 2))), bench.now_ns), events.TouchCancelled())
     bench.wait(100)
 
     assert (bench.steps, bench.told) == ([], [USE_EMULATOR])
@@ -687,7 +685,7 @@ def test_undo_takes_the_last_step_away_even_one_that_waits() -> None:
     assert [_word(step) for step in bench.dropped] == ["BACK"]
 
 
-def leading_back(steps: int = 1) -> Bench:
+def restoring(steps: int = 1) -> Bench:
     """The annotator has undone steps, and the screen is not the one they were made on."""
     bench = Bench().begin()
     for _ in range(steps):
@@ -696,12 +694,12 @@ def leading_back(steps: int = 1) -> Bench:
     bench.leads_back = True
     bench.happens(events.UndoWanted(bench.now_ns, steps))
     bench.wait(300)
-    assert bench.state() is State.LEADING_BACK
+    assert bench.state() is State.RESTORING
     return bench
 
 
 def test_what_is_done_after_an_undo_until_the_screen_is_back_is_no_step() -> None:
-    bench = leading_back(steps=2)
+    bench = restoring(steps=2)
     assert count(bench, effects.ReturnDevice) == 1
     bench.press(SystemKey.BACK)
     bench.happens(events.Intended(Complete(), bench.now_ns))
@@ -717,7 +715,7 @@ def test_what_is_done_after_an_undo_until_the_screen_is_back_is_no_step() -> Non
 
 
 def test_a_screen_taken_for_the_wanted_one_is_told_with_the_next_step() -> None:
-    bench = leading_back()
+    bench = restoring()
     bench.happens(events.ScreenAccepted(bench.now_ns))
     assert bench.state() is State.READY
     bench.press(SystemKey.HOME)

@@ -99,7 +99,7 @@ class Annotator(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 5))
     def answer(self, number: int) -> None:
-        self.bench.happens(events.TextTold(number, "milk"))
+        self.bench.happens(events.TextAnswered(number, "milk"))
 
     @precondition(lambda self: self.bench.sees)
     @rule()
@@ -138,7 +138,7 @@ class Annotator(RuleBasedStateMachine):
         bench.happens(events.Intended(Complete(), bench.now_ns))
         bench.wait(5000)
         for question in bench.asked:
-            bench.happens(events.TextTold(question.step, "milk"))
+            bench.happens(events.TextAnswered(question.step, "milk"))
         bench.wait(100)
         self._account()
         assert effects.Publish() in bench.wanted

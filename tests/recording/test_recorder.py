@@ -30,12 +30,12 @@ from odyssey_recorder.model.action import (
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN
-from odyssey_recorder.recording.session import CHANGED, NOT_READY, NOT_SENT, OUT_OF_DATE, TOO_EARLY_TO_UNDO
+from odyssey_recorder.recording.session import CHANGED, NOT_SENT, OUT_OF_DATE
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED
 from odyssey_recorder.recording.view import PUBLISHING, RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
-from tests.recording.desk import IMPATIENT, PATIENCE_S, Desk, Recording, shows
+from tests.recording.recording_bench import IMPATIENT, PATIENCE_S, Recording, RecordingBench, shows
 
 
 class WatchedDevice(FakeDevice):
@@ -98,8 +98,8 @@ class Tacit(FakeDevice):
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def service(tmp_path: Path) -> RecordingBench:
+    return RecordingBench(tmp_path)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def assert_pictures_match(view: RecordingView, device: FakeDevice) -> None:
 
 
 def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_met(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         recorder = recording.recorder
@@ -164,7 +164,7 @@ def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_m
     assert not recording.draft.folder.exists()
 
 
-def test_an_impossible_task_needs_a_reason_and_ends_the_episode(service: Desk, device: FakeDevice) -> None:
+def test_an_impossible_task_needs_a_reason_and_ends_the_episode(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         with pytest.raises(RecordingError, match="Say why"):
             recording.recorder.impossible("  ")
@@ -176,7 +176,7 @@ def test_an_impossible_task_needs_a_reason_and_ends_the_episode(service: Desk, d
     assert device.performed == []
 
 
-def test_the_provenance_proves_each_picture(service: Desk, device: FakeDevice) -> None:
+def test_the_provenance_proves_each_picture(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.complete()
@@ -195,7 +195,7 @@ def test_the_provenance_proves_each_picture(service: Desk, device: FakeDevice) -
     assert end.sent_us is None
 
 
-def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(service: Desk) -> None:
+def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(service: RecordingBench) -> None:
     on_disk: list[tuple[str, bool]] = []
 
     def look() -> None:
@@ -211,7 +211,7 @@ def test_a_step_is_on_the_disk_before_its_input_reaches_the_device(service: Desk
     assert on_disk == [("step", True), ("step", True)]
 
 
-def test_what_nobody_used_of_the_pictures_is_deleted(service: Desk, device: FakeDevice) -> None:
+def test_what_nobody_used_of_the_pictures_is_deleted(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         for screen in ("ad", "another ad", "the last ad"):
             before = recording.ready().frame_number
@@ -223,7 +223,7 @@ def test_what_nobody_used_of_the_pictures_is_deleted(service: Desk, device: Fake
         assert len(pictures) == 2, "that of the step and that of the screen now"
 
 
-def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_screen(service: Desk) -> None:
+def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_screen(service: RecordingBench) -> None:
     device = Tacit()
     with service.recording(device) as recording:
         for _ in range(6):
@@ -235,7 +235,7 @@ def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_sc
 # What is odd about a step.
 
 
-def test_a_step_that_changed_nothing_is_flagged(service: Desk) -> None:
+def test_a_step_that_changed_nothing_is_flagged(service: RecordingBench) -> None:
     device = DeadScreen()
     with service.recording(device) as recording:
         view = recording.tap_and_wait()
@@ -243,7 +243,7 @@ def test_a_step_that_changed_nothing_is_flagged(service: Desk) -> None:
         assert len(device.performed) == 1
 
 
-def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(service: Desk) -> None:
+def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(service: RecordingBench) -> None:
     device = Video()
     with service.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
@@ -259,7 +259,7 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(ser
         assert step.record.frame.rgb_sha256 == hashlib.sha256(shown.image().tobytes()).hexdigest()
 
 
-def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(service: Desk) -> None:
+def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(service: RecordingBench) -> None:
     device = Video()
     with service.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
@@ -274,7 +274,7 @@ def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(service:
 
 
 def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         recording.touch_down()
@@ -287,28 +287,7 @@ def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(
         assert_pictures_match(view, device)
 
 
-def test_a_touch_before_the_screen_is_ready_is_refused(service: Desk, device: FakeDevice) -> None:
-    device.disconnect()
-    with service.recording(device) as recording:
-        recording.recorder.touch_down(1)
-        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
-        recording.annotator.await_notice(NOT_READY)
-        device.recover()
-        assert recording.ready().steps == ()
-    assert device.performed == []
-
-
-def test_a_touch_on_a_picture_from_before_the_last_action_is_refused(service: Desk, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        shown_first = recording.ready().frame_number
-        assert shown_first is not None
-        recording.tap_and_wait()
-        recording.recorder.touch_down(shown_first)
-        recording.annotator.await_notice(OUT_OF_DATE)
-        assert len(recording.ready().steps) == 1
-
-
-def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: Desk) -> None:
+def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: RecordingBench) -> None:
     device = Video()
     with service.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
@@ -321,7 +300,9 @@ def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: Desk) -> None:
 
 
 @pytest.mark.parametrize("path", [(Pixel(360, 10),), (Pixel(10, 10), Pixel(10, -1)), (Pixel(10, 640), Pixel(10, 10))])
-def test_a_gesture_beyond_the_screen_is_refused(service: Desk, device: FakeDevice, path: tuple[Pixel, ...]) -> None:
+def test_a_gesture_beyond_the_screen_is_refused(
+    service: RecordingBench, device: FakeDevice, path: tuple[Pixel, ...]
+) -> None:
     stroke = TouchStroke.drag(path, duration_ms=300) if len(path) > 1 else TouchStroke.press(path[0])
     with service.recording(device) as recording:
         recording.touch_down()
@@ -331,7 +312,7 @@ def test_a_gesture_beyond_the_screen_is_refused(service: Desk, device: FakeDevic
     assert len(device.performed) == 1
 
 
-def test_a_cancelled_touch_is_not_recorded(service: Desk, device: FakeDevice) -> None:
+def test_a_cancelled_touch_is_not_recorded(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         before = recording.ready().frame_number
         recording.touch_down()
@@ -341,7 +322,7 @@ def test_a_cancelled_touch_is_not_recorded(service: Desk, device: FakeDevice) ->
     assert len(device.performed) == 1
 
 
-def test_an_input_that_the_device_refuses_leaves_no_step(service: Desk, device: FakeDevice) -> None:
+def test_an_input_that_the_device_refuses_leaves_no_step(service: RecordingBench, device: FakeDevice) -> None:
     device.refuse_input("injection is not permitted")
     with service.recording(device) as recording:
         recording.tap()
@@ -352,7 +333,7 @@ def test_an_input_that_the_device_refuses_leaves_no_step(service: Desk, device: 
         assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
 
 
-def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: Desk) -> None:
+def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: RecordingBench) -> None:
     class Slow(FakeDevice):
         """Types on until it is told to leave it."""
 
@@ -372,7 +353,7 @@ def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: Desk
         assert [dropped.action for dropped in recording.draft.dropped] == ["TYPE"]
 
 
-def test_text_that_cannot_be_typed_is_refused_at_once(service: Desk, device: FakeDevice) -> None:
+def test_text_that_cannot_be_typed_is_refused_at_once(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.ready()
         with pytest.raises(InputRefusedError):
@@ -385,7 +366,7 @@ def test_text_that_cannot_be_typed_is_refused_at_once(service: Desk, device: Fak
 # Undo.
 
 
-def test_undo_takes_the_last_step_away_and_the_log_remembers_it(service: Desk, device: FakeDevice) -> None:
+def test_undo_takes_the_last_step_away_and_the_log_remembers_it(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.tap_and_wait()
@@ -401,7 +382,7 @@ def test_undo_takes_the_last_step_away_and_the_log_remembers_it(service: Desk, d
     ] * 3
 
 
-def test_undo_without_a_step_says_so_and_spoils_nothing(service: Desk, device: FakeDevice) -> None:
+def test_undo_without_a_step_says_so_and_spoils_nothing(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.ready()
         recording.recorder.undo()
@@ -411,63 +392,32 @@ def test_undo_without_a_step_says_so_and_spoils_nothing(service: Desk, device: F
     assert service.store.drafts()[0].problem == ""
 
 
-def test_undo_is_refused_while_a_finger_is_down(service: Desk, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        recording.tap_and_wait()
-        recording.touch_down()
-        recording.recorder.undo()
-        recording.annotator.await_notice(TOO_EARLY_TO_UNDO)
-        recording.recorder.cancel_touch()
-        assert len(recording.ready().steps) == 1
-
-
 # The device fails and comes back.
 
 
-FAULTS = pytest.mark.parametrize("fault", [FakeDevice.disconnect, FakeDevice.freeze, FakeDevice.cut_frames])
-
-
-@FAULTS
-def test_a_device_that_fails_while_the_screen_is_awaited_is_waited_for(
-    service: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
+@pytest.mark.parametrize("fault", [FakeDevice.disconnect, FakeDevice.freeze, FakeDevice.cut_frames])
+def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lost(
+    service: RecordingBench, device: FakeDevice, fault: Callable[[FakeDevice], None]
 ) -> None:
     fault(device)
     with service.recording(device) as recording:
-        view = recording.until(State.DEVICE_LOST)
-        assert device.serial in view.message
+        assert device.serial in recording.until(State.DEVICE_LOST).message
         device.recover()
         assert_pictures_match(recording.tap_and_wait(), device)
-
-
-@FAULTS
-def test_a_device_that_fails_while_ready_is_waited_for(
-    service: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
-) -> None:
-    with service.recording(device) as recording:
-        recording.tap_and_wait()
         fault(device)
         recording.until(State.DEVICE_LOST)
+        device.recover()
+        recording.touch_down()
+        fault(device)
+        recording.annotator.await_notice(NOT_SENT)
+        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
         device.recover()
         view = recording.tap_and_wait()
         assert len(view.steps) == 2
         assert_pictures_match(view, device)
 
 
-@FAULTS
-def test_a_gesture_that_the_device_did_not_live_to_see_is_not_recorded(
-    service: Desk, device: FakeDevice, fault: Callable[[FakeDevice], None]
-) -> None:
-    with service.recording(device) as recording:
-        recording.touch_down()
-        fault(device)
-        recording.annotator.await_notice(NOT_SENT)
-        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
-        device.recover()
-        assert recording.ready().steps == ()
-    assert device.performed == []
-
-
-def test_a_step_that_did_not_reach_the_device_is_taken_away_again(service: Desk) -> None:
+def test_a_step_that_did_not_reach_the_device_is_taken_away_again(service: RecordingBench) -> None:
     device = WatchedDevice()
 
     def go_away() -> None:
@@ -485,7 +435,7 @@ def test_a_step_that_did_not_reach_the_device_is_taken_away_again(service: Desk)
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
-def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(service: Desk) -> None:
+def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(service: RecordingBench) -> None:
     device = WatchedDevice()
 
     def cut() -> None:
@@ -504,7 +454,7 @@ def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(ser
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
-def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out_once(service: Desk) -> None:
+def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out_once(service: RecordingBench) -> None:
     def linger() -> None:
         device.cut_frames()
         recording.until(State.DEVICE_LOST)
@@ -525,7 +475,7 @@ def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out
 
 
 def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
-    service: Desk, device: FakeDevice, caplog: pytest.LogCaptureFixture
+    service: RecordingBench, device: FakeDevice, caplog: pytest.LogCaptureFixture
 ) -> None:
     with service.recording(device) as recording:
         recording.ready()
@@ -540,7 +490,7 @@ def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
 # Stopping, resuming, throwing away.
 
 
-def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: Desk, device: FakeDevice) -> None:
+def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.tap_and_wait()
@@ -560,7 +510,7 @@ def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: Desk, devi
 
 
 def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
@@ -568,7 +518,7 @@ def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
         again = FakeDevice()
         again.show(f"restart {restart}")
         with service.recording(again, service.store.resume(recording.draft.episode_id)) as resumed:
-            resumed.until(State.LEADING_BACK)
+            resumed.until(State.RESTORING)
             resumed.recorder.accept_screen()
             resumed.tap_and_wait()
     draft = service.store.resume(recording.draft.episode_id)
@@ -579,7 +529,7 @@ def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
     draft.close()
 
 
-def test_stop_returns_at_once_though_the_device_does_not_answer(service: Desk) -> None:
+def test_stop_returns_at_once_though_the_device_does_not_answer(service: RecordingBench) -> None:
     device = FakeDevice(patience_s=60)
     with service.recording(device) as recording:
         recording.ready()
@@ -588,7 +538,9 @@ def test_stop_returns_at_once_though_the_device_does_not_answer(service: Desk) -
     assert service.store.drafts()[0].problem == ""
 
 
-def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped_meanwhile(service: Desk) -> None:
+def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped_meanwhile(
+    service: RecordingBench,
+) -> None:
     device = WatchedDevice(before=lambda: recording.recorder.stop())
     with service.recording(device) as recording:
         recording.tap()
@@ -600,11 +552,11 @@ def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped
 
 
 def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_back(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     episode_id = _killed_after_saving_a_step(service)
     with service.recording(device, service.store.resume(episode_id)) as resumed:
-        view = resumed.until(State.LEADING_BACK)
+        view = resumed.until(State.RESTORING)
         assert (len(view.steps), view.goal) == (1, Goal.UNCERTAIN)
         assert describe(view.steps[0].action) in view.way
         resumed.recorder.undo()
@@ -613,22 +565,22 @@ def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_ba
 
 
 def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     episode_id = _killed_after_saving_a_step(service)
     device.show("what the tap led to")
     with service.recording(device, service.store.resume(episode_id)) as resumed:
-        resumed.until(State.LEADING_BACK)
+        resumed.until(State.RESTORING)
         resumed.recorder.accept_screen()
         assert [step.flag for step in resumed.ready().steps] == [describe_flag(Flag(FlagCode.VOUCHED))]
     with service.recording(FakeDevice(), service.store.resume(episode_id)) as again:
-        assert again.until(State.LEADING_BACK).goal is Goal.LEFT, "it is vouched for once"
+        assert again.until(State.RESTORING).goal is Goal.LEFT, "it is vouched for once"
 
 
-def test_what_the_next_step_must_say_outlives_the_process(service: Desk, device: FakeDevice) -> None:
+def test_what_the_next_step_must_say_outlives_the_process(service: RecordingBench, device: FakeDevice) -> None:
     episode_id = _killed_after_saving_a_step(service, sent_until_us=1)
     with service.recording(device, service.store.resume(episode_id)) as resumed:
-        view = resumed.until(State.LEADING_BACK)
+        view = resumed.until(State.RESTORING)
         assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].picture)
         resumed.recorder.accept_screen()
         resumed.ready()
@@ -645,7 +597,9 @@ def test_what_the_next_step_must_say_outlives_the_process(service: Desk, device:
         ]
 
 
-def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(service: Desk, device: FakeDevice) -> None:
+def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(
+    service: RecordingBench, device: FakeDevice
+) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
     log = recording.draft.folder / "steps.jsonl"
@@ -654,35 +608,35 @@ def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(servi
     )
     later = FakeDevice()
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
-        assert resumed.until(State.LEADING_BACK).goal is Goal.LEFT
+        assert resumed.until(State.RESTORING).goal is Goal.LEFT
         later.show(1)
         resumed.ready(steps=1)
 
 
 def test_a_recording_that_broke_off_before_its_first_step_begins_where_it_began(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         recording.ready()
     later = FakeDevice()
     later.show("elsewhere")
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
-        resumed.until(State.LEADING_BACK)
+        resumed.until(State.RESTORING)
         later.show(0)
         resumed.ready(steps=0)
 
 
-def test_a_step_whose_picture_is_gone_can_still_be_undone(service: Desk, device: FakeDevice) -> None:
+def test_a_step_whose_picture_is_gone_can_still_be_undone(service: RecordingBench, device: FakeDevice) -> None:
     episode_id = _killed_after_saving_a_step(service)
     draft = service.store.resume(episode_id)
     draft.steps[0].picture.write_bytes(b"no picture")
     with service.recording(device, draft) as resumed:
-        resumed.until(State.LEADING_BACK)
+        resumed.until(State.RESTORING)
         resumed.recorder.undo()
         resumed.ready(steps=0)
 
 
-def test_a_complete_draft_is_published_on_resume(service: Desk, device: FakeDevice) -> None:
+def test_a_complete_draft_is_published_on_resume(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         (service.store.root / "provenance").rmdir()
@@ -698,7 +652,7 @@ def test_a_complete_draft_is_published_on_resume(service: Desk, device: FakeDevi
     assert service.store.episodes() == [recording.draft.episode_id]
 
 
-def test_an_abandoned_recording_lies_in_the_trash(service: Desk, device: FakeDevice) -> None:
+def test_an_abandoned_recording_lies_in_the_trash(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.abandon()
@@ -712,7 +666,7 @@ def test_an_abandoned_recording_lies_in_the_trash(service: Desk, device: FakeDev
 
 
 def test_an_episode_that_cannot_be_published_is_published_when_the_cause_is_gone(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
@@ -729,7 +683,7 @@ def test_an_episode_that_cannot_be_published_is_published_when_the_cause_is_gone
     assert view.published == service.store.root / "annotations" / f"{recording.draft.episode_id}.json"
 
 
-def test_a_tampered_picture_is_not_published(service: Desk, device: FakeDevice) -> None:
+def test_a_tampered_picture_is_not_published(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         view = recording.tap_and_wait()
         device.picture("another").save(view.steps[0].picture)
@@ -745,7 +699,7 @@ def test_a_tampered_picture_is_not_published(service: Desk, device: FakeDevice) 
 
 
 def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_back(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
@@ -762,7 +716,7 @@ def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_b
     assert len(device.performed) == 2
 
 
-def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(service: Desk) -> None:
+def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(service: RecordingBench) -> None:
     device = WatchedDevice(after=lambda: aside.append(folder.rename(folder.with_name("elsewhere"))))
     aside: list[Path] = []
     with service.recording(device) as recording:
@@ -776,7 +730,7 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(s
     assert len(device.performed) == 2
 
 
-def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(service: Desk, device: FakeDevice) -> None:
+def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         trash = recording.draft.folder.parent / TRASH
@@ -790,7 +744,7 @@ def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(service: Desk, de
 # What a window is told.
 
 
-def test_the_listener_hears_of_every_frame_and_of_every_change(service: Desk, device: FakeDevice) -> None:
+def test_the_listener_hears_of_every_frame_and_of_every_change(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.complete()
@@ -805,7 +759,7 @@ def test_the_listener_hears_of_every_frame_and_of_every_change(service: Desk, de
     assert next(view.message for view in views if view.state is State.READY) == "Ready."
 
 
-def test_waiting_for_what_does_not_come_ends_with_an_error(service: Desk, device: FakeDevice) -> None:
+def test_waiting_for_what_does_not_come_ends_with_an_error(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.ready()
         with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is kept"):
@@ -814,7 +768,7 @@ def test_waiting_for_what_does_not_come_ends_with_an_error(service: Desk, device
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_the_recorder_itself_is_told_and_the_steps_are_safe(
-    service: Desk, caplog: pytest.LogCaptureFixture
+    service: RecordingBench, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail() -> None:
         raise ZeroDivisionError
@@ -834,7 +788,7 @@ def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
     return newest is not None and newest.image().tobytes() == device.picture(screen).tobytes()
 
 
-def _killed_after_saving_a_step(service: Desk, sent_until_us: int | None = None) -> str:
+def _killed_after_saving_a_step(service: RecordingBench, sent_until_us: int | None = None) -> str:
     """A draft as a kill leaves it between the saving of a step and its input, or just after that."""
     device = FakeDevice()
     device.refuse_input()

@@ -36,7 +36,7 @@ from odyssey_recorder.recording.script import (
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice
-from tests.recording.desk import RULES, Desk
+from tests.recording.recording_bench import RULES, RecordingBench
 
 WHOLE = """
 {"tap": [10, 20]}
@@ -53,14 +53,14 @@ WHOLE = """
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def service(tmp_path: Path) -> RecordingBench:
+    return RecordingBench(tmp_path)
 
 
 class Stage:
     """Plays scripts on a device in memory."""
 
-    def __init__(self, service: Desk, device: FakeDevice, draft: Draft) -> None:
+    def __init__(self, service: RecordingBench, device: FakeDevice, draft: Draft) -> None:
         self.service = service
         self.device = device
         self.progress: list[ScriptProgress] = []
@@ -83,7 +83,7 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def stage(service: Desk, device: FakeDevice) -> Stage:
+def stage(service: RecordingBench, device: FakeDevice) -> Stage:
     return Stage(service, device, service.draft())
 
 
@@ -141,7 +141,7 @@ def test_a_long_text_is_waited_for_as_long_as_it_takes() -> None:
     assert patience_s(Tap(tap=(1, 2))) == PATIENCE_S
 
 
-def test_of_a_long_text_it_is_told_how_much_is_typed(service: Desk) -> None:
+def test_of_a_long_text_it_is_told_how_much_is_typed(service: RecordingBench) -> None:
     class Typewriter(FakeDevice):
         """Types the second half of a text when it is told that somebody was told of the first."""
 
@@ -187,7 +187,7 @@ def test_a_script_ends_its_episode_once_and_last(script: str) -> None:
 # Playing.
 
 
-def test_a_script_is_played_to_its_end_and_published(service: Desk, device: FakeDevice, stage: Stage) -> None:
+def test_a_script_is_played_to_its_end_and_published(service: RecordingBench, device: FakeDevice, stage: Stage) -> None:
     view = stage.play(WHOLE)
     assert view.published is not None
     episode = service.store.load(view.published.stem)
@@ -206,12 +206,12 @@ def test_a_script_is_played_to_its_end_and_published(service: Desk, device: Fake
     assert {progress.total for progress in stage.progress} == {9}
 
 
-def test_an_impossible_task_is_published_with_its_reason(service: Desk, stage: Stage) -> None:
+def test_an_impossible_task_is_published_with_its_reason(service: RecordingBench, stage: Stage) -> None:
     view = stage.play('{"impossible": "There is no shop."}')
     assert [step.action for step in view.steps] == [Impossible("There is no shop.")]
 
 
-def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(service: Desk) -> None:
+def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(service: RecordingBench) -> None:
     class Nervous(FakeDevice):
         """Changes its screen by itself when it is looked at a few times."""
 
@@ -229,7 +229,7 @@ def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(ser
     assert len(device.performed) == 2
 
 
-def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(service: Desk) -> None:
+def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(service: RecordingBench) -> None:
     device = _Brittle()
     view = Stage(service, device, service.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
     assert [type(step.action) for step in view.steps] == [Click, Press, CompleteAction]
@@ -249,7 +249,7 @@ class _Brittle(FakeDevice):
     broke = False
 
 
-def test_a_screen_that_never_reacts_is_recorded_all_the_same(service: Desk) -> None:
+def test_a_screen_that_never_reacts_is_recorded_all_the_same(service: RecordingBench) -> None:
     class Dead(FakeDevice):
         def _perform(self, done):  # type: ignore[no-untyped-def]
             super()._perform(done)
@@ -295,7 +295,7 @@ def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(
     assert [draft.problem for draft in stage.service.store.drafts()] == [""]
 
 
-def test_a_full_disk_ends_the_script_at_once(service: Desk, device: FakeDevice) -> None:
+def test_a_full_disk_ends_the_script_at_once(service: RecordingBench, device: FakeDevice) -> None:
     draft = service.draft()
     stage = Stage(service, device, draft)
     for number in range(1, 5):

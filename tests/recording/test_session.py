@@ -52,9 +52,9 @@ from odyssey_recorder.recording.events import (
     StepSaved,
     StepsDropped,
     StorageFailed,
-    Strike,
     TextEntered,
     Tick,
+    Touch,
     TouchCancelled,
     TouchedDown,
     UndoWanted,
@@ -73,7 +73,7 @@ from odyssey_recorder.recording.session import (
 )
 from odyssey_recorder.recording.state import Goal, State
 
-TAP = Strike(TouchStroke.press(Pixel(10, 20)))
+TAP = Touch(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
 TEXT = TextEntered("milk")
 TURNED = Size(500, 300)
@@ -110,7 +110,7 @@ def ready() -> Session:
 def sending(intent: Intent = HOME) -> Session:
     """A session that waits for the device to carry out `intent`, wanted at time 100 on frame 2."""
     session = ready()
-    if isinstance(intent, Strike):
+    if isinstance(intent, Touch):
         say(session, TouchedDown(2, 100))
     say(session, Intended(intent, 100), still(3, anchor=1, at=110), StepSaved(intent))
     return session
@@ -467,13 +467,13 @@ def returning(steps: int = 1) -> Session:
     return session
 
 
-def leading_back() -> Session:
+def restoring() -> Session:
     """A session that waits for the annotator to bring the device back, at time 700, frame 4 showing another screen."""
     session = returning()
     assert say(session, Returned(400)) == [Watch(400)]
     assert say(session, moving(3, at=450), still(4, anchor=3, at=700)) == [JudgeReturn(4)]
     say(session, ReturnJudged(matches=False))
-    assert (session.state, session.frame) == (State.LEADING_BACK, None)
+    assert (session.state, session.frame) == (State.RESTORING, None)
     return session
 
 
@@ -482,11 +482,11 @@ def test_a_device_that_is_back_after_an_undo_is_ready_again() -> None:
     say(session, Returned(400), moving(3, at=450), still(4, anchor=3, at=700))
     assert say(session, ReturnJudged(matches=True)) == [KeepFrame(4)]
     say(session, FrameKept(4))
-    assert (session.state, session.frame, session.leading_back) == (State.READY, 4, False)
+    assert (session.state, session.frame, session.restoring) == (State.READY, 4, False)
 
 
 def test_what_is_done_on_the_way_back_is_sent_and_is_no_step() -> None:
-    session = leading_back()
+    session = restoring()
     assert say(session, TouchedDown(4, 800)) == []
     assert say(session, Intended(TAP, 810)) == [SendInput(TAP)]
     assert say(session, InputDone(900)) == [Watch(900)], "nothing is judged: there is no step"
@@ -495,14 +495,14 @@ def test_what_is_done_on_the_way_back_is_sent_and_is_no_step() -> None:
 
 
 def test_a_screen_on_the_way_back_is_judged_once_and_again_when_it_changes_by_itself() -> None:
-    session = leading_back()
+    session = restoring()
     assert say(session, still(5, anchor=3, at=800)) == []
     assert say(session, moving(6, at=900)) == []
     assert say(session, still(7, anchor=6, at=1200)) == [JudgeReturn(7)]
 
 
 def test_a_refused_or_lost_input_on_the_way_back_takes_no_step_away() -> None:
-    session = leading_back()
+    session = restoring()
     say(session, Intended(TAP, 810))
     assert say(session, InputRefused("no", 900)) == [Tell("no"), Watch(900)]
     say(session, moving(5, at=950), still(6, anchor=5, at=1200), ReturnJudged(matches=False), Intended(TAP, 1300))
@@ -512,13 +512,13 @@ def test_a_refused_or_lost_input_on_the_way_back_takes_no_step_away() -> None:
 
 
 def test_the_episode_cannot_end_on_the_way_back() -> None:
-    session = leading_back()
+    session = restoring()
     assert say(session, Intended(Complete(), 800)) == [Tell(BRING_BACK_FIRST)]
-    assert session.state is State.LEADING_BACK
+    assert session.state is State.RESTORING
 
 
 def test_a_screen_that_the_annotator_takes_for_the_wanted_one_is_told_with_the_next_step() -> None:
-    session = leading_back()
+    session = restoring()
     assert say(session, ScreenAccepted(800)) == [Watch(800)]
     say(session, moving(5, at=850), still(6, anchor=5, at=1100), FrameKept(6), Intended(HOME, 1200))
     (save,) = say(session, still(7, anchor=5, at=1300))
@@ -537,7 +537,7 @@ def test_a_snapshot_that_cannot_be_loaded_is_told_and_the_annotator_leads_back()
         Tell(NOT_RETURNED.format("No such snapshot.")),
         Watch(400),
     ]
-    assert session.leading_back
+    assert session.restoring
 
 
 def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost() -> None:
@@ -547,7 +547,7 @@ def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost() -> None:
 
 
 def test_more_can_be_undone_on_the_way_back() -> None:
-    session = leading_back()
+    session = restoring()
     assert say(session, UndoWanted(800, 2)) == [Watch(800), RemoveSteps("undone by the annotator", 2, leads_back=True)]
     assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
 
@@ -579,7 +579,7 @@ def test_a_draft_that_is_resumed_on_another_screen_is_brought_back_by_a_snapshot
     assert session.state is State.RETURNING
     assert say(session, Returned(200), moving(3, at=250), still(4, anchor=3, at=400)) == [JudgeReturn(4)]
     assert say(session, ReturnJudged(matches=False)) == []
-    assert (session.state, session.goal) == (State.LEADING_BACK, Goal.LEFT)
+    assert (session.state, session.goal) == (State.RESTORING, Goal.LEFT)
     assert say(session, Intended(Complete(), 500)) == [Tell(BRING_BACK_FIRST)]
     assert say(session, ScreenAccepted(600)) == [Watch(600)]
     assert session.next_flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
@@ -588,7 +588,7 @@ def test_a_draft_that_is_resumed_on_another_screen_is_brought_back_by_a_snapshot
 @pytest.mark.parametrize(("goal", "owed"), [(Goal.UNKNOWN, []), (Goal.UNCERTAIN, [VouchForLastStep()])])
 def test_a_draft_that_does_not_know_its_screen_needs_the_annotators_word(goal: Goal, owed: list[Effect]) -> None:
     session = resumed(goal)
-    assert session.state is State.LEADING_BACK
+    assert session.state is State.RESTORING
     assert say(session, still(3, anchor=1, at=300)) == [], "no screen is the right one by itself"
     assert say(session, ScreenAccepted(600)) == [Watch(600), *owed]
     assert session.next_flags == (Flag(FlagCode.RESUMED_UNSEEN),)
@@ -617,11 +617,11 @@ def test_what_is_said_of_a_screen_that_has_changed_since_means_nothing() -> None
     assert say(session, ReturnJudged(matches=True)) == []
     assert say(session, still(4, anchor=3, at=400)) == [JudgeReturn(4)]
 
-    session = leading_back()
+    session = restoring()
     assert say(session, moving(5, at=800), still(6, anchor=5, at=1100)) == [JudgeReturn(6)]
     say(session, Intended(HOME, 1200))
     assert say(session, ReturnJudged(matches=True)) == []
-    assert session.leading_back
+    assert session.restoring
     assert say(session, InputDone(1300)) == [Watch(1300)]
     assert say(session, moving(7, at=1400), still(8, anchor=7, at=1700)) == [JudgeReturn(8)]
 
@@ -882,7 +882,7 @@ class _World:
                 self.writing.add(number)
             case SaveStep(frame, check, settled, touched_ns, intent):
                 assert frame in self.kept
-                assert not self.session.leading_back
+                assert not self.session.restoring
                 assert self.in_flight is None
                 assert touched_ns in self.touches, "never two steps for one gesture"
                 self.touches.remove(touched_ns)
@@ -892,7 +892,7 @@ class _World:
                     assert self.frames[check][1] >= touched_ns
                 self.saved = intent
                 self.take(StepSaved(intent))
-            case SendInput(intent) if self.session.leading_back:
+            case SendInput(intent) if self.session.restoring:
                 assert self.in_flight is None, "one input at a time"
                 self.in_flight = intent
             case SendInput(intent):

@@ -11,18 +11,18 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 from odyssey_recorder.recording.effects import SaveStep
-from odyssey_recorder.recording.events import Strike
+from odyssey_recorder.recording.events import Touch
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import PHONE_SIZE, FakeDevice
-from tests.recording.desk import Desk, Recording, pixels
+from tests.recording.recording_bench import Recording, RecordingBench, pixels
 
 SMALLER = Size(320, 480)
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def service(tmp_path: Path) -> RecordingBench:
+    return RecordingBench(tmp_path)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def tap_in(recording: Recording, device: FakeDevice, size: Size) -> None:
     recording.ready(steps=len(view.steps) + 1)
 
 
-def publish(service: Desk, recording: Recording) -> Episode:
+def publish(service: RecordingBench, recording: Recording) -> Episode:
     recording.ready()
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
@@ -66,7 +66,7 @@ BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},30
     ],
 )
 def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
-    service: Desk, device: FakeDevice, change: dict[str, Any], has_box: bool
+    service: RecordingBench, device: FakeDevice, change: dict[str, Any], has_box: bool
 ) -> None:
     draft = service.draft()
     writer = StepWriter(draft, TouchRules.for_density(160))
@@ -76,8 +76,8 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
     writer.take_screen(frame.number, replace(device.state, **change))
     writer.take_tree(frame.number, writer.write_tree(BUTTON))
 
-    strike = Strike(TouchStroke.press(Pixel(50, 100)))
-    writer.save(SaveStep(frame.number, frame.number, settled=True, touched_ns=0, intent=strike))
+    touch = Touch(TouchStroke.press(Pixel(50, 100)))
+    writer.save(SaveStep(frame.number, frame.number, settled=True, touched_ns=0, intent=touch))
 
     assert draft.steps[0].record.bbox == ((0, 0, PHONE_SIZE.width, 300) if has_box else None)
     draft.close()
@@ -89,7 +89,7 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
     ids=["turned", "folded"],
 )
 def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
-    service: Desk, device: FakeDevice, size: Size, why: str
+    service: RecordingBench, device: FakeDevice, size: Size, why: str
 ) -> None:
     with service.recording(device) as recording:
         tap_in(recording, device, PHONE_SIZE)
@@ -100,7 +100,9 @@ def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
     assert flags == ["", f"{why}: its picture is {size}, device_info says {PHONE_SIZE}", ""]
 
 
-def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(service: Desk, device: FakeDevice) -> None:
+def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(
+    service: RecordingBench, device: FakeDevice
+) -> None:
     with service.recording(device) as recording:
         tap_in(recording, device, PHONE_SIZE.turned())
         tap_in(recording, device, PHONE_SIZE)
@@ -113,7 +115,7 @@ def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(service:
     )
 
 
-def test_no_published_step_disagrees_with_device_info_unflagged(service: Desk, device: FakeDevice) -> None:
+def test_no_published_step_disagrees_with_device_info_unflagged(service: RecordingBench, device: FakeDevice) -> None:
     sizes = [PHONE_SIZE, PHONE_SIZE.turned(), SMALLER, SMALLER.turned(), PHONE_SIZE]
     with service.recording(device) as recording:
         for size in sizes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording.events import FrameSeen
-from odyssey_recorder.recording.timeline import RUNS_HELD, Answer, FrameFound, Nothing, NotYet, Timeline
+from odyssey_recorder.recording.timeline import RUNS_HELD, Answer, FrameFound, NoFrame, Pending, Timeline
 
 MS = 1_000_000
 
@@ -48,20 +48,20 @@ def test_the_newest_streamed_frame_is_the_answer_when_a_later_one_has_come() -> 
 
 
 def test_until_a_later_frame_came_another_may_still_be_under_way() -> None:
-    assert at(seen(), 10) == NotYet()
-    assert at(seen(streamed(1, 0)), 400) == NotYet()
+    assert at(seen(), 10) == Pending()
+    assert at(seen(streamed(1, 0)), 400) == Pending()
 
 
 def test_a_frame_asked_for_after_the_moment_proves_a_still_streamed_screen() -> None:
     timeline = seen(streamed(1, 0), asked(2, 400, 450, same=True))
 
     assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
-    assert at(timeline, 401) == NotYet()
+    assert at(timeline, 401) == Pending()
 
 
 def test_a_frame_that_was_asked_for_and_shows_another_screen_waits_for_the_word_of_the_stream() -> None:
     timeline = seen(streamed(1, 0), asked(2, 400, 450))
-    assert at(timeline, 390) == NotYet()
+    assert at(timeline, 390) == Pending()
 
     timeline.see(streamed(3, 395, same=True))
     assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=2)
@@ -157,7 +157,7 @@ def test_a_screen_that_has_just_come_was_still_moving() -> None:
 
 
 def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
-    assert at(seen(asked(1, 0, 50), asked(2, 60, 70)), 40) == Nothing()
+    assert at(seen(asked(1, 0, 50), asked(2, 60, 70)), 40) == NoFrame()
 
 
 # What is known when nobody waits any longer.
@@ -165,7 +165,7 @@ def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
 
 @pytest.mark.parametrize("frame", [streamed(1, 0), asked(1, 0, 0)])
 def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(frame: FrameSeen) -> None:
-    assert at(seen(), 10, patient=False) == Nothing()
+    assert at(seen(), 10, patient=False) == NoFrame()
     assert at(seen(frame), 400, patient=False) == FrameFound(1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),))
     assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == FrameFound(
         1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),)
@@ -182,14 +182,14 @@ def test_the_first_frame_of_each_of_the_last_screens_is_held() -> None:
     for number in range(4, 50):
         timeline.see(streamed(number, number * 10))
     assert timeline.held() == frozenset(range(50 - RUNS_HELD, 50))
-    assert at(timeline, 25) == Nothing()
+    assert at(timeline, 25) == NoFrame()
 
 
 def test_a_history_that_is_forgotten_answers_nothing() -> None:
     timeline = seen(streamed(1, 0), streamed(2, 500))
     timeline.forget()
 
-    assert at(timeline, 400) == NotYet()
+    assert at(timeline, 400) == Pending()
     assert timeline.held() == frozenset()
 
 
@@ -329,7 +329,7 @@ def answers(world: Touched) -> list[tuple[int, FrameFound]]:
         shown = look.screen
         while waiting:
             answer = timeline.at(waiting[0] * MS, world.margin * MS, last_ns=last_ns)
-            if isinstance(answer, NotYet):
+            if isinstance(answer, Pending):
                 break
             touched = waiting.pop(0)
             last_ns = touched * MS

@@ -10,21 +10,20 @@ from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.recording.work import MOST, StepSnapshots
 from tests.fakes import FakeDevice
-from tests.recording.desk import ORIGIN, RULES, Desk, Recording, shows
+from tests.recording.recording_bench import ORIGIN, RULES, Recording, RecordingBench, shows
 
 WITH_SNAPSHOTS = replace(RULES, snapshots="always")
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def service(tmp_path: Path) -> RecordingBench:
+    return RecordingBench(tmp_path)
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def record_steps(recording: Recording, number: int) -> None:
         recording.tap_and_wait()
 
 
-def test_a_snapshot_brings_the_device_back_over_several_steps(service: Desk, device: FakeDevice) -> None:
+def test_a_snapshot_brings_the_device_back_over_several_steps(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 4)
         recording.recorder.undo(3)
@@ -57,7 +56,7 @@ def test_a_snapshot_brings_the_device_back_over_several_steps(service: Desk, dev
     assert all(not step.flag for step in view.steps)
 
 
-def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(service: Desk, device: FakeDevice) -> None:
+def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, MOST + 1)
         begun = f"odyssey-{recording.draft.episode_id}-"
@@ -68,11 +67,13 @@ def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(service: Desk
         assert device.snapshots() == ()
 
 
-def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(service: Desk, device: FakeDevice) -> None:
+def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(
+    service: RecordingBench, device: FakeDevice
+) -> None:
     with service.recording(device) as recording:
         record_steps(recording, 2)
         recording.recorder.undo()
-        view = recording.until(State.LEADING_BACK)
+        view = recording.until(State.RESTORING)
         assert (len(view.steps), view.frame_number) == (1, None)
         assert view.wanted is not None
         assert shows(view.wanted, device, 1)
@@ -91,46 +92,40 @@ def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(ser
     assert view.steps[1].flag == ""
 
 
-def test_touches_on_the_way_back_reach_the_device(service: Desk, device: FakeDevice) -> None:
+def test_touches_on_the_way_back_reach_the_device(service: RecordingBench, device: FakeDevice) -> None:
     stroke = TouchStroke.press(Pixel(7, 9))
     with service.recording(device) as recording:
         record_steps(recording, 1)
         recording.recorder.undo()
-        recording.until(State.LEADING_BACK)
+        recording.until(State.RESTORING)
         assert recording.annotator.newest is not None
         recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
         recording.recorder.lift(stroke)
         recording.annotator.wait(lambda: device.performed[-1] == stroke)
-        recording.until(State.LEADING_BACK)
+        recording.until(State.RESTORING)
         recording.recorder.complete()
         recording.annotator.await_notice(BRING_BACK_FIRST)
         assert recording.recorder.view.steps == ()
 
 
-def test_a_screen_taken_for_the_wanted_one_is_told_in_the_provenance(service: Desk, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        record_steps(recording, 1)
-        recording.undo_and_accept()
-        view = recording.tap_and_wait()
-    assert view.steps[0].flag == describe_flag(Flag(FlagCode.UNLIKE))
-
-
-def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(service: Desk, device: FakeDevice) -> None:
+def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(
+    service: RecordingBench, device: FakeDevice
+) -> None:
     with service.recording(device) as recording:
         record_steps(recording, 2)
         recording.recorder.undo(2)
-        recording.until(State.LEADING_BACK)
+        recording.until(State.RESTORING)
     resumed_device = FakeDevice()
     resumed_device.show("elsewhere")
     with service.recording(resumed_device, service.store.resume(recording.draft.episode_id)) as resumed:
-        view = resumed.until(State.LEADING_BACK)
+        view = resumed.until(State.RESTORING)
         assert view.wanted is not None
         assert shows(view.wanted, device, 0)
         resumed_device.show(0)
         resumed.ready(steps=0)
 
 
-def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(service: Desk, device: FakeDevice) -> None:
+def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(service: RecordingBench, device: FakeDevice) -> None:
     draft = service.draft()
     with service.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 2)
@@ -145,7 +140,9 @@ def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(service: Desk
         resumed.annotator.wait(lambda: again.loaded == [f"odyssey-{draft.episode_id}-1"])
 
 
-def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(service: Desk, device: FakeDevice) -> None:
+def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(
+    service: RecordingBench, device: FakeDevice
+) -> None:
     draft = service.draft()
     with service.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 2)
@@ -160,7 +157,7 @@ def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(service: De
 
 
 def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_left(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     with service.recording(device) as recording:
         record_steps(recording, 1)
@@ -172,7 +169,7 @@ def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_l
         resumed.ready(steps=1)
 
 
-def test_more_steps_than_there_are_undo_all(service: Desk, device: FakeDevice) -> None:
+def test_more_steps_than_there_are_undo_all(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 2)
         recording.recorder.undo(9)
@@ -180,7 +177,7 @@ def test_more_steps_than_there_are_undo_all(service: Desk, device: FakeDevice) -
         assert len(recording.draft.dropped) == 2
 
 
-def test_a_note_beside_a_step_is_kept_whatever_is_undone(service: Desk, device: FakeDevice) -> None:
+def test_a_note_beside_a_step_is_kept_whatever_is_undone(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
         record_steps(recording, 3)
         first, last = recording.recorder.view.steps[0].key, recording.recorder.view.steps[2].key
@@ -198,7 +195,7 @@ def test_a_note_beside_a_step_is_kept_whatever_is_undone(service: Desk, device: 
 
 
 def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_to(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     device.streams = True
     passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
@@ -212,7 +209,7 @@ def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_
     later.streams = True
     later.show("elsewhere")
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
-        assert resumed.until(State.LEADING_BACK).goal is Goal.LEFT
+        assert resumed.until(State.RESTORING).goal is Goal.LEFT
         later.press_key("KEY_HOME")
         later.show(1)
         resumed.until(State.READY)
@@ -223,7 +220,7 @@ def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_
 
 
 def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
-    service: Desk, device: FakeDevice
+    service: RecordingBench, device: FakeDevice
 ) -> None:
     device.streams = True
     passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
@@ -237,7 +234,7 @@ def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
         device.show(1)
         recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
         recording.recorder.undo()
-        recording.until(State.LEADING_BACK)
+        recording.until(State.RESTORING)
         device.press_key("KEY_HOME")
         device.show(2)
         device.show(0)

@@ -55,7 +55,7 @@ def test_a_plan_says_what_would_be_done(tmp_path: Path, path: Path) -> None:
     click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
     write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, None, None, None, None])
 
-    assert [step.deed for step in plan_episode(path)] == [
+    assert [step.effect for step in plan_episode(path)] == [
         "touch 180, 160 for 77 ms (the recorded finger)",
         "type 8 characters",
         "touch 180, 512 → 180, 128 for 300 ms (from the grid)",

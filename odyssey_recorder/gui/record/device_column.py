@@ -81,7 +81,7 @@ class DeviceColumn(QWidget):
 
     def show_view(self, view: RecordingView) -> None:
         self._view = view
-        if view.wanted is None or view.state is State.LEADING_BACK or self._stage.is_restoring:
+        if view.wanted is None or view.state is State.RESTORING or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
         self._tell_view(view)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)

@@ -226,7 +226,7 @@ def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusT
             return StatusText(
                 Activity.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Overlay("Starting…")
             )
-        case State.LEADING_BACK:
+        case State.RESTORING:
             return StatusText(Activity.BUSY, "Leading back", view.message, _LOOK_ONLY)
         case _:
             return view_text(view, practice=practice)
@@ -239,7 +239,7 @@ def view_text(view: RecordingView, *, touched: bool = False, practice: bool = Fa
             return StatusText(Activity.BUSY, "Touching", "The device follows your finger.", None)
         case State.READY:
             return StatusText(Activity.READY, "Ready", view.message, None)
-        case State.LEADING_BACK:
+        case State.RESTORING:
             return StatusText(Activity.BUSY, "Leading back", view.message, None)
         case State.DEVICE_LOST:
             return StatusText(

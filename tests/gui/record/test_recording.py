@@ -250,7 +250,7 @@ def test_undo_takes_the_last_step_only(pilot: Pilot, service: FakeRecordings, de
     pilot.type_text("wrong")
     pilot.wait_for_steps(2)
     pilot.shortcut("Ctrl+Z").trigger()
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     device.show(1)
     pilot.wait_for_steps(1)
     pilot.complete()
@@ -265,7 +265,7 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_reco
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.press("Undo last")
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
     assert pilot.says("Nothing is recorded until both screens are the same.")
     assert pilot.status.state == "Leading back"
@@ -275,7 +275,7 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_reco
     pilot.click(180, 300)
     pilot.qtbot.waitUntil(lambda: len(device.performed) == done + 1)
     pilot.qtbot.waitUntil(lambda: State.INJECTING in {view.state for view in pilot.views[seen:]})
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.press("Back")
     pilot.qtbot.waitUntil(lambda: device.performed[-1] is SystemKey.BACK)
@@ -296,7 +296,7 @@ def test_undo_to_here_takes_the_chosen_step_and_all_after_it(pilot: Pilot, devic
         pilot.wait_for_steps(number)
     choose_step(pilot, 1)
     pilot.shortcut("Ctrl+Shift+Z").trigger()
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     device.show(1)
     pilot.wait_for_steps(1)
 
@@ -314,7 +314,7 @@ def test_many_steps_go_only_when_it_is_really_meant(pilot: Pilot, device: FakeDe
 
     pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
 
@@ -433,7 +433,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     again.wait_for_phase(Phase.WATCHING)
     dialog = again.dialog()
     again.press_in(dialog, "Resume")
-    again.wait_for_state(State.LEADING_BACK)
+    again.wait_for_state(State.RESTORING)
     again.qtbot.waitUntil(lambda: again.find(WantedScreen).is_shown)
     assert again.says("The device does not show the screen on which this recording stopped.")
     again.press("It is as it should be")
@@ -462,7 +462,7 @@ def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
     again = open_window(service)
     again.wait_for_phase(Phase.WATCHING)
     again.press_in(again.dialog(), "Resume")
-    again.wait_for_state(State.LEADING_BACK)
+    again.wait_for_state(State.RESTORING)
     assert again.says("whether the device got it is not known")
     assert again.says("Before the last step")
     again.press("Undo last")
@@ -524,7 +524,7 @@ def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot, device: FakeDev
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.press("Undo last")
-    pilot.wait_for_state(State.LEADING_BACK)
+    pilot.wait_for_state(State.RESTORING)
     buttons = [button for button in pilot.window.findChildren(QAbstractButton) if button.isVisible()]
     labels = [label for label in pilot.window.findChildren(QLabel) if label.isVisible() and label.wordWrap()]
     pilot.qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))

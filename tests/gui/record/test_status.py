@@ -38,14 +38,14 @@ def test_a_practice_episode_is_recorded_and_never_published() -> None:
 
 
 def test_while_the_device_is_led_back_it_takes_input_and_the_episode_cannot_end() -> None:
-    told = view_text(view(State.LEADING_BACK))
+    told = view_text(view(State.RESTORING))
     assert told.word == "Leading back"
     assert told.takes_input
     assert not told.is_ready
 
 
 def test_in_passive_mode_it_is_led_back_in_the_emulator_s_own_window() -> None:
-    told = passive_view_text(view(State.LEADING_BACK))
+    told = passive_view_text(view(State.RESTORING))
     assert told.word == "Leading back"
     assert not told.takes_input
     assert not told.is_ready

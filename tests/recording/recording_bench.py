@@ -1,4 +1,4 @@
-"""A desk for tests: a recorder on a device in memory, a store on disk, and an annotator who listens."""
+"""A recorder on a device in memory, a store on disk, and an annotator who listens."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -85,7 +85,7 @@ class Annotator:
             assert self._news.wait_for(happened, PATIENCE_S), f"it never happened; noticed: {self.notices}"
 
 
-class Desk:
+class RecordingBench:
     """A store in a folder; recorders that are stopped and waited for at the end."""
 
     def __init__(self, folder: Path) -> None:
@@ -149,7 +149,7 @@ class Recording:
         """Undo the last step, and take the screen for the wanted one, which it is not."""
         steps = len(self.ready().steps)
         self.recorder.undo()
-        self.until(State.LEADING_BACK)
+        self.until(State.RESTORING)
         self.recorder.accept_screen()
         return self.ready(steps=steps - 1)
 
