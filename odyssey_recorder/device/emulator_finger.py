@@ -48,7 +48,7 @@ class EmulatorFinger:
         self._lock = threading.Lock()
         self._shape: FrameShape | None = None
         self._at = Pixel(0, 0)
-        self._is_lost = False
+        self._is_lost = True
 
     def put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
         """Put the finger down on a frame of `shape`, or move it; it moves in the frame on which it came down.
@@ -80,14 +80,21 @@ class EmulatorFinger:
                 self._lift(control)
 
     def recover(self, control: EmulatorControl) -> None:
-        """Lift a finger that an earlier connection left down; the emulator lifts it after two minutes."""
-        if self._is_lost:
-            with self._lock:
-                control.lift_finger(self._at)
-                self._is_lost = False
+        """Lift a finger that an earlier connection, or a recorder that was killed, may have left down.
+
+        The emulator itself lifts it after two minutes; lifting one that is not down does nothing.
+        """
+        with self._lock:
+            self._recover(control)
+
+    def _recover(self, control: EmulatorControl) -> None:
+        if self._is_lost and self._shape is None:
+            control.lift_finger(self._at)
+            self._is_lost = False
 
     def _put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
         is_down = self._shape is not None
+        self._recover(control)
         self._shape = self._shape or shape
         self._at = self._shape.on_panel(at)
         try:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.discovery import ControlEndpoint
 from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -367,6 +369,20 @@ def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(
     bench.wait_for_path("gRPC")
 
     assert kinds(bench) == ["touch down", "touch up"]
+
+
+def test_a_finger_that_a_killed_recorder_left_down_is_lifted_before_the_next_one_comes_down(bench: DeviceBench) -> None:
+    endpoint = bench.find()
+    assert endpoint is not None
+    killed = EmulatorControl(bench.emulator.serial, endpoint.address, endpoint.token)
+    killed.put_finger(Pixel(40, 500))
+    killed.close()
+
+    with closing(bench.another_device()) as device:
+        replace(bench, device=device).wait_for_path("gRPC")
+        device.touch(TouchStroke.press(Pixel(100, 300)))
+
+    assert kinds(bench) == ["touch down", "touch up", "touch down", "touch up"]
 
 
 def test_whether_a_finger_was_lifted_is_not_known_where_the_device_does_not_answer(
