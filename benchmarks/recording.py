@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 from benchmarks.figure import Figure, timed
-from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QListView, QMainWindow, QWidget
 from benchmarks.figure import Figure, percentile
 from benchmarks.window import run_events, run_until
 from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands

@@ -238,12 +238,12 @@ def replay(
 
 
 def _replay(episode: Path, serial: str | None, capture: CaptureName | None, options: "ReplayOptions") -> "ReplayResult":
-    from odyssey_recorder.replay.recorded import load_recorded
+    from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
     from odyssey_recorder.replay.replay import replay_episode
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_connector
 
-    load_recorded(episode).check()  # before any device is needed
+    check_screenshots(open_recorded(episode))  # before any device is needed
     device = user_connector(read_settings(capture=capture and capture.value)).connect_chosen(serial)
     try:
         return replay_episode(episode, device, options)

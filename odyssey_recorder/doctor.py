@@ -17,11 +17,11 @@ from pathlib import Path
 
 from odyssey_recorder import __version__
 from odyssey_recorder.connector import DeviceConnector
-from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.sdk import find_sdk, no_sdk, sdk_folders
 from odyssey_recorder.errors import DeviceError, OdysseyError
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import adb_program, user_connector
 

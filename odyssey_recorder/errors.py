@@ -33,6 +33,10 @@ class DatasetError(OdysseyError):
     """The dataset folder could not be read or written."""
 
 
+class MissingFileError(DatasetError):
+    """There is no such file in the dataset."""
+
+
 class UnfitFileError(DatasetError, OSError):
     """A file is not read or written for what it is: a pipe, a device, far too large, a link that leads elsewhere.
 

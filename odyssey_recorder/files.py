@@ -15,18 +15,20 @@ device, which never ends, or a link to what is none of the dataset's business. S
 A file that a person names, on the command line or in the settings, may be a link to anywhere.
 """
 
+import errno
 import os
+import secrets
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
-from errno import EINVAL
 from io import BufferedRandom, BufferedReader, BufferedWriter
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from odyssey_recorder.errors import UnfitFileError
+from odyssey_recorder.errors import DatasetError, MissingFileError, UnfitFileError
 
 _File = TypeVar("_File", bound=BinaryIO)
 _MIB = 1024 * 1024
@@ -36,6 +38,8 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; a link there takes 
 _OPENED_WITH = os.O_RDONLY | _WITHOUT_WAITING
 _CHANGED_WITH = os.O_RDWR | _NO_LINK | _WITHOUT_WAITING
 _CREATED_WITH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _WITHOUT_WAITING
+_NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -125,7 +129,80 @@ def check_within(path: Path, folder: Path, handle: int | None = None) -> None:
 
 def unfit(path: Path, why: str) -> UnfitFileError:
     """What to raise for `path`: `why` it is not used, and what to do, in words that follow a colon."""
-    return UnfitFileError(EINVAL, why, str(path))
+    return UnfitFileError(errno.EINVAL, why, str(path))
+
+
+# Written whole or not at all.
+
+
+def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> None:
+    """Put `data` at `path`; a crash or a full disk leaves the old file, or none, but never a part of the new one.
+
+    A link at `path` is replaced. No link on the way there may lead out of the folder `within`. Raises DatasetError.
+    """
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # another program may be writing it, too
+    try:
+        with create_file(part, within=within) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise storage_error(error, path, "written") from error
+
+
+def make_folder(folder: Path, *, within: Path | None = None) -> None:
+    """Create `folder`, durably, and those above it where they are missing. Raises DatasetError.
+
+    No link on the way there may lead out of the folder `within`.
+    """
+    try:
+        if within is not None:
+            check_within(folder, within)
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise storage_error(error, folder, "created") from error
+
+
+def expect_writable(folder: Path) -> None:
+    """Raise DatasetError where no file can be written into `folder`; nothing is left there."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise storage_error(error, folder, "written") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` itself durable, where the system lets a folder be opened (Windows does not)."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def storage_error(error: OSError, path: Path, action: str) -> DatasetError:
+    """What to raise for `error`: that `path` cannot be `action` ("written"), why, and what to do."""
+    if error.errno in _NO_SPACE:
+        why = "no room is left there. Free some space"
+    elif error.errno in _FORBIDDEN:
+        why = "that is not allowed there. Make the folder writable"
+    elif error.errno == errno.ENOENT and action == "read" and path.parent.is_dir():
+        why = "there is no such file"
+    elif error.errno == errno.ENOENT:
+        why = "its folder is gone. Bring the folder back, or plug its disk in"
+    elif error.errno in {errno.ENOTDIR, errno.EEXIST}:
+        why = "a file is where a folder must be. Move that file away"
+    else:
+        why = error.strerror or str(error)
+    kind = MissingFileError if error.errno == errno.ENOENT and action == "read" else DatasetError
+    return kind(f"{path} cannot be {action}: {why}.")
 
 
 def _checked(file: _File, path: Path, within: Path | None) -> _File:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.layout import ANNOTATIONS, PROVENANCE, REVIEWS, annotation_files, annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
-from odyssey_recorder.dataset.watch import PROOFS
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
@@ -19,7 +19,6 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.following import ReviewFollowing, Sample
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence, ReviewFile
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
-from odyssey_recorder.quality.reviewing.review_store import REVIEWS
 from odyssey_recorder.quality.reviewing.status import (
     ReviewerRole,
     ReviewStage,
@@ -55,7 +54,7 @@ class ReviewService:
         self._checks = DatasetChecks(root, checker, self._notify)
         self._who = who
         self._connector = connector
-        self._published = PublishedEpisodes(root, beside=(*PROOFS, REVIEWS))
+        self._published = PublishedEpisodes(root, beside=(*PROVENANCE, REVIEWS))
         self._log = ReviewLog(root, who)
         self._reviews = self._log.reviews
         self._versions = self._log.versions
@@ -114,7 +113,7 @@ class ReviewService:
 
         Where there is no dataset yet, all figures are 0. Raises DatasetError, ReviewError, CancelledError.
         """
-        if not (self._root / "annotations").is_dir():
+        if not (self._root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
         self.check_all(progress, cancelled)
         return quality_report(read_reviewed(self._root, self._checks.warned))
@@ -215,7 +214,7 @@ class ReviewService:
         self.recover()
         revision = self._versions.revision(episode_id)
         device = self._connector.connect(serial)
-        annotation = self._root / "annotations" / f"{episode_id}.json"
+        annotation = self._root / annotation_path(episode_id)
         try:
             result = replay_episode(annotation, device, ReplayOptions(on_step=look))
         finally:
@@ -232,7 +231,7 @@ class ReviewService:
     # What is known.
 
     def _read_all(self) -> Iterator[EpisodeSummary]:
-        ids = sorted(path.stem for path in (self._root / "annotations").glob("*.json"))
+        ids = [path.stem for path in annotation_files(self._root)]
         return filter(None, (summarise(self._root, episode_id) for episode_id in ids))
 
     def _read_trash(self) -> Iterator[EpisodeSummary]:

@@ -23,9 +23,10 @@ from platformdirs import (
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from tomlkit.exceptions import TOMLKitError
 
-from odyssey_recorder.dataset.durable import EPISODE_FOLDERS, expect_writable, make_folder, write_durably
+from odyssey_recorder.dataset.layout import EPISODE_FOLDERS
 from odyssey_recorder.errors import DatasetError, SettingsError
-from odyssey_recorder.files import Largest, read_text
+from odyssey_recorder.files import Largest, expect_writable, make_folder, read_text, write_durably
+from odyssey_recorder.validation import first_fault
 
 APP = "odyssey-recorder"
 
@@ -257,7 +258,7 @@ def _checked(name: str, value: object) -> Any:
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        raise SettingsError(f"{error.errors()[0]['msg'].removeprefix('Value error, ').capitalize()}.") from error
+        raise SettingsError(f"{first_fault(error).words.capitalize()}.") from error
 
 
 def _plain(value: object) -> object:
@@ -314,8 +315,8 @@ def _flag(name: str) -> str:
 
 
 def _refusal(error: ValidationError, flags: Collection[str]) -> SettingsError:
-    first = error.errors()[0]
-    return SettingsError(f"{_origin(str(first['loc'][0]), flags)}: {_complaint(first['type'], first['msg'])}.")
+    fault = first_fault(error)
+    return SettingsError(f"{_origin(str(fault.place[0]), flags)}: {_complaint(fault.type, fault.words)}.")
 
 
 def _origin(name: str, flags: Collection[str]) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from odyssey_recorder.dataset.codec import ANNOTATION_KEYS, annotations_of
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -70,6 +71,9 @@ json_values: st.SearchStrategy[Json] = st.recursive(
     max_leaves=8,
 )
 extras = st.dictionaries(texts.map("unknown {}".format), json_values, max_size=2)
+annotations = st.dictionaries(
+    st.sampled_from(ANNOTATION_KEYS), texts | json_values | st.lists(st.integers(0, 1000), max_size=5), max_size=2
+).map(annotations_of)  # type: ignore[arg-type]
 devices = st.builds(
     DeviceInfo,
     texts,
@@ -87,5 +91,8 @@ def episodes(draw: st.DrawFn) -> Episode:
     """Any episode that the format allows, with unknown keys on every level."""
     episode_id = draw(ids)
     done = [*draw(st.lists(actions, max_size=5)), draw(endings)]
-    steps = tuple(Step(screenshot_name(episode_id, number), action, draw(extras)) for number, action in enumerate(done))
+    steps = tuple(
+        Step(screenshot_name(episode_id, number), action, draw(annotations), extra=draw(extras))
+        for number, action in enumerate(done)
+    )
     return Episode(episode_id, draw(devices), draw(tasks), steps, draw(extras))

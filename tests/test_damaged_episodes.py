@@ -83,8 +83,8 @@ def test_without_a_picture_behind_the_last_step_the_end_comes_in_its_place(place
     service = place.service("Bea")
     opened = service.fix(one, Repair(end="IMPOSSIBLE", words="no shop"), "it was damaged", revision(place, one)).opened
     assert [step.action for step in opened.episode.steps[2:]] == [ACTIONS[2], Impossible("no shop")]
-    assert opened.proof is not None
-    assert opened.proof.steps[3].input is None
+    assert opened.provenance is not None
+    assert opened.provenance.steps[3].input is None
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import storage_error
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset, check_episodes_together
-from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, INDEXES
 from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, render_findings_page
 from odyssey_recorder.reports import report_json, write_page

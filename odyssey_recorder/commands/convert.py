@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from odyssey_recorder.dataset.boxes import repaired_steps
 from odyssey_recorder.dataset.codec import Dialect, read_episode
 from odyssey_recorder.dataset.convert import Conversion, convert
+from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError, ReviewError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[
     reports: dict[str, EpisodeReport] = {}
     if admission.checked:
         checker.check_all(
-            sorted((source / "annotations").glob("*.json")),
+            annotation_files(source),
             lambda report: reports.update({report.episode_id: report}),
         )
 

@@ -15,13 +15,13 @@ from rich.table import Column, Table
 from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.commands.window import require_screen
-from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
-from odyssey_recorder.dataset.durable import write_durably
+from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
 from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import ControllableDevice, Device
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.action import SystemKey, action_type
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording import script
@@ -126,7 +126,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
     out.print(line("Dataset        ", str(store.root)), soft_wrap=True)
-    out.print(line("Contact sheet  ", str(_contact_sheet(folder, store, results))), soft_wrap=True)
+    out.print(line("Contact sheet  ", str(_contact_sheet(folder, results))), soft_wrap=True)
     for result in results:
         out.print(line("Replay report  ", str(_report(folder, result.episode.episode_id).absolute())), soft_wrap=True)
     all_match = all(result.outcome == StepVerdict.MATCH.value for result in results)
@@ -235,15 +235,10 @@ def _replay_all(annotations: Sequence[Path], device: ControllableDevice, folder:
     return [replay_episode(path, device, ReplayOptions(report=_report(folder, path.stem))) for path in annotations]
 
 
-def _pictured(store: EpisodeStore, result: ReplayResult) -> PicturedEpisode:
-    episode = result.episode
-    return PicturedEpisode(episode, [store.screenshot_path(episode, step) for step in range(len(episode.steps))])
-
-
-def _contact_sheet(folder: Path, store: EpisodeStore, results: Sequence[ReplayResult]) -> Path:
+def _contact_sheet(folder: Path, results: Sequence[ReplayResult]) -> Path:
     path = folder.absolute() / "contact-sheet.png"
     picture = BytesIO()
-    draw_contact_sheet([_pictured(store, result) for result in results]).save(picture, "PNG")
+    draw_contact_sheet([result.recorded for result in results]).save(picture, "PNG")
     write_durably(path, picture.getvalue())
     return path
 

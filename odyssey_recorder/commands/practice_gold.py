@@ -17,12 +17,11 @@ from rich.console import Console
 
 from odyssey_recorder.commands.demo_annotator import Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError, ScriptError
-from odyssey_recorder.files import Largest, read_text
+from odyssey_recorder.files import Largest, read_text, write_durably
 from odyssey_recorder.practice.gold import Trail, gold_as_json, trail_of
 from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
 from odyssey_recorder.recording import script

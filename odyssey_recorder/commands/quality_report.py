@@ -10,6 +10,7 @@ from rich.table import Table
 
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.agreement.quality_page import (
     bound_words,
@@ -22,7 +23,6 @@ from odyssey_recorder.quality.agreement.quality_page import (
     write_quality_page,
 )
 from odyssey_recorder.quality.agreement.quality_report import Breakdown, QualityReport, ReportPanel
-from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.review_service import ReviewService
 

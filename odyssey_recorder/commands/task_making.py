@@ -8,9 +8,9 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
 
-from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets
 from odyssey_recorder.task.listing import ListedTask, task_line

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from odyssey_recorder.dataset.amendment import (
     Amendment,
@@ -17,23 +16,17 @@ from odyssey_recorder.dataset.amendment import (
     NewText,
     Repair,
 )
-from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StepRecord, StrokeRecord, ui_tree_name
+from odyssey_recorder.dataset.layout import ui_tree_name
+from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StepRecord, StrokeRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Type, is_terminal
-from odyssey_recorder.model.episode import Episode, Extra, Json, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.episode import NOTHING, Episode, Step, StepAnnotations, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size, to_pixel
 
 LARGEST_BOX_PERCENT = 60
 """An element does not fill more of the screen than this."""
-BOX = "sam2_bbox"
-"""The key of a step's box in the files of the second release: left, top, right, bottom on the grid."""
-_SPELLING = ("info", "ps")
-"""What a step's extra holds of its present action alone."""
-_INTENTION, _INSTRUCTED = "intention", "low_level_instruction"
-_CONTEXT = "context"
-"""What a step's extra says of the steps before it."""
-_OF_THE_ACTION = (*_SPELLING, BOX, _INTENTION, _INSTRUCTED)
-"""What a step's extra says of its action; but for the context, all else is of its picture."""
+BOX, _INTENTION, _INSTRUCTED, _CONTEXT = "sam2_bbox", "intention", "low_level_instruction", "context"
+"""Annotations of a step: the first three are of its action, the context is of the steps before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +83,11 @@ def _after(episode: Episode, proof: EpisodeProvenance | None, amendment: Amendme
 
 def _removed(before: Episode, after: Amended) -> dict[str, tuple[int, ...]]:
     pairs = [
-        (old, before.steps[old].extra, step.extra) for step, old in zip(after.episode.steps, after.kept, strict=True)
+        (old, before.steps[old].annotations, step.annotations)
+        for step, old in zip(after.episode.steps, after.kept, strict=True)
     ]
     keys = (BOX, _INTENTION, _INSTRUCTED, _CONTEXT)
-    gone = {key: tuple(old for old, had, has in pairs if key in had and key not in has) for key in keys}
+    gone = {key: tuple(old for old, had, has in pairs if had.has(key) and not has.has(key)) for key in keys}
     return {key: numbers for key, numbers in gone.items() if numbers}
 
 
@@ -175,14 +169,15 @@ def _with_action(episode: Episode, number: int, action: Action) -> Episode:
     step = episode.steps[number]
     if action == step.action:
         return episode
-    outdated = (*_SPELLING, _INTENTION) if is_terminal(action) else (*_SPELLING, _INTENTION, _INSTRUCTED)
-    changed = _with_step(episode, number, replace(step, action=action, extra=_less(step.extra, outdated)))
+    outdated = (_INTENTION,) if is_terminal(action) else (_INTENTION, _INSTRUCTED)
+    annotations = step.annotations.without(*outdated)
+    changed = _with_step(episode, number, replace(step, action=action, spelling=NOTHING, annotations=annotations))
     return _without_context(changed, number + 1)
 
 
 def _without_context(episode: Episode, first: int) -> Episode:
     """The episode without what the steps from `first` on say of those before them."""
-    later = (replace(step, extra=_less(step.extra, (_CONTEXT,))) for step in episode.steps[first:])
+    later = (replace(step, annotations=step.annotations.without(_CONTEXT)) for step in episode.steps[first:])
     return replace(episode, steps=(*episode.steps[:first], *later))
 
 
@@ -202,20 +197,23 @@ def _with_box(
     if proof is not None:
         corners = (box.left, box.top, box.right, box.bottom)
         proof = _with_record(proof, number, {"bbox": corners, "bbox_source": "human"})
-    if proof is None or BOX in step.extra:
-        extra = MappingProxyType({**step.extra, BOX: on_grid(box, size)})
-        episode = _with_step(episode, number, replace(step, extra=extra))
+    if proof is None or step.annotations.has(BOX):
+        episode = _with_step(episode, number, with_grid_box(step, on_grid(box, size)))
     return episode, proof
 
 
-def on_grid(box: Box, size: Size) -> list[Json]:
+def with_grid_box(step: Step, box: tuple[int, ...]) -> Step:
+    return replace(step, annotations=step.annotations.taking(StepAnnotations(sam2_bbox=box), BOX))
+
+
+def on_grid(box: Box, size: Size) -> tuple[int, ...]:
     """The smallest box on the grid that holds `box`."""
-    return [
+    return (
         box.left * GRID // size.width,
         box.top * GRID // size.height,
         -(-box.right * GRID // size.width),
         -(-box.bottom * GRID // size.height),
-    ]
+    )
 
 
 # Steps.
@@ -237,12 +235,12 @@ def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amende
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
         raise ReviewError(f"Episode {episode.episode_id} ends at step {at} already.")
-    said = {key: end.extra[key] for key in _OF_THE_ACTION if key in end.extra and key != _INTENTION}
-    extra = MappingProxyType({**_less(step.extra, _OF_THE_ACTION), **said})
+    annotations = step.annotations.without(_INTENTION).taking(end.annotations, BOX, _INSTRUCTED)
+    last = replace(step, action=end.action, spelling=end.spelling, annotations=annotations)
     after = _keeping(episode, proof, range(at + 1))
     return replace(
         after,
-        episode=_with_step(after.episode, at, replace(step, action=end.action, extra=extra)),
+        episode=_with_step(after.episode, at, last),
         proof=nothing_sent(after.proof, at, proof.steps[-1].end) if proof and after.proof else None,
     )
 
@@ -307,7 +305,3 @@ def _with_record(proof: EpisodeProvenance, number: int, changes: Mapping[str, ob
 
 def _with_step(episode: Episode, number: int, step: Step) -> Episode:
     return replace(episode, steps=(*episode.steps[:number], step, *episode.steps[number + 1 :]))
-
-
-def _less(extra: Extra, keys: Sequence[str]) -> Extra:
-    return MappingProxyType({key: value for key, value in extra.items() if key not in keys})

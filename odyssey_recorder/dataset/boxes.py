@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import MappingProxyType
 
-from odyssey_recorder.dataset.amending import BOX, box_refusal, on_grid, proof_refusal, touched_pixel
+from odyssey_recorder.dataset.amending import BOX, box_refusal, on_grid, proof_refusal, touched_pixel, with_grid_box
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress
@@ -25,36 +24,40 @@ def with_boxes(episode: Episode, proof: EpisodeProvenance | None) -> Episode:
         raise InvalidEpisodeError(refusal)
     records = (None,) * len(episode.steps) if proof is None else proof.steps
     pairs = zip(episode.steps, records, strict=True)
-    steps = tuple(
-        replace(step, extra=MappingProxyType({**step.extra, BOX: _box(step, record)})) for step, record in pairs
-    )
-    return replace(episode, steps=steps)
+    return replace(episode, steps=tuple(_with_box(step, record) for step, record in pairs))
 
 
 def repaired_steps(episode: Episode) -> Iterator[int]:
     """The presses whose box is empty, or missing where other steps have one: `with_boxes` gives them another."""
     if _has_boxes(episode):
         for number, step in enumerate(episode.steps):
-            if isinstance(step.action, Click | LongPress) and not step.extra.get(BOX):
+            if isinstance(step.action, Click | LongPress) and not _kept(step):
                 yield number
 
 
 def _has_boxes(episode: Episode) -> bool:
-    return any(BOX in step.extra for step in episode.steps)
+    return any(step.annotations.has(BOX) for step in episode.steps)
 
 
-def _box(step: Step, record: StepRecord | None) -> Json:
-    kept = step.extra.get(BOX)
+def _kept(step: Step) -> Json:
+    """What the file has as the box, if it is not empty."""
+    box = step.annotations.sam2_bbox
+    return list(box) if box else step.annotations.malformed.get(BOX)
+
+
+def _with_box(step: Step, record: StepRecord | None) -> Step:
     match step.action:
-        case Click(point) | LongPress(point) if not kept:
-            return _proved(step.action, record) or [point.x, point.y, point.x, point.y]
+        case _ if _kept(step):
+            return step
+        case Click(point) | LongPress(point):
+            return with_grid_box(step, _proved(step.action, record) or (point.x, point.y, point.x, point.y))
         case _:
-            return kept if kept is not None else []
+            return with_grid_box(step, ())
 
 
-def _proved(action: Click | LongPress, record: StepRecord | None) -> list[Json]:
+def _proved(action: Click | LongPress, record: StepRecord | None) -> tuple[int, ...]:
     """The box of the proof on the grid; empty where there is none, or one that cannot be that of the element."""
     if record is None or record.bbox is None:
-        return []
+        return ()
     size, box = Size(record.frame.width, record.frame.height), Box(*record.bbox)
-    return [] if box_refusal(box, touched_pixel(action, record, size), size) else on_grid(box, size)
+    return () if box_refusal(box, touched_pixel(action, record, size), size) else on_grid(box, size)

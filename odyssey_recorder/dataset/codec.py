@@ -1,15 +1,16 @@
 """How an episode is spelled in JSON, in both dialects; only `episode_json` knows its keys too."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.durable import dataset_of, storage_error, write_durably
 from odyssey_recorder.dataset.episode_json import (
     RELEASED_ACTIONS,
     EpisodeJson,
@@ -24,9 +25,10 @@ from odyssey_recorder.dataset.episode_json import (
     pair,
     task_of,
 )
+from odyssey_recorder.dataset.layout import dataset_of, read_dataset_file
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_json
+from odyssey_recorder.files import Largest, write_durably
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -40,8 +42,11 @@ from odyssey_recorder.model.action import (
     action_type,
     is_terminal,
 )
-from odyssey_recorder.model.episode import Episode, Json, Step
+from odyssey_recorder.model.episode import Episode, Json, Step, StepAnnotations
 from odyssey_recorder.model.geometry import Point
+
+ANNOTATION_KEYS = tuple(one.name for one in fields(StepAnnotations) if one.name != "malformed")
+_BOX = "sam2_bbox"
 
 
 class Dialect(Enum):
@@ -56,11 +61,15 @@ def read_episode(path: Path) -> Episode:
 
     Raises DatasetError where the file cannot be read, InvalidEpisodeError where it is no episode.
     """
-    try:
-        data = read_json(path, Largest.ANNOTATION, within=dataset_of(path))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
-    return decode(data, source=path.name)
+    return decode(read_dataset_file(path, Largest.ANNOTATION), source=path.name)
+
+
+def read_annotation(path: Path) -> Episode:
+    """The same of a file that is named by the id of its episode. Raises InvalidEpisodeError also for another one."""
+    episode = read_episode(path)
+    if episode.episode_id != path.stem:
+        raise InvalidEpisodeError(f"{path.name} holds the episode {episode.episode_id}; expected that of its name.")
+    return episode
 
 
 def write_episode(path: Path, episode: Episode, dialect: Dialect = Dialect.CARD) -> None:
@@ -187,9 +196,26 @@ def _step(episode_id: str, number: int, raw: StepJson) -> Step:
         check_number(raw, number)
         check_screenshot(raw, episode_id, number)
         action = action_of(raw)
-        return Step(raw.screenshot, action, MappingProxyType({**_spelled_otherwise(raw, action), **raw.unknown()}))
+        beside = raw.unknown()
+        annotations = annotations_of(beside)
+        extra = MappingProxyType({key: value for key, value in beside.items() if key not in ANNOTATION_KEYS})
+        spelling = MappingProxyType(_spelled_otherwise(raw, action))
+        return Step(raw.screenshot, action, annotations, spelling, extra, tuple(beside))
     except UnreadableError as error:
         raise UnreadableError(f"step {number}, {error}", error.rule) from error
+
+
+def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
+    """The annotations among the keys of a step; what is no text or no box is among the malformed ones."""
+    present = {key: keys[key] for key in ANNOTATION_KEYS if key in keys}
+    values: dict[str, Any] = {key: value for key, value in present.items() if key != _BOX and isinstance(value, str)}
+    match present.get(_BOX):
+        case [] | [_, _, _, _] as box if all(type(edge) is int for edge in box):
+            values[_BOX] = tuple(box)
+        case _:
+            pass
+    malformed = {key: value for key, value in present.items() if key not in values}
+    return StepAnnotations(**values, malformed=MappingProxyType(malformed))
 
 
 def _spelled_otherwise(raw: StepJson, action: Action) -> dict[str, Json]:
@@ -211,7 +237,16 @@ def _spelled_otherwise(raw: StepJson, action: Action) -> dict[str, Json]:
 
 
 def _step_tree(number: int, step: Step, dialect: Dialect) -> dict[str, Json]:
-    return {"step": number, "screenshot": step.screenshot, **_spelling(step.action, dialect), **step.extra}
+    beside = {**step.extra, **_annotations_tree(step.annotations)}
+    keys = [key for key in (*step.keys, *beside) if key in beside]
+    spelled = {**_spelling(step.action, dialect), **step.spelling}
+    return {"step": number, "screenshot": step.screenshot, **spelled, **{key: beside[key] for key in keys}}
+
+
+def _annotations_tree(annotations: StepAnnotations) -> dict[str, Json]:
+    values = {key: getattr(annotations, key) for key in ANNOTATION_KEYS}
+    known = {key: list(value) if key == _BOX else value for key, value in values.items() if value is not None}
+    return {**known, **annotations.malformed}
 
 
 def _spelling(action: Action, dialect: Dialect) -> dict[str, Json]:

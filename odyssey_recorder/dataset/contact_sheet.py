@@ -1,15 +1,15 @@
 """How whole episodes look on one picture: their screenshots in reading order, each with its action drawn on it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageOps
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.durable import storage_error
 from odyssey_recorder.dataset.fonts import broken, fitting, letters
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.png import read_png
+from odyssey_recorder.files import storage_error
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -36,20 +36,12 @@ _COLUMNS_WIDE = 4
 _PAPER, _CARD, _EDGE, _TEXT, _FAINT = "#eef0f3", "#ffffff", "#d5d8dd", "#202124", "#5f6368"
 
 
-@dataclass(frozen=True, slots=True)
-class PicturedEpisode:
-    """An episode and the files of its screenshots, one for each step."""
-
-    episode: Episode
-    screenshots: Sequence[Path]
-
-
-def draw_contact_sheet(episodes: Sequence[PicturedEpisode]) -> Image.Image:
+def draw_contact_sheet(episodes: Sequence[OpenedEpisode]) -> Image.Image:
     """One RGB picture, 2000 pixels wide, with the episodes below each other.
 
     Raises DatasetError naming the screenshot that cannot be read.
     """
-    parts = [_draw_episode(pictured) for pictured in episodes]
+    parts = [_draw_episode(opened) for opened in episodes]
     sheet = Image.new("RGB", (_SHEET_PX, sum(part.height for part in parts) + _MARGIN), _PAPER)
     top = 0
     for part in parts:
@@ -58,9 +50,9 @@ def draw_contact_sheet(episodes: Sequence[PicturedEpisode]) -> Image.Image:
     return sheet
 
 
-def _draw_episode(pictured: PicturedEpisode) -> Image.Image:
+def _draw_episode(opened: OpenedEpisode) -> Image.Image:
     """The title of an episode, and a card for each of its steps."""
-    episode, size = pictured.episode, pictured.episode.device.size
+    episode, size = opened.episode, opened.episode.device.size
     columns = _COLUMNS_UPRIGHT if size.height > size.width else _COLUMNS_WIDE
     card = Size((_SHEET_PX - 2 * _MARGIN + _GAP) // columns - _GAP, 0)
     width = card.width - 2 * _PAD
@@ -70,10 +62,10 @@ def _draw_episode(pictured: PicturedEpisode) -> Image.Image:
     rows = -(-len(episode.steps) // columns)
     part = Image.new("RGB", (_SHEET_PX, head + rows * (card.height + _GAP)), _PAPER)
     _draw_title(ImageDraw.Draw(part), title, episode)
-    for number, (step, path) in enumerate(zip(episode.steps, pictured.screenshots, strict=True)):
+    for number, step in enumerate(episode.steps):
         row, column = divmod(number, columns)
         at = (_MARGIN + column * (card.width + _GAP), head + row * (card.height + _GAP))
-        part.paste(_draw_card(card, number, step.action, path), at)
+        part.paste(_draw_card(card, number, step.action, opened.files.screenshot(number)), at)
     return part
 
 

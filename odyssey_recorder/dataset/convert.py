@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.dataset.boxes import with_boxes
-from odyssey_recorder.dataset.codec import Dialect, read_episode, write_episode
-from odyssey_recorder.dataset.durable import make_folder, storage_error
-from odyssey_recorder.dataset.provenance import UI_TREES, EpisodeProvenance, ui_tree_name
-from odyssey_recorder.dataset.store import read_provenance
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, UnfitFileError
-from odyssey_recorder.files import Largest, create_file, open_file, refuse_link
+from odyssey_recorder.dataset.codec import Dialect, read_annotation, read_episode, write_episode
+from odyssey_recorder.dataset.layout import (
+    ANNOTATIONS,
+    SCREENSHOTS,
+    UI_TREES,
+    EpisodeFiles,
+    annotation_files,
+    ui_tree_name,
+)
+from odyssey_recorder.dataset.provenance import read_provenance
+from odyssey_recorder.errors import DatasetError, UnfitFileError
+from odyssey_recorder.files import Largest, create_file, make_folder, open_file, refuse_link, storage_error
 from odyssey_recorder.model.episode import Episode
-
-ANNOTATIONS, SCREENSHOTS = "annotations", "screenshots"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def convert(
 def _convert_all(
     source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool, refuse: Callable[[Path], str]
 ) -> Conversion:
-    files = sorted((source / ANNOTATIONS).glob("*.json"))
+    files = annotation_files(source)
     if not files:
         raise DatasetError(f"{source} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
     make_folder(target / ANNOTATIONS, within=target)
@@ -74,7 +78,8 @@ def _convert_all(
             if why := refuse(file):
                 failures.append(why)
                 continue
-            episode = _read_named(file)
+            refuse_link(file)
+            episode = read_annotation(file)
             if with_screenshots:
                 _bring_screenshots(episode, source / SCREENSHOTS, target / SCREENSHOTS)
                 _bring_trees(episode, source / UI_TREES, target / UI_TREES)
@@ -85,25 +90,13 @@ def _convert_all(
     return Conversion(tuple(written), tuple(failures))
 
 
-def _read_named(file: Path) -> Episode:
-    refuse_link(file)
-    episode = read_episode(file)
-    if file.name != f"{episode.episode_id}.json":
-        raise InvalidEpisodeError(f"{file.name}: episode_id is {episode.episode_id}; expected the name of the file.")
-    return episode
-
-
 def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> None:
     if place.exists() and place.samefile(file):
         raise DatasetError(f"{place} would be written over itself. Convert to another place.")
-    write_episode(place, with_boxes(episode, _proof(file)) if dialect is Dialect.RELEASE else episode, dialect)
-
-
-def _proof(file: Path) -> EpisodeProvenance | None:
-    """The proof beside an annotation file of a dataset folder."""
-    if file.absolute().parent.name != ANNOTATIONS:
-        return None
-    return read_provenance(file.absolute().parent.with_name("provenance") / file.name)
+    if dialect is Dialect.RELEASE:
+        provenance = EpisodeFiles.of(file.absolute()).provenance
+        episode = with_boxes(episode, read_provenance(provenance) if provenance else None)
+    write_episode(place, episode, dialect)
 
 
 def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:

@@ -21,7 +21,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from odyssey_recorder.dataset import draft_log
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
-from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.dataset.provenance import (
     FORMAT,
     DroppedRecord,
@@ -33,11 +32,12 @@ from odyssey_recorder.dataset.provenance import (
     Whole,
 )
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_json
+from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.validation import first_fault
 
 _NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
 
@@ -429,7 +429,9 @@ class Draft:
         try:
             record = StepRecord.model_validate({**step.record.model_dump(), **changes})
         except ValidationError as error:
-            raise DatasetError(f"{self._log.path} says what no step's record can hold ({error}).") from error
+            raise DatasetError(
+                f"{self._log.path} says what no step's record can hold ({first_fault(error)})."
+            ) from error
         return self._story.with_amended(replace(step, record=record))
 
     def _retyped(self, step: DraftStep, text: str) -> _Story:
@@ -459,7 +461,7 @@ def read_head(folder: Path) -> DraftHead:
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:
-        raise DatasetError(f"{path} is not a draft's head: {error}.") from error
+        raise DatasetError(f"{path} is not a draft's head: {first_fault(error)}.") from error
     if head.episode_id != folder.name or head.format > FORMAT:
         raise DatasetError(f"{path} belongs to another draft, or to a newer Odyssey Recorder.")
     return head

@@ -6,10 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from odyssey_recorder.dataset.durable import storage_error, sync_folder
 from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, StoredFlag, Whole
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, change_file, create_file, read_json
+from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_error, sync_folder
 
 _PICTURE = r"^[0-9]+\.png\z"
 

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.model.action import (
@@ -22,6 +21,7 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.episode import DeviceInfo, Extra, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Point, Size
+from odyssey_recorder.validation import Fault, faults, first_fault
 
 
 class Rule(Enum):
@@ -248,18 +248,18 @@ def _words_on(field: str, value: object, expected: str) -> str:
 
 def complaint(error: ValidationError, *, within: tuple[str, ...] = ()) -> str:
     """The first thing that pydantic found, in the words of the file: ``step 3, action is missing``."""
-    return _in_words(error.errors(include_url=False, include_context=False)[0], within)
+    return _in_words(first_fault(error), within)
 
 
 def complaints(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
     """All that pydantic found: where in the file, and `complaint` of it."""
-    for one in error.errors(include_url=False, include_context=False):
-        yield one["loc"], _in_words(one, ())
+    for fault in faults(error):
+        yield fault.place, _in_words(fault, ())
 
 
-def _in_words(found: ErrorDetails, within: tuple[str, ...]) -> str:
-    place = _place(within + found["loc"]) or "the file"
-    match found["type"]:
+def _in_words(fault: Fault, within: tuple[str, ...]) -> str:
+    place = _place(within + fault.place) or "the file"
+    match fault.type:
         case "missing":
             return f"{place} is missing"
         case "model_type":
@@ -267,8 +267,8 @@ def _in_words(found: ErrorDetails, within: tuple[str, ...]) -> str:
         case "string_pattern_mismatch":
             expected = "16 decimal digits"
         case _:
-            expected = found["msg"].removeprefix("Input should be ")
-    return _words_on(place, found["input"], expected)
+            expected = fault.words.removeprefix("Input should be ")
+    return _words_on(place, fault.found, expected)
 
 
 def _place(keys: tuple[int | str, ...]) -> str:

@@ -14,22 +14,20 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from odyssey_recorder.dataset.durable import EPISODE_FOLDERS, make_folder, storage_error, sync_folder, write_durably
-from odyssey_recorder.dataset.episode_files import (
-    annotation_name,
-    drop_folder,
-    exchange,
-    files_of,
-    keep,
-    version_name,
-)
+from odyssey_recorder.dataset.exchange import drop_folder, exchange, keep, version_name
+from odyssey_recorder.dataset.layout import EPISODE_FOLDERS, HISTORY, TRASH, annotation_path, files_of
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, check_within, read_json
+from odyssey_recorder.files import (
+    Largest,
+    check_within,
+    make_folder,
+    read_json,
+    storage_error,
+    sync_folder,
+    write_durably,
+)
+from odyssey_recorder.validation import first_fault
 
-HISTORY = "reviews/history"
-"""Where in a dataset the earlier versions of its episodes are: ``<episode_id>/<version>/``."""
-TRASH = "trash"
-"""Where in a dataset the episodes are that were taken out of it: ``<episode_id>-<time>/``."""
 _FORMAT = 1
 _PATIENCE_S = 20.0
 """Carrying out a change takes a fraction of a second; who waits longer hears that something is wrong."""
@@ -172,7 +170,7 @@ class Journal:
     def _whole(self, change: Change, folder: str) -> Mapping[str, Path]:
         """The files in a folder of the change. Raises DatasetError where some have gone: the episode's would go too."""
         files = files_of(self.root / folder, change.episode_id)
-        is_whole = annotation_name(change.episode_id) in files
+        is_whole = annotation_path(change.episode_id) in files
         if version := _version(folder):
             is_whole = version_name(files, change.episode_id) == version
         if not is_whole:
@@ -203,7 +201,7 @@ class Journal:
         except ValidationError as error:
             raise DatasetError(
                 f"{self._intent} does not say which change was cut short: move it away, and hold the episodes that were"
-                f" changed last against their history ({error})."
+                f" changed last against their history ({first_fault(error)})."
             ) from error
         if change.format > _FORMAT:
             raise DatasetError(f"{self._intent} was written by a newer Odyssey Recorder: update this one.")

@@ -1,18 +1,16 @@
 """What can be understood of an episode file that breaks the format, and each place where it does."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from odyssey_recorder.dataset.codec import action_to_json, episode_from_json
+from odyssey_recorder.dataset.codec import action_to_json, annotations_of, episode_from_json
 from odyssey_recorder.dataset.episode_json import (
     DeviceJson,
     EpisodeJson,
     Rule,
     StepJson,
-    TaskJson,
     UnreadableError,
     action_of,
     check_number,
@@ -23,7 +21,15 @@ from odyssey_recorder.dataset.episode_json import (
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Action, Complete, Impossible, action_type, is_terminal
-from odyssey_recorder.model.episode import DeviceInfo, Episode, Extra, Json, TaskInfo, screenshot_name
+from odyssey_recorder.model.episode import (
+    NO_ANNOTATIONS,
+    DeviceInfo,
+    Episode,
+    Json,
+    StepAnnotations,
+    TaskInfo,
+    screenshot_name,
+)
 
 __all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_loosely", "with_end")
 
@@ -47,10 +53,11 @@ class Breach:
 
 @dataclass(frozen=True, slots=True)
 class LenientStep:
-    """One step by its place in the file; `action` is None where it cannot be understood. `spelled` is all it says."""
+    """One step by its place in the file; `action` is None where it cannot be understood, and called `name` there."""
 
     action: Action | None
-    spelled: Mapping[str, Json]
+    name: str = ""
+    annotations: StepAnnotations = NO_ANNOTATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,6 @@ class LenientEpisode:
     steps: tuple[LenientStep, ...]
     breaches: tuple[Breach, ...]
     strict: Episode | None
-    extra: Extra
 
 
 def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
@@ -77,8 +83,8 @@ def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
         strict = episode_from_json(tree, source=source)
     except InvalidEpisodeError as error:
         return _broken(tree, spelled, str(error))
-    steps = tuple(LenientStep(step.action, keys) for step, keys in zip(strict.steps, spelled, strict=True))
-    return LenientEpisode(strict.episode_id, strict.device, strict.task, steps, (), strict, strict.extra)
+    steps = tuple(LenientStep(step.action, annotations=step.annotations) for step in strict.steps)
+    return LenientEpisode(strict.episode_id, strict.device, strict.task, steps, (), strict)
 
 
 def read_damaged(data: bytes, episode_id: str) -> Episode | None:
@@ -140,7 +146,7 @@ def _steps(tree: dict[str, Json], source: str) -> list[Json]:
 
 def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str) -> LenientEpisode:
     breaches = list(_kinds(tree))
-    steps = tuple(LenientStep(_action(keys), keys) for keys in spelled)
+    steps = tuple(LenientStep(_action(keys), str(keys.get("action", "")), annotations_of(keys)) for keys in spelled)
     told = _text(tree, "episode_id")
     for number, keys in enumerate(spelled):
         breaches += _of_step(told, number, keys)
@@ -154,7 +160,6 @@ def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str)
         # Whatever the codec refuses is a breach, also one that nothing above has a word for.
         breaches=tuple(breaches) or (Breach(Rule.FORM, None, refusal),),
         strict=None,
-        extra=_beyond(tree, EpisodeJson),
     )
 
 
@@ -243,13 +248,7 @@ def _task(tree: dict[str, Json]) -> TaskInfo:
         meta_task=_text(keys, "meta_task"),
         task=_text(keys, "task"),
         instruction=_text(keys, "instruction"),
-        extra=_beyond(keys, TaskJson),
     )
-
-
-def _beyond(keys: dict[str, Json], kind: type[BaseModel]) -> Extra:
-    """What the format has no place for."""
-    return MappingProxyType({key: value for key, value in keys.items() if key not in kind.model_fields})
 
 
 def _text(keys: dict[str, Json], key: str) -> str:

@@ -1,19 +1,39 @@
 """How the PNG of a screenshot is decoded, whatever its file holds."""
 
+import io
 import struct
 import zlib
 from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
-from odyssey_recorder.dataset.durable import dataset_of
-from odyssey_recorder.files import Largest, open_file, unfit
+from odyssey_recorder.dataset.layout import dataset_of
+from odyssey_recorder.files import Largest, read_file, unfit
 
 MOST_PIXELS = 40_000_000
 """Ten times as many as a tablet has; a few kilobytes of PNG can claim billions."""
 
-BROKEN = (OSError, SyntaxError, ValueError, ArithmeticError, LookupError, struct.error, zlib.error)
+_RAISED = (OSError, SyntaxError, ValueError, ArithmeticError, LookupError, struct.error, zlib.error)
 """All that Pillow raises for a damaged PNG."""
+
+
+class BrokenImageError(Exception):
+    """Why some bytes are no whole PNG of a screen, in words that follow a colon."""
+
+
+def decode_png(data: bytes) -> Image.Image:
+    """The image that `data` holds, loaded, in its own mode. Raises BrokenImageError."""
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
+            width, height = image.size
+            if width * height <= MOST_PIXELS:
+                image.load()
+                return image
+    except (UnidentifiedImageError, Image.DecompressionBombError) as error:
+        raise BrokenImageError("it is no PNG of a screen") from error
+    except _RAISED as error:
+        raise BrokenImageError(f"it cannot be decoded ({error})") from error
+    raise BrokenImageError(f"it claims to be {width}x{height} pixels large, which no screen is")
 
 
 def read_png(path: Path, *, within: Path | None = None) -> Image.Image:
@@ -21,14 +41,8 @@ def read_png(path: Path, *, within: Path | None = None) -> Image.Image:
 
     Raises OSError, UnfitFileError for what is no whole PNG or larger than any screen.
     """
-    with open_file(path, Largest.PICTURE, within=within or dataset_of(path)) as file:
-        try:
-            with Image.open(file, formats=("PNG",)) as image:
-                width, height = image.size
-                if width * height <= MOST_PIXELS:
-                    return image.convert("RGB")
-        except (UnidentifiedImageError, Image.DecompressionBombError) as error:
-            raise unfit(path, "it is no PNG of a screen") from error
-        except BROKEN as error:
-            raise unfit(path, f"it cannot be decoded ({error})") from error
-    raise unfit(path, f"it claims to be {width}x{height} pixels large, which no screen is")
+    data = read_file(path, Largest.PICTURE, within=within or dataset_of(path))
+    try:
+        return decode_png(data).convert("RGB")
+    except BrokenImageError as error:
+        raise unfit(path, str(error)) from error

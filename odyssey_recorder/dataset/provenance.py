@@ -5,21 +5,23 @@ from the host's monotonic clock, so that their differences are exact. Pixels are
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, ValidationError, field_validator
 
+from odyssey_recorder.dataset.layout import read_dataset_file
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import Largest
 from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.flag import Flag, flag_from_text, flag_from_values
 from odyssey_recorder.model.moment import LARGEST_WHOLE
+from odyssey_recorder.validation import first_fault
 
 FORMAT = 2
 """Number of this file format; a reader refuses a higher one. New keys alone do not raise it: see
 docs/dataset-format.md. In format 1 a flag was its text."""
-
-UI_TREES = "ui_trees"
-"""The folder of a dataset with the view trees of its steps."""
 
 
 Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
@@ -225,6 +227,33 @@ class EpisodeProvenance(_Record):
         return max(number, FORMAT)
 
 
-def ui_tree_name(episode_id: str, step: int) -> str:
-    """The file name of the view tree of a published step: ``<episode_id>_<step>.xml``."""
-    return f"{episode_id}_{step}.xml"
+class ProvenanceHead(_Record):
+    """What lists show of it; the records of the steps are left unread."""
+
+    origin: Origin
+    started_us: Whole
+
+
+_Kind = TypeVar("_Kind", EpisodeProvenance, ProvenanceHead)
+
+
+def read_provenance(path: Path) -> EpisodeProvenance | None:
+    """The provenance in the file at `path`; None where there is no such file. Raises DatasetError."""
+    provenance = _read(path, EpisodeProvenance)
+    if provenance is not None and provenance.format > FORMAT:
+        raise DatasetError(f"{path} was written by a newer Odyssey Recorder: update this one.")
+    return provenance
+
+
+def read_provenance_head(path: Path) -> ProvenanceHead | None:
+    """The same of its head, also in a file of a newer format."""
+    return _read(path, ProvenanceHead)
+
+
+def _read(path: Path, kind: type[_Kind]) -> _Kind | None:
+    try:
+        return kind.model_validate_json(read_dataset_file(path, Largest.PROOF))
+    except MissingFileError:
+        return None
+    except ValidationError as error:
+        raise DatasetError(f"{path} is not a provenance file: {first_fault(error)}.") from error

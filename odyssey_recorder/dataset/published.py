@@ -3,19 +3,12 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
-from odyssey_recorder.dataset.lenient import read_damaged
-from odyssey_recorder.dataset.provenance import EpisodeProvenance
-from odyssey_recorder.dataset.store import read_provenance
-from odyssey_recorder.dataset.summaries import EpisodeSummary, read_annotation, summarise
-from odyssey_recorder.dataset.watch import PROOFS, Changes, DatasetWatch, WatchRules
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
-from odyssey_recorder.files import Largest, read_json
-from odyssey_recorder.model.episode import DeviceInfo, Episode, TaskInfo
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.dataset.layout import PROVENANCE
+from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode, open_damaged, open_published, summarise
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
 
 _AT_A_TIME = 500
 _BREATH_S = 0.0002
@@ -32,26 +25,10 @@ class DatasetChange:
     unread: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedEpisode:
-    """One episode in full; `proof` is None where there is none, or where it cannot be read: then `problem` says why.
-
-    `damage` says why the annotation cannot be read: then the episode is what could be understood, perhaps without an
-    end, perhaps without any step. It is empty where all is well.
-    """
-
-    episode: Episode
-    annotation: Path
-    screenshots: Path
-    proof: EpisodeProvenance | None
-    problem: str = ""
-    damage: str = ""
-
-
 class PublishedEpisodes:
     """One dataset folder, which need not be there yet; `beside` are the folders whose files make news, too."""
 
-    def __init__(self, root: Path, rules: WatchRules = _RULES, *, beside: Sequence[str] = PROOFS) -> None:
+    def __init__(self, root: Path, rules: WatchRules = _RULES, *, beside: Sequence[str] = (PROVENANCE,)) -> None:
         self.root = root.absolute()
         self._rules = rules
         self._beside = beside
@@ -69,34 +46,11 @@ class PublishedEpisodes:
 
     def open(self, episode_id: str) -> OpenedEpisode:
         """One episode in full. Raises DatasetError."""
-        return self._opened(episode_id, read_annotation(self._annotation(episode_id)))
+        return open_published(self.root, episode_id)
 
     def open_damaged(self, episode_id: str) -> OpenedEpisode:
         """The same of one whose annotation may be damaged. Raises DatasetError where the file cannot be read at all."""
-        try:
-            return self.open(episode_id)
-        except InvalidEpisodeError as error:
-            understood = read_damaged(self._read(episode_id), episode_id)
-            nothing = Episode(episode_id, DeviceInfo("", Size(1, 1)), TaskInfo("", (), "", "", ""), ())
-            return replace(self._opened(episode_id, understood or nothing), damage=str(error))
-
-    def _read(self, episode_id: str) -> bytes:
-        path = self._annotation(episode_id)
-        try:
-            return read_json(path, Largest.ANNOTATION, within=self.root)
-        except OSError as error:
-            raise storage_error(error, path, "read") from error
-
-    def _annotation(self, episode_id: str) -> Path:
-        return self.root / "annotations" / f"{episode_id}.json"
-
-    def _opened(self, episode_id: str, episode: Episode) -> OpenedEpisode:
-        proof, problem = None, ""
-        try:
-            proof = read_provenance(self.root / "provenance" / f"{episode_id}.json")
-        except DatasetError as error:
-            problem = str(error)
-        return OpenedEpisode(episode, self._annotation(episode_id), self.root / "screenshots", proof, problem)
+        return open_damaged(self.root, episode_id)
 
 
 class Following:

@@ -9,7 +9,6 @@
 """
 
 import hashlib
-import io
 import secrets
 import shutil
 import time
@@ -20,27 +19,37 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
-from PIL import Image
-from pydantic import ValidationError
-
-from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_episode
+from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
 from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, hold, read_head
-from odyssey_recorder.dataset.durable import dataset_of, expect_writable, make_folder, storage_error, write_durably
-from odyssey_recorder.dataset.provenance import (
-    FORMAT,
+from odyssey_recorder.dataset.layout import (
+    ANNOTATIONS,
+    PROVENANCE,
+    SCREENSHOTS,
+    TRASH,
     UI_TREES,
-    EpisodeProvenance,
-    Origin,
-    StepRecord,
+    annotation_files,
+    annotation_path,
+    checked_id,
+    provenance_path,
+    screenshot_path,
     ui_tree_name,
+    ui_tree_path,
 )
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, OdysseyError
-from odyssey_recorder.files import Largest, read_file, read_json
+from odyssey_recorder.dataset.png import BrokenImageError, decode_png
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin, StepRecord, read_provenance
+from odyssey_recorder.errors import DatasetError, OdysseyError
+from odyssey_recorder.files import (
+    Largest,
+    expect_writable,
+    make_folder,
+    read_file,
+    storage_error,
+    write_durably,
+)
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, is_episode_id, screenshot_name
 from odyssey_recorder.model.geometry import Size
 
-TRASH = "trash"
 TREE_LOST = "its file was lost from the draft"
 
 
@@ -77,7 +86,7 @@ class EpisodeStore:
 
     def create_draft(self, *, task: TaskInfo, device: DeviceInfo, origin: Origin) -> Draft:
         """Begin an episode. Raises DatasetError, also where the dataset folder could not take the episode later."""
-        for name in ("annotations", "screenshots", "provenance"):
+        for name in (ANNOTATIONS, SCREENSHOTS, PROVENANCE):
             make_folder(self._root / name, within=self._root)
             expect_writable(self._root / name)
         folder = self._drafts / self._new_id()
@@ -100,7 +109,7 @@ class EpisodeStore:
 
     def is_published(self, episode_id: str) -> bool:
         """Whether the episode is in the dataset. Raises DatasetError for what is no episode's id."""
-        return (self._root / "annotations" / f"{checked_id(episode_id)}.json").exists()
+        return (self._root / annotation_path(checked_id(episode_id))).exists()
 
     def is_impossible(self, episode_id: str) -> bool:
         """Whether the episode is in the dataset and ends by IMPOSSIBLE; not where it cannot be read."""
@@ -148,42 +157,38 @@ class EpisodeStore:
     def episodes(self) -> list[str]:
         """The ids of the published episodes, sorted. Raises DatasetError."""
         try:
-            return sorted(path.stem for path in (self._root / "annotations").glob("*.json"))
+            return [path.stem for path in annotation_files(self._root)]
         except OSError as error:
             raise storage_error(error, self._root, "read") from error
 
     def load(self, episode_id: str) -> Episode:
         """One episode. Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
-        path = self._root / "annotations" / f"{checked_id(episode_id)}.json"
-        episode = read_episode(path)
-        if episode.episode_id != episode_id:
-            raise InvalidEpisodeError(f"{path} holds the episode {episode.episode_id}; expected that of its name.")
-        return episode
+        return read_annotation(self._root / annotation_path(checked_id(episode_id)))
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
         """Where the picture of a step is, whatever name the episode's file may give it."""
-        return self._root / "screenshots" / screenshot_name(checked_id(episode.episode_id), step)
+        return self._root / screenshot_path(checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:
         """Where the view tree of a step is, if it has one. Raises DatasetError for what is no episode's id."""
-        return self._root / UI_TREES / ui_tree_name(checked_id(episode_id), step)
+        return self._root / ui_tree_path(checked_id(episode_id), step)
 
     def provenance(self, episode_id: str) -> EpisodeProvenance | None:
         """The proof of an episode; None where there is none, as in released data. Raises DatasetError."""
-        return read_provenance(self._root / "provenance" / f"{checked_id(episode_id)}.json")
+        return read_provenance(self._root / provenance_path(checked_id(episode_id)))
 
     def _proof(self, draft: Draft) -> Iterator[tuple[Path, bytes]]:
         """All files of an episode but the annotation: where they belong, and what is in them."""
         records: list[StepRecord] = []
         decoded: set[str] = set()
         for number, step in enumerate(draft.steps):
-            yield self._root / "screenshots" / screenshot_name(draft.episode_id, number), _picture(step, decoded)
+            yield self._root / screenshot_path(draft.episode_id, number), _picture(step, decoded)
             record, tree = _tree(step, ui_tree_name(draft.episode_id, number))
             if record.ui_tree is not None:
                 yield self._root / UI_TREES / record.ui_tree, tree
             records.append(record)
         provenance = _provenance(draft, tuple(records)).model_dump_json(indent=2)
-        yield self._root / "provenance" / f"{draft.episode_id}.json", provenance.encode()
+        yield self._root / provenance_path(draft.episode_id), provenance.encode()
 
     def _write_all(self, files: Iterable[tuple[Path, bytes]]) -> None:
         """Write the files in order; on a failure take back those that were not there before."""
@@ -211,7 +216,7 @@ class EpisodeStore:
         """16 random decimal digits that neither an episode nor a draft has."""
         while True:
             episode_id = f"{secrets.randbelow(10**16):016}"
-            taken = [self._root / "annotations" / f"{episode_id}.json", self._drafts / episode_id]
+            taken = [self._root / annotation_path(episode_id), self._drafts / episode_id]
             if not any(path.exists() for path in taken):
                 return episode_id
 
@@ -266,22 +271,7 @@ class EpisodeStore:
             draft.close()
 
     def _annotation(self, draft: Draft) -> Path:
-        return self._root / "annotations" / f"{draft.episode_id}.json"
-
-
-def read_provenance(path: Path) -> EpisodeProvenance | None:
-    """The proof in the file at `path`; None where there is no such file. Raises DatasetError."""
-    try:
-        provenance = EpisodeProvenance.model_validate_json(read_json(path, Largest.PROOF, within=dataset_of(path)))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
-    except ValidationError as error:
-        raise DatasetError(f"{path} is not a provenance file: {error}.") from error
-    if provenance.format > FORMAT:
-        raise DatasetError(f"{path} was written by a newer Odyssey Recorder: update this one.")
-    return provenance
+        return self._root / annotation_path(draft.episode_id)
 
 
 def _episode(draft: Draft) -> Episode:
@@ -308,8 +298,10 @@ def _picture(step: DraftStep, decoded: set[str]) -> bytes:
     if hashlib.sha256(data).hexdigest() != frame.png_sha256:
         raise DatasetError(f"{step.picture} is not the picture that was recorded: undo that step and record it again.")
     if frame.png_sha256 not in decoded:
-        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
-            image.load()
+        try:
+            decode_png(data)
+        except BrokenImageError as error:
+            raise DatasetError(f"{step.picture} is not whole: {error}. Undo that step and record it again.") from error
         decoded.add(frame.png_sha256)
     return data
 
@@ -342,10 +334,3 @@ def _provenance(draft: Draft, steps: tuple[StepRecord, ...]) -> EpisodeProvenanc
 
 def _newest_file(folder: Path) -> str:
     return "steps.jsonl" if (folder / "steps.jsonl").exists() else "draft.json"
-
-
-def checked_id(episode_id: str) -> str:
-    """`episode_id`, which may become a part of a path. Raises DatasetError for what is no episode's id."""
-    if not is_episode_id(episode_id):
-        raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
-    return episode_id

@@ -1,18 +1,15 @@
 """Episodes that were taken out of a dataset: each is whole in a folder of its own, ``<dataset>/trash/<id>-<time>/``."""
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
-from odyssey_recorder.dataset.episode_files import annotation_name, files_of
-from odyssey_recorder.dataset.journal import TRASH, Change, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.journal import Change, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.layout import TRASH, TRASH_NAME, annotation_path, checked_id, files_of
 from odyssey_recorder.errors import DatasetError
-
-_ENTRY = re.compile(r"([0-9]{16})-([0-9]{1,20})", re.ASCII)
+from odyssey_recorder.files import storage_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +42,10 @@ class Trash:
         It need not be readable. Its review and its history stay where they are. `record` as for `Versions.amend`.
         Raises DatasetError.
         """
-        folder = f"{TRASH}/{episode_id}-{time.time_ns()}"
-        if _ENTRY.fullmatch(Path(folder).name) is None:
-            raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
+        folder = f"{TRASH}/{checked_id(episode_id)}-{time.time_ns()}"
         with self._journal.held():
             files = files_of(self._root, episode_id)
-            if annotation_name(episode_id) not in files:
+            if annotation_path(episode_id) not in files:
                 raise DatasetError(f"There is no episode {episode_id} in {self._root}.")
             self._journal.carry_out(Change(episode_id=episode_id, source=folder, target=""), {folder: files}, record)
         return self._root / folder
@@ -68,7 +63,7 @@ class Trash:
 
 
 def _trashed(folder: Path) -> TrashedEpisode | None:
-    named = _ENTRY.fullmatch(folder.name)
+    named = TRASH_NAME.fullmatch(folder.name)
     if named is None or not folder.is_dir():
         return None
     return TrashedEpisode(named[1], folder, datetime.fromtimestamp(int(named[2]) / 1e9, UTC))

@@ -12,22 +12,24 @@ from types import MappingProxyType
 from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
 from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
 from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
-from odyssey_recorder.dataset.durable import dataset_of, storage_error
-from odyssey_recorder.dataset.episode_files import (
-    annotation_name,
+from odyssey_recorder.dataset.exchange import version_name
+from odyssey_recorder.dataset.journal import Change, Contents, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.layout import (
+    HISTORY,
+    annotation_path,
+    checked_id,
     files_of,
-    picture_name,
-    proof_name,
-    tree_name,
-    version_name,
+    history_path,
+    provenance_path,
+    read_dataset_file,
+    screenshot_path,
+    ui_tree_path,
 )
-from odyssey_recorder.dataset.journal import HISTORY, Change, Contents, Journal, Recorded, never, unheard
 from odyssey_recorder.dataset.lenient import read_damaged, with_end
 from odyssey_recorder.dataset.png import read_png
-from odyssey_recorder.dataset.provenance import EpisodeProvenance
-from odyssey_recorder.dataset.store import checked_id, read_provenance
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReviewError
-from odyssey_recorder.files import Largest, read_json
+from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import Complete, Impossible, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
@@ -47,13 +49,13 @@ class Versions:
 
     def revision(self, episode_id: str) -> str:
         """The SHA-256 of the annotation file; waits for an amendment of it that is under way. Raises DatasetError."""
-        annotation = self._root / annotation_name(checked_id(episode_id))
+        annotation = self._root / annotation_path(checked_id(episode_id))
         try:
-            data = _read(annotation)
+            data = read_dataset_file(annotation, Largest.PROOF)
         except DatasetError:
             if self.recover() != episode_id:
                 raise
-            data = _read(annotation)
+            data = read_dataset_file(annotation, Largest.PROOF)
         return hashlib.sha256(data).hexdigest()
 
     def recover(self) -> str | None:
@@ -116,11 +118,10 @@ class Versions:
         source, target = version_name(now.contents, episode_id), version_name(wanted, episode_id)
         if source == target:
             raise ReviewError(f"Episode {episode_id} is so already: nothing would change.")
-        versions = f"{HISTORY}/{episode_id}"
         change = Change(
             episode_id=episode_id,
-            source=f"{versions}/{source}",
-            target=f"{versions}/{target}",
+            source=history_path(episode_id, source),
+            target=history_path(episode_id, target),
             removed=dict(removed),
         )
         self._journal.carry_out(change, {change.source: now.contents, change.target: wanted}, record)
@@ -128,39 +129,41 @@ class Versions:
 
     def _present(self, episode_id: str, expected: str) -> "_Present":
         files = files_of(self._root, checked_id(episode_id))
-        annotation = _read(self._root / annotation_name(episode_id))
+        annotation = read_dataset_file(self._root / annotation_path(episode_id), Largest.PROOF)
         if expected and hashlib.sha256(annotation).hexdigest() != expected:
             raise ReviewError(f"Episode {episode_id} was changed since it was opened: open it again.")
-        proof = files.get(proof_name(episode_id))
-        return _Present(episode_id, files, annotation, None if proof is None else _read(proof))
+        proof = files.get(provenance_path(episode_id))
+        return _Present(
+            episode_id, files, annotation, None if proof is None else read_dataset_file(proof, Largest.PROOF)
+        )
 
     def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
         """What the episode's files become, and which texts are removed."""
-        annotation = annotation_name(now.episode_id)
+        annotation = annotation_path(now.episode_id)
         episode = decode(now.annotation, source=annotation)
         if episode.episode_id != now.episode_id:
             raise InvalidEpisodeError(
                 f"{annotation} holds the episode {episode.episode_id}; expected that of its name."
             )
-        proof = read_provenance(self._root / proof_name(now.episode_id))
+        proof = read_provenance(self._root / provenance_path(now.episode_id))
         picture = self._size_of(now.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
         after = amended(episode, proof, amendment, picture=picture)
         dialect = dialect_of(now.annotation, source=annotation)
         contents = _renumbered(now, after, len(episode.steps))
         contents[annotation] = encode(after.episode, dialect)
         if now.proof is not None and after.proof is not None and after.proof != proof:
-            contents[proof_name(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
+            contents[provenance_path(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
         return contents, after.removed
 
     def _repaired(self, now: "_Present", repair: Repair) -> Contents:
         """What the files of a damaged episode become. Raises ReviewError where nobody can tell."""
-        name, source = now.episode_id, annotation_name(now.episode_id)
+        name, source = now.episode_id, annotation_path(now.episode_id)
         damaged = read_damaged(now.annotation, name)
         if damaged is None:
             return self._newest_whole(name)
         count = len(damaged.steps)
         lacks_end = not count or not is_terminal(damaged.steps[-1].action)
-        in_place = lacks_end and picture_name(name, count) not in now.files
+        in_place = lacks_end and screenshot_path(name, count) not in now.files
         try:
             end = _end(repair) if lacks_end and repair.end is not None else None
             episode = with_end(now.annotation, name, end, in_place=in_place)
@@ -168,9 +171,11 @@ class Versions:
             raise ReviewError(f"This is not enough: {error}") from error
         contents = now.contents
         contents[source] = encode(episode, _dialect(now.annotation))
-        proof = read_provenance(self._root / proof_name(name)) if in_place else None
+        proof = read_provenance(self._root / provenance_path(name)) if in_place else None
         if now.proof is not None and proof is not None and len(proof.steps) == count:
-            contents[proof_name(name)] = _proof_file(now.proof, nothing_sent(proof, count - 1), tuple(range(count)))
+            contents[provenance_path(name)] = _proof_file(
+                now.proof, nothing_sent(proof, count - 1), tuple(range(count))
+            )
         return contents
 
     def _newest_whole(self, episode_id: str) -> Contents:
@@ -180,7 +185,7 @@ class Versions:
             kept = files_of(folder, episode_id)
             with suppress(DatasetError):
                 if version_name(kept, episode_id) == folder.name:
-                    decode(_read(kept[annotation_name(episode_id)]), source=folder.name)
+                    decode(read_dataset_file(kept[annotation_path(episode_id)], Largest.PROOF), source=folder.name)
                     return kept
         raise ReviewError(
             f"Nothing can be understood of the annotation of episode {episode_id}, and no earlier version is kept."
@@ -188,14 +193,14 @@ class Versions:
         )
 
     def _size_of(self, episode_id: str, step: int) -> Size:
-        path = self._root / picture_name(episode_id, step)
+        path = self._root / screenshot_path(episode_id, step)
         try:
             return Size(*read_png(path, within=self._root).size)
         except OSError as error:
             raise ReviewError(f"{path} cannot be opened as a picture: no box can be drawn on it.") from error
 
     def _folder(self, episode_id: str, version: str) -> Path:
-        return self._root / HISTORY / episode_id / version
+        return self._root / history_path(episode_id, version)
 
 
 def _is_version(folder: Path) -> bool:
@@ -228,7 +233,7 @@ class _Present:
 
     @property
     def contents(self) -> dict[str, Path | bytes]:
-        read = {annotation_name(self.episode_id): self.annotation, proof_name(self.episode_id): self.proof}
+        read = {annotation_path(self.episode_id): self.annotation, provenance_path(self.episode_id): self.proof}
         return {**self.files, **{name: data for name, data in read.items() if data is not None}}
 
 
@@ -238,7 +243,7 @@ def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | 
     `before` is how many steps there were.
     """
     episode_id = now.episode_id
-    names = (picture_name, tree_name)
+    names = (screenshot_path, ui_tree_path)
     of_steps = {name(episode_id, number) for name in names for number in range(before)}
     contents = {name: source for name, source in now.contents.items() if name not in of_steps}
     for new, old in enumerate(after.kept):
@@ -263,10 +268,3 @@ def _merged(said: Json, known: Json) -> Json:
             return [_merged(one, other) for one, other in zip(said, known, strict=True)]
         case _:
             return known
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_json(path, Largest.PROOF, within=dataset_of(path))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error

@@ -6,7 +6,6 @@ are lost, or never come, as on a network drive: there the folders are looked at 
 
 import logging
 import os
-import re
 import stat
 import threading
 import time
@@ -29,13 +28,10 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, PROVENANCE, annotation_path
 
 _log = logging.getLogger(__name__)
 
-_ANNOTATION = re.compile(r"([0-9]{16})\.json", re.ASCII)
-_ANNOTATIONS = "annotations"
-PROOFS = ("provenance",)
-"""The folder beside the annotations that has a file of the same name for each episode, as every list shows it."""
 _EVENTS: list[type[FileSystemEvent]] = [
     FileCreatedEvent, FileModifiedEvent, FileClosedEvent, FileMovedEvent, FileDeletedEvent, DirDeletedEvent,
 ]  # fmt: skip
@@ -88,9 +84,9 @@ class DatasetWatch:
         warn: Callable[[str], object] = lambda _: None,
         rules: WatchRules = WatchRules(),
         *,
-        beside: Sequence[str] = PROOFS,
+        beside: Sequence[str] = (PROVENANCE,),
     ) -> None:
-        self._folders = [root / name for name in (_ANNOTATIONS, *beside)]
+        self._folders = [root / name for name in (ANNOTATIONS, *beside)]
         self._root = root
         self._tell = tell
         self._rules = rules
@@ -143,7 +139,7 @@ class DatasetWatch:
         change = under_way(self._root)
         if change is not None and change.episode_id == episode_id and change.target:
             return True
-        return (self._root / _ANNOTATIONS / f"{episode_id}.json").exists()
+        return (self._root / annotation_path(episode_id)).exists()
 
 
 class _Notices(FileSystemEventHandler):
@@ -223,7 +219,7 @@ def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
         return
     with entries:
         for entry in entries:
-            named = _ANNOTATION.fullmatch(entry.name)
+            named = FILE_NAMES[ANNOTATIONS].fullmatch(entry.name)
             if named is None:
                 continue
             with suppress(FileNotFoundError):  # it went while we looked

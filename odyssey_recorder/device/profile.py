@@ -12,6 +12,7 @@ from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.validation import first_fault
 
 _Pixels = Annotated[int, Field(gt=0)]
 _Place = Annotated[int, Field(ge=0)]
@@ -116,8 +117,6 @@ def _profile(file: Path) -> DeviceProfile:
             {**tomllib.loads(read_text(file, Largest.WRITTEN_BY_HAND)), "key": file.stem}
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise SettingsError(f"The device profile {file} is wrong at {place}: {first['msg']}.") from error
+        raise SettingsError(f"The device profile {file} is wrong at {first_fault(error)}.") from error
     except ValueError as error:
         raise SettingsError(f"The device profile {file} cannot be read: {error}.") from error

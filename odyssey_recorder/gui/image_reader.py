@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QSize, Qt
 from PySide6.QtGui import QImage, QImageReader
 
-from odyssey_recorder.dataset.durable import dataset_of
+from odyssey_recorder.dataset.layout import dataset_of
 from odyssey_recorder.errors import DatasetError, UnfitFileError
 from odyssey_recorder.files import Largest, read_file
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from odyssey_recorder.dataset.durable import make_folder, write_durably
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_text
+from odyssey_recorder.files import Largest, make_folder, read_text, write_durably
 from odyssey_recorder.gui.commands import Command
 
 _VERSION = 1

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.llm.model import Usage
+from odyssey_recorder.validation import first_fault
 
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _DAY_AT_END = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
@@ -79,9 +80,7 @@ def _read(path: Path) -> _Table:
     try:
         return _Table.model_validate(tomllib.loads(read_text(path, Largest.WRITTEN_BY_HAND)))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise LanguageModelError(f"The prices in {path} cannot be used: {key}: {first['msg']}.") from error
+        raise LanguageModelError(f"The prices in {path} cannot be used: {first_fault(error)}.") from error
     except (OSError, ValueError) as error:
         raise LanguageModelError(f"The prices in {path} cannot be read: {error}.") from error
 

@@ -1,9 +1,10 @@
 """An episode: one task carried out once on one device, as the dataset keeps it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
+from typing import Any
 
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.geometry import Size
@@ -82,16 +83,53 @@ class TaskInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class StepAnnotations:
+    """What a file of the second release says of a step beside its action; the fields are named as its keys.
+
+    The texts are a language model's, `sam2_bbox` is the box of the touched element: left, top, right, bottom on the
+    grid, or nothing where the file has an empty list. A key that the file does not have is None. `malformed` are the
+    values of another kind; they are written back as they came.
+    """
+
+    description: str | None = None
+    intention: str | None = None
+    context: str | None = None
+    low_level_instruction: str | None = None
+    sam2_bbox: tuple[int, ...] | None = None
+    malformed: Extra = field(default_factory=_nothing)
+
+    def has(self, key: str) -> bool:
+        """Whether the file has this key, whatever its value is."""
+        return key in self.malformed or getattr(self, key) is not None
+
+    def without(self, *keys: str) -> "StepAnnotations":
+        return self.taking(NO_ANNOTATIONS, *keys)
+
+    def taking(self, other: "StepAnnotations", *keys: str) -> "StepAnnotations":
+        """These with the values of `keys` that `other` has."""
+        kept = {key: value for key, value in self.malformed.items() if key not in keys}
+        taken = {key: value for key, value in other.malformed.items() if key in keys}
+        values: dict[str, Any] = {key: getattr(other, key) for key in keys}
+        return replace(self, **values, malformed=MappingProxyType(kept | taken))
+
+
+NO_ANNOTATIONS = StepAnnotations()
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One action and the file name of the screenshot that was on the screen before it.
 
-    `extra` may hold the `info` or `ps` of the file that this step was read from, where they say more than the
-    action; a step that gets another action must drop those two.
+    `spelling` has the `info` and `ps` of the file that the step was read from, where they say more than the action; a
+    step that gets another action drops them. `keys` is the order in which the file had the keys beside the action.
     """
 
     screenshot: str
     action: Action
+    annotations: StepAnnotations = NO_ANNOTATIONS
+    spelling: Extra = field(default_factory=_nothing)
     extra: Extra = field(default_factory=_nothing)
+    keys: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 from odyssey_recorder.practice.tasks import PracticeTask
+from odyssey_recorder.validation import first_fault
 
 Trees = Callable[[int], str | None]
 """The view tree of a step as XML; None where there is none."""
@@ -107,7 +108,9 @@ def read_gold(task: PracticeTask) -> Gold:
     try:
         read = _File.model_validate_json(read_file(path, Largest.PROOF))
         episode = decode(json.dumps(read.episode), source=path.name)
-    except (OSError, ValidationError, InvalidEpisodeError) as error:
+    except ValidationError as error:
+        raise PracticeError(f"The gold episode {path} cannot be read: {first_fault(error)}.") from error
+    except (OSError, InvalidEpisodeError) as error:
         raise PracticeError(f"The gold episode {path} cannot be read: {error}.") from error
     if read.format != FORMAT or len(episode.steps) != len(read.screens):
         raise PracticeError(f"The gold episode {path} is not whole: record it anew (docs/practice.md).")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.errors import PracticeError
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, write_durably
 from odyssey_recorder.practice.score import PASS_MARK
+from odyssey_recorder.validation import first_fault
 
 FORMAT = 1
 LONGEST_NAME = 80
@@ -97,7 +97,9 @@ class ProfileStore:
         except OSError as error:
             raise storage_error(error, path, "read") from error
         except ValidationError as error:
-            raise PracticeError(f"{path} is no annotator's profile ({error}). Move it away to begin anew.") from error
+            raise PracticeError(
+                f"{path} is no annotator's profile ({first_fault(error)}). Move it away to begin anew."
+            ) from error
         if profile.format > FORMAT:
             raise PracticeError(f"{path} was written by a newer Odyssey Recorder: update this one.")
         return profile

@@ -13,6 +13,7 @@ from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.assignment import Assignment, CleanHome
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.validation import first_fault
 
 Ending = Literal["COMPLETE", "IMPOSSIBLE"]
 
@@ -118,7 +119,9 @@ class _File(_Model):
 def _read_task(path: Path) -> PracticeTask:
     try:
         read = _File.model_validate(tomllib.loads(read_text(path, Largest.WRITTEN_BY_HAND)))
-    except (OSError, ValueError, ValidationError) as error:
+    except ValidationError as error:
+        raise PracticeError(f"The practice task {path} cannot be read: {first_fault(error)}.") from error
+    except (OSError, ValueError) as error:
         raise PracticeError(f"The practice task {path} cannot be read: {error}.") from error
     info = read.task
     return PracticeTask(

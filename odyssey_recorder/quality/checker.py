@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import CancelledError, DatasetError, showable
 from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
 from odyssey_recorder.quality.checks import check_episode
@@ -18,7 +19,7 @@ from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.screenshot import measure
-from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
+from odyssey_recorder.quality.sources import ScreenshotNames, stamp_episode
 from odyssey_recorder.quality.workers import WorkerFailure, Workers
 
 Judge = Callable[[EpisodeEvidence], EpisodeReport]
@@ -37,17 +38,17 @@ class Inspector:
 
     def __call__(self, annotation: Path) -> tuple[Inspection, Measurements]:
         """What is found of the episode in this file, whatever state it is in, and what was measured for it."""
-        files = EpisodeFiles(annotation)
+        files = EpisodeFiles.of(annotation)
         metrics = ImageMetrics(self._cache)
         try:
-            episode = read_annotation(files)
+            episode = read_annotation(annotation)
         except DatasetError as error:
             return self.unreadable(annotation, str(error)), metrics.measured
-        name, steps = episode.episode_id, len(episode.steps)
-        stamp = self._stamp(files, name, steps)
-        evidence = collect(files, episode, metrics, self._beside(files, name))
+        files, steps = EpisodeFiles(annotation, episode.episode_id), len(episode.steps)
+        stamp = self._stamp(files, steps)
+        evidence = collect(files, episode, metrics, self._beside(files))
         report = _REPORT.dump_json(self._judge(evidence)).decode()
-        return Inspection(stamp, name, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
+        return Inspection(stamp, files.episode_id, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
 
     def unreadable(self, annotation: Path, why: str) -> Inspection:
         """That an episode could not be looked at, and why."""
@@ -56,21 +57,21 @@ class Inspector:
         todo = "Bring its file back as it was, or take the episode out of the dataset."
         finding = Finding("ACT01", Severity.ERROR, Criterion.SEQUENCE, name, None, found, todo)
         report = EpisodeReport(name, (finding,), (NotChecked("all others", "the episode could not be read"),))
-        stamp = self._stamp(EpisodeFiles(annotation), name, 0)
+        stamp = self._stamp(EpisodeFiles.of(annotation), 0)
         return Inspection(stamp, name, 0, _REPORT.dump_json(report).decode(), "")
 
     def is_unchanged(self, annotation: Path, found: Inspection) -> bool:
         """Whether the episode's files are as they were; none of them is opened."""
-        return self._stamp(EpisodeFiles(annotation), found.name, found.steps) == found.stamp
+        return self._stamp(EpisodeFiles(annotation, found.name), found.steps) == found.stamp
 
-    def _stamp(self, files: EpisodeFiles, name: str, steps: int) -> str:
-        return files.stamp(name, steps, self._beside(files, name))
+    def _stamp(self, files: EpisodeFiles, steps: int) -> str:
+        return stamp_episode(files, steps, self._beside(files))
 
-    def _beside(self, files: EpisodeFiles, name: str) -> Sequence[str]:
-        folder = files.pictures
+    def _beside(self, files: EpisodeFiles) -> Sequence[str]:
+        folder = files.screenshots
         if folder not in self._names:
             self._names[folder] = ScreenshotNames(folder)
-        return self._names[folder].of(name)
+        return self._names[folder].of(files.episode_id)
 
 
 def report_from_json(stored: str) -> EpisodeReport:

@@ -3,59 +3,55 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from odyssey_recorder.dataset.amendment import Amendment
+from odyssey_recorder.dataset.layout import EpisodeFiles, read_dataset_file
 from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, Rule, read_loosely
 from odyssey_recorder.dataset.plain_json import shown
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
-from odyssey_recorder.dataset.store import read_provenance
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
-from odyssey_recorder.errors import DatasetError, DeviceError, showable
+from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError, showable
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.reviewing.review_file import read_reviews
 from odyssey_recorder.quality.reviewing.status import effective_fixes
-from odyssey_recorder.quality.sources import EpisodeFiles, read_evidence
 
 
-def read_annotation(files: EpisodeFiles) -> LenientEpisode:
+def read_annotation(annotation: Path) -> LenientEpisode:
     """What the annotation says, breaches and all; its id is that which its other files are named after.
 
     Raises DatasetError where nothing can be made of it.
     """
-    try:
-        data = read_evidence(files.annotation, Largest.ANNOTATION)
-    except FileNotFoundError as error:
-        raise DatasetError(f"{files.annotation} cannot be read: there is no such file.") from error
-    told = read_loosely(data, source=showable(files.annotation.name))
-    name = files.named(told.episode_id)
-    if name == told.episode_id:
-        return told
-    words = f"episode_id is {shown(told.episode_id)}; expected {name}, as the file is named"
-    breaches = (Breach(Rule.FORM, None, words), *told.breaches)
-    return replace(told, episode_id=name, breaches=breaches, strict=None)
+    data = read_dataset_file(annotation, Largest.ANNOTATION)
+    episode = read_loosely(data, source=showable(annotation.name))
+    name = EpisodeFiles.of(annotation, episode.episode_id).episode_id
+    if name == episode.episode_id:
+        return episode
+    words = f"episode_id is {shown(episode.episode_id)}; expected {name}, as the file is named"
+    breaches = (Breach(Rule.FORM, None, words), *episode.breaches)
+    return replace(episode, episode_id=name, breaches=breaches, strict=None)
 
 
 def collect(
     files: EpisodeFiles, episode: LenientEpisode, metrics: ImageMetrics, beside: Sequence[str]
 ) -> EpisodeEvidence:
     """The evidence of an episode; `beside` are the names of all screenshots that carry its id."""
-    name = episode.episode_id
     proof, problem = _proof(files, episode)
-    measured = list(metrics.measure_in_turn(files.screenshot(name, step) for step in range(len(episode.steps))))
+    measured = list(metrics.measure_in_turn(files.screenshot(step) for step in range(len(episode.steps))))
     changes = [*(change for _, change in measured[1:]), None]
     steps = []
     for number, spelled in enumerate(episode.steps):
         record = None if proof is None else proof.steps[number]
-        views, no_views = _views(files, name, number, record)
+        views, no_views = _views(files, number, record)
         steps.append(
             StepEvidence(number, spelled, measured[number][0], changes[number], record, views, no_views),
         )
-    own = {screenshot_name(name, step) for step in range(len(steps))}
+    own = {screenshot_name(files.episode_id, step) for step in range(len(steps))}
     surplus = tuple(one for one in beside if one not in own)
-    return EpisodeEvidence(episode, tuple(steps), proof, problem, _amendments(files, name), surplus)
+    return EpisodeEvidence(episode, tuple(steps), proof, problem, _amendments(files), surplus)
 
 
 def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvenance | None, str]:
@@ -67,7 +63,7 @@ def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvena
     except DatasetError as error:
         return None, str(error)
     if proof is None:
-        is_lost = files.has_lost_proof(episode.episode_id, len(episode.steps))
+        is_lost = files.provenance.parent.is_dir() and _has_ui_trees(files, len(episode.steps))
         return None, f"{files.provenance.name} is not there, though there are view trees." if is_lost else ""
     if proof.episode_id != episode.episode_id:
         return None, f"{files.provenance.name} is the proof of another episode."
@@ -77,34 +73,36 @@ def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvena
     return proof, ""
 
 
-def _amendments(files: EpisodeFiles, name: str) -> tuple[Amendment, ...]:
+def _has_ui_trees(files: EpisodeFiles, steps: int) -> bool:
+    return any(tree is not None and tree.is_file() for tree in map(files.ui_tree, range(steps)))
+
+
+def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
     """The amendments that led to the annotation as it is, by the record that reviewers kept.
 
     Of a record that cannot be read whole, what can be. All that hold, where the annotation is none of theirs.
     """
-    if files.reviews is None:
+    if files.review is None:
         return ()
     try:
-        data = read_evidence(files.reviews, Largest.REVIEWS)
-        revision = hashlib.sha256(read_evidence(files.annotation, Largest.ANNOTATION)).hexdigest()
-    except (FileNotFoundError, DatasetError):
+        data = read_dataset_file(files.review, Largest.REVIEWS)
+        revision = hashlib.sha256(read_dataset_file(files.annotation, Largest.ANNOTATION)).hexdigest()
+    except DatasetError:
         return ()
-    fixes = effective_fixes(read_reviews(data, episode_id=name, source=files.reviews.name).fixes)
+    fixes = effective_fixes(read_reviews(data, episode_id=files.episode_id, source=files.review.name).fixes)
     revisions = [*(fix.before for fix in fixes[:1]), *(fix.after for fix in fixes)]
     shown = max((count for count, one in enumerate(revisions) if one == revision), default=len(fixes))
     return tuple(fix.amendment for fix in fixes[:shown] if fix.amendment is not None)
 
 
-def _views(
-    files: EpisodeFiles, name: str, number: int, record: StepRecord | None
-) -> tuple[tuple[ViewNode, ...] | None, str]:
+def _views(files: EpisodeFiles, number: int, record: StepRecord | None) -> tuple[tuple[ViewNode, ...] | None, str]:
     """The view tree of a step, or why there is none."""
-    path = files.tree(name, number)
+    path = files.ui_tree(number)
     if path is None:
         return None, "a lone episode file has no view trees beside it"
     try:
-        return parse(read_evidence(path, Largest.TREE).decode(errors="replace")), ""
-    except FileNotFoundError:
+        return parse(read_dataset_file(path, Largest.TREE).decode(errors="replace")), ""
+    except MissingFileError:
         promised = record is not None and record.ui_tree is not None
         absent = "" if record is None else record.ui_tree_absent
         return None, "its file is missing" if promised else absent or "none was kept"

@@ -76,5 +76,5 @@ def _shown(step: StepEvidence) -> ScreenFingerprint | None:
 
 def _words(step: StepEvidence) -> str:
     action = step.spelled.action
-    words = str(step.spelled.spelled.get("action", "")) if action is None else describe(action)
+    words = step.spelled.name if action is None else describe(action)
     return on_one_line(words)[:_LONGEST_ACTION]

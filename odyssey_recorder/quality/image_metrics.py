@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.dataset.layout import read_dataset_file
+from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.quality.cache import Cache, Measurements
 from odyssey_recorder.quality.screenshot import Screenshot, ScreenshotView, change, measure
-from odyssey_recorder.quality.sources import read_evidence, stamp
+from odyssey_recorder.quality.sources import stamp
 
 
 @dataclass(slots=True)
@@ -50,8 +51,8 @@ class ImageMetrics:
 
     def _read(self, path: Path, now: str) -> _Shot | None:
         try:
-            data = read_evidence(path, Largest.PICTURE)
-        except FileNotFoundError:
+            data = read_dataset_file(path, Largest.PICTURE)
+        except MissingFileError:
             return None
         except DatasetError as error:
             return _Shot(path, Screenshot("", problem=str(error)))
@@ -82,8 +83,8 @@ class ImageMetrics:
         """The view of a picture that was measured earlier, or just now; None where the file has changed meanwhile."""
         if shot.view is None:
             try:
-                picture, view = measure(read_evidence(shot.path, Largest.PICTURE))
-            except (FileNotFoundError, DatasetError):
+                picture, view = measure(read_dataset_file(shot.path, Largest.PICTURE))
+            except DatasetError:
                 return None
             shot.view = view if picture.sha256 == shot.picture.sha256 else None
         return shot.view

@@ -5,15 +5,14 @@ spread. That is about one for each dp of the screen; nothing that a person would
 """
 
 import hashlib
-import io
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PIL import Image, ImageChops, ImageStat, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageStat
 
-from odyssey_recorder.dataset.png import BROKEN, MOST_PIXELS
+from odyssey_recorder.dataset.png import MOST_PIXELS, BrokenImageError, decode_png
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BARS, WIDE_BARS
 
@@ -52,10 +51,6 @@ class ScreenshotView:
     whole: Size
 
 
-class _BrokenError(Exception):
-    """Why a file is no whole picture, as a person is told."""
-
-
 def measure(data: bytes, sha256: str = "") -> tuple[Screenshot, ScreenshotView | None]:
     """The picture that the bytes of a file hold, and the view of it; None where it cannot be decoded.
 
@@ -64,7 +59,7 @@ def measure(data: bytes, sha256: str = "") -> tuple[Screenshot, ScreenshotView |
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
     try:
         view = _decode(data)
-    except _BrokenError as error:
+    except BrokenImageError as error:
         return Screenshot(sha256, problem=str(error)), None
     coarse = _thinned(view.seen, _COARSE)
     deviation = ImageStat.Stat(coarse.convert("L")).stddev[0]
@@ -88,16 +83,9 @@ def bars(size: Size) -> tuple[int, int]:
 
 
 def _decode(data: bytes) -> ScreenshotView:
-    """The view of the PNG in `data`. Raises _BrokenError."""
+    """The view of the PNG in `data`. Raises BrokenImageError."""
     size, core = _walk(data)
-    try:
-        with Image.open(io.BytesIO(core), formats=("PNG",)) as picture:
-            picture.load()
-            return ScreenshotView(_viewed(picture), size)
-    except UnidentifiedImageError as error:
-        raise _BrokenError("it is not a PNG that can be read") from error
-    except BROKEN as error:
-        raise _BrokenError(f"it cannot be decoded ({error})") from error
+    return ScreenshotView(_viewed(decode_png(core)), size)
 
 
 def _viewed(picture: Image.Image) -> Image.Image:
@@ -133,12 +121,12 @@ def _look(luma: Image.Image) -> int:
 def _walk(data: bytes) -> tuple[Size, bytes]:
     """The size that the header tells, and the file without all that does not carry pixels: that is never decoded.
 
-    Every chunk is held against its checksum, which the decoder does not do. Raises _BrokenError.
+    Every chunk is held against its checksum, which the decoder does not do. Raises BrokenImageError.
     """
     if not data:
-        raise _BrokenError("the file is empty")
+        raise BrokenImageError("the file is empty")
     if not data.startswith(_SIGNATURE):
-        raise _BrokenError("it is not a PNG file")
+        raise BrokenImageError("it is not a PNG file")
     chunks = _chunks(data)
     name, header = next(chunks)
     size = _size(name, header)
@@ -150,26 +138,26 @@ def _walk(data: bytes) -> tuple[Size, bytes]:
 
 
 def _size(name: bytes, header: memoryview) -> Size:
-    """What the first chunk tells of the size. Raises _BrokenError where it is no header, or no screen is so large."""
+    """What the first chunk tells of the size. Raises BrokenImageError where it is no header, or none is so large."""
     if name != b"IHDR" or len(header) != 25:
-        raise _BrokenError("its header is damaged")
+        raise BrokenImageError("its header is damaged")
     size = Size(*struct.unpack_from(">II", header, 8))
     if size.width * size.height > MOST_PIXELS:
-        raise _BrokenError(f"it claims to be {size} pixels large, which no screen is")
+        raise BrokenImageError(f"it claims to be {size} pixels large, which no screen is")
     return size
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """Each chunk up to the closing one, whole, and its name. Raises _BrokenError at the first damaged one."""
+    """Each chunk up to the closing one, whole, and its name. Raises BrokenImageError at the first damaged one."""
     view, at, name = memoryview(data), len(_SIGNATURE), b""
     while name != b"IEND":
         if len(data) < at + 12:
-            raise _BrokenError(f"it is cut off after {len(data)} bytes")
+            raise BrokenImageError(f"it is cut off after {len(data)} bytes")
         length, name = struct.unpack_from(">I4s", data, at)
         end = at + 8 + length
         if len(data) < end + 4:
-            raise _BrokenError(f"it is cut off after {len(data)} bytes")
+            raise BrokenImageError(f"it is cut off after {len(data)} bytes")
         if zlib.crc32(view[at + 4 : end]) != int.from_bytes(view[end : end + 4]):
-            raise _BrokenError(f"its bytes {at} to {end + 4} are damaged: the checksum differs")
+            raise BrokenImageError(f"its bytes {at} to {end + 4} are damaged: the checksum differs")
         yield name, view[at : end + 4]
         at = end + 4

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
@@ -145,7 +146,7 @@ class Engine:
         self._rest_key, self._rest_ns = -1, 0
         self._unproved: list[TreeRead | ScreenKnown] = []
         self._published: Path | None = None
-        self._screenshots = store.root / "screenshots"
+        self._screenshots = store.root / SCREENSHOTS
         self.board = ViewPublisher(self._make_view(), listener)
 
     # From any thread.

@@ -7,6 +7,7 @@ from PIL import Image
 
 from odyssey_recorder.control.inputs import Input, input_for
 from odyssey_recorder.control.loop import ControlRules, DeviceControl, Observation, run
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
@@ -15,7 +16,7 @@ from odyssey_recorder.model.action import Action, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, compare
-from odyssey_recorder.replay.recorded import RecordedEpisode
+from odyssey_recorder.replay.recorded import recorded_screenshot, recorded_stroke
 
 VIEW_EDGE_PX = 1200
 """The screens met are kept at no more than this on their longer side: enough for people to look at."""
@@ -60,7 +61,7 @@ class StepResult:
 class ReplayResult:
     """What became of a replay: the steps reached, and what the device failed at, empty if it did not."""
 
-    recorded: RecordedEpisode
+    recorded: OpenedEpisode
     serial: str
     steps: tuple[StepResult, ...]
     tolerance: Tolerance
@@ -102,7 +103,7 @@ class Player:
     def __init__(
         self,
         device: ControllableDevice,
-        recorded: RecordedEpisode,
+        recorded: OpenedEpisode,
         rules: PlayRules = PlayRules(),
         *,
         on_step: Callable[[StepResult], None] = lambda _: None,
@@ -139,7 +140,7 @@ class Player:
         """Whether the screen matches the one of the next step."""
         if self._is_over:
             return True
-        self._screenshot = self._screenshot or self._recorded.picture(len(self._results))
+        self._screenshot = self._screenshot or recorded_screenshot(self._recorded, len(self._results))
         self._comparison = self._compare(self._screenshot, observation.frame, observation.screen.status_bar_px)
         return self._comparison.verdict is StepVerdict.MATCH
 
@@ -162,7 +163,7 @@ class Player:
         self._on_step(result)
         if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:
             return None
-        exact = self._recorded.stroke(number) if result.live_size == result.recorded_size else None
+        exact = recorded_stroke(self._recorded, number) if result.live_size == result.recorded_size else None
         todo = input_for(result.action, result.live_size, exact=exact)
         return "" if todo is None and not self._is_over else todo
 

@@ -9,7 +9,7 @@ from odyssey_recorder.device.device import ControllableDevice
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, SystemKey
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
-from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.recorded import check_screenshots, open_recorded, recorded_stroke
 from odyssey_recorder.replay.report import render_report
 from odyssey_recorder.reports import write_page
 
@@ -30,8 +30,8 @@ def replay_episode(path: Path, device: ControllableDevice, options: ReplayOption
     where there is nothing to replay or not on this device; a device that fails on the way is told of in the
     result.
     """
-    recorded = load_recorded(path)
-    recorded.check()
+    recorded = open_recorded(path)
+    check_screenshots(recorded)
     result = Player(device, recorded, options.rules, on_step=options.on_step).play()
     if options.report is not None:
         write_page(options.report, render_report(result))
@@ -52,12 +52,12 @@ def plan_episode(path: Path) -> list[PlannedStep]:
 
     Checks the files and raises as `replay_episode` does.
     """
-    recorded = load_recorded(path)
-    recorded.check()
+    recorded = open_recorded(path)
+    check_screenshots(recorded)
     size = recorded.episode.device.size
     planned = []
     for number, step in enumerate(recorded.episode.steps):
-        exact = recorded.stroke(number)
+        exact = recorded_stroke(recorded, number)
         todo = input_for(step.action, size, exact=exact)
         planned.append(PlannedStep(number, step.action, _in_words(todo, exact=todo is exact)))
     return planned

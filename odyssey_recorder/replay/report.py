@@ -11,6 +11,7 @@ from odyssey_recorder.model.action import action_type, describe, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, change_mask
 from odyssey_recorder.replay.player import ReplayResult, StepResult
+from odyssey_recorder.replay.recorded import recorded_screenshot
 from odyssey_recorder.reports import data_uri, render_page
 
 _VIEW_PX = (900, 1000)
@@ -85,7 +86,7 @@ class _StepView:
 
 def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
     compared = step.comparison
-    recorded, live = _shrunk(result.recorded.picture(step.number)), _shrunk(step.live)
+    recorded, live = _shrunk(recorded_screenshot(result.recorded, step.number)), _shrunk(step.live)
     marked = None
     if compared.changed and step.live_size == step.recorded_size:
         marked = _mark_difference(recorded, live.resize(recorded.size), step, result.tolerance)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from odyssey_recorder.dataset.durable import write_durably
 from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Json
 
 if TYPE_CHECKING:

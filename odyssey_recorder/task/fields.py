@@ -12,6 +12,7 @@ from pydantic import AfterValidator, ValidationError
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.resources import data_folder
+from odyssey_recorder.validation import faults
 
 _START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORDS = {
@@ -81,9 +82,9 @@ def start_state(words: str) -> StartState:
 
 def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Where in a file something is wrong, as the keys and places that lead there, and what."""
-    for fault in error.errors(include_url=False):
-        words = _WORDS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
-        yield fault["loc"], words[:1].lower() + words[1:]
+    for fault in faults(error):
+        words = _WORDS.get(fault.type, fault.words)
+        yield fault.place, words[:1].lower() + words[1:]
 
 
 _MOST_TOLD = 3

@@ -24,6 +24,7 @@ from odyssey_recorder.task.fields import (
     start_state,
     start_words,
 )
+from odyssey_recorder.validation import first_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def parse_task_line(line: str | bytes) -> ListedTask:
     try:
         return _Row.model_validate_json(line).listed()
     except ValidationError as error:
-        raise TaskError(f"This is no task: {error.errors(include_url=False)[0]['msg']}.") from error
+        raise TaskError(f"This is no task: {first_fault(error).words}.") from error
 
 
 def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:

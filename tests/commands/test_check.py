@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.journal import HISTORY, Change
+from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import FindingsReport, render_findings_page
 from tests.command_line import ESCAPES, CommandLine, Ran

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import Dialect, encode
-from odyssey_recorder.dataset.provenance import StrokeRecord, ui_tree_name
+from odyssey_recorder.dataset.layout import ui_tree_name
+from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, SystemKey, Type
 from odyssey_recorder.model.geometry import Point

@@ -1,7 +1,6 @@
 """What each amendment makes of an episode and its proof, and what is refused."""
 
 from dataclasses import replace
-from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -20,11 +19,11 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
-from odyssey_recorder.dataset.codec import decode, encode
+from odyssey_recorder.dataset.codec import ANNOTATION_KEYS, annotations_of, decode, encode
 from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StrokeRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.episode import Category, Episode, Extra, screenshot_name
+from odyssey_recorder.model.episode import Category, Episode, Json, Step, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from tests.dataset.published_episode import ACTIONS, recorded, store_of
 from tests.episodes import episode
@@ -42,11 +41,22 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Episode, EpisodeProve
     return store_of(there).load(there.episode_id), proof
 
 
-def without_proof(**extra: object) -> Episode:
+def without_proof(**keys: Json) -> Episode:
     """An episode as published data have it, 720x1280, with these keys beside each action."""
     found = episode(*ACTIONS)
-    said: Extra = MappingProxyType(extra)  # type: ignore[arg-type]
-    return replace(found, steps=tuple(replace(step, extra=said) for step in found.steps))
+    return replace(found, steps=tuple(saying(step, **keys) for step in found.steps))
+
+
+def saying(step: Step, **keys: Json) -> Step:
+    """The step with these keys beside its action."""
+    spelling: dict[str, Json] = {key: keys.pop(key) for key in ("info", "ps") if key in keys}
+    return replace(step, annotations=annotations_of(keys), spelling=spelling)
+
+
+def beside(step: Step) -> dict[str, object]:
+    """The keys that a step has beside its action."""
+    annotations = {key: getattr(step.annotations, key) for key in ANNOTATION_KEYS if step.annotations.has(key)}
+    return {**step.spelling, **step.extra, **annotations}
 
 
 def amend(before: Episode, amendment: Amendment) -> Episode:
@@ -126,10 +136,16 @@ def test_an_action_that_changes_loses_the_old_spelling_and_keeps_all_else() -> N
     for amendment in (NewPress(step=CLICK, long=True), NewText(step=TYPE, text="bread"), NewEnd(words="found")):
         after = amend(before, amendment)
         changed = [number for number in range(5) if after.steps[number] != before.steps[number]]
-        assert [dict(after.steps[number].extra) for number in changed] == [{"description": "a list"}]
+        assert [beside(after.steps[number]) for number in changed] == [{"description": "a list"}]
 
 
-TEXTS = {"description": "D", "intention": "I", "context": "C", "low_level_instruction": "L", "sam2_bbox": [1, 2, 3, 4]}
+TEXTS: dict[str, Json] = {
+    "description": "D",
+    "intention": "I",
+    "context": "C",
+    "low_level_instruction": "L",
+    "sam2_bbox": [1, 2, 3, 4],
+}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +168,7 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
     assert after.removed == removed
     for step, old in zip(after.episode.steps, after.kept, strict=True):
         gone = {key for key, steps in removed.items() if old in steps}
-        assert step.extra.keys() == TEXTS.keys() - gone
+        assert beside(step).keys() == TEXTS.keys() - gone
 
 
 @pytest.mark.parametrize(
@@ -209,10 +225,10 @@ def test_a_box_goes_into_the_file_where_there_is_no_proof_or_the_file_has_boxes(
     own: tuple[Episode, EpisodeProvenance],
 ) -> None:
     bare = amend(without_proof(), NewBox(step=CLICK, box=(355, 639, 365, 641)))
-    assert dict(bare.steps[CLICK].extra) == {"sam2_bbox": [493, 499, 507, 501]}, "outwards to whole cells"
-    first = replace(own[0].steps[CLICK], extra=MappingProxyType({"sam2_bbox": [0, 0, 9, 9]}))
+    assert beside(bare.steps[CLICK]) == {"sam2_bbox": (493, 499, 507, 501)}, "outwards to whole cells"
+    first = saying(own[0].steps[CLICK], sam2_bbox=[0, 0, 9, 9])
     both = amended(replace(own[0], steps=(first, *own[0].steps[1:])), own[1], NewBox(step=CLICK, box=(30, 60, 45, 70)))
-    assert both.episode.steps[CLICK].extra["sam2_bbox"] == [416, 468, 625, 547]
+    assert both.episode.steps[CLICK].annotations.sam2_bbox == (416, 468, 625, 547)
     assert both.proof is not None
     assert both.proof.steps[CLICK].bbox == (30, 60, 45, 70)
 
@@ -237,14 +253,14 @@ def test_a_box_that_cannot_be_that_of_the_touched_element_is_refused(box: tuple[
 
 
 def test_a_box_may_fill_as_much_of_the_screen_as_is_said() -> None:
-    assert amend(without_proof(), NewBox(step=CLICK, box=(0, 0, 720, 768))).steps[CLICK].extra["sam2_bbox"]
+    assert amend(without_proof(), NewBox(step=CLICK, box=(0, 0, 720, 768))).steps[CLICK].annotations.sam2_bbox
 
 
 def test_a_box_is_measured_on_the_picture_as_it_is() -> None:
     turned = amended(
         without_proof(), None, NewBox(step=CLICK, box=(1000, 340, 1100, 380)), picture=Size(2000, 720)
     ).episode
-    assert turned.steps[CLICK].extra["sam2_bbox"] == [500, 472, 550, 528]
+    assert turned.steps[CLICK].annotations.sam2_bbox == (500, 472, 550, 528)
 
 
 def test_a_box_holds_the_very_pixel_where_the_proof_tells_it(own: tuple[Episode, EpisodeProvenance]) -> None:
@@ -302,10 +318,9 @@ def test_the_device_has_the_size_of_the_first_picture_that_is_left(own: tuple[Ep
 
 def test_what_a_file_says_of_the_picture_stays_with_it_and_what_it_says_of_the_end_comes_along() -> None:
     before = without_proof(description="a list", intention="open it", sam2_bbox=[1, 2, 3, 4], ps="[(1, 2), (3, 4)]")
-    said: Extra = MappingProxyType({"description": "the end", "intention": "stop", "low_level_instruction": "Done."})
-    end = replace(before.steps[END], extra=said)
+    end = saying(episode(*ACTIONS).steps[END], description="the end", intention="stop", low_level_instruction="Done.")
     after = amend(replace(before, steps=(*before.steps[:-1], end)), DropTail(at=CLICK))
-    assert [dict(step.extra) for step in after.steps] == [{"description": "a list", "low_level_instruction": "Done."}]
+    assert [beside(step) for step in after.steps] == [{"description": "a list", "low_level_instruction": "Done."}]
 
 
 def test_steps_are_not_dropped_where_the_proof_is_of_other_steps(own: tuple[Episode, EpisodeProvenance]) -> None:

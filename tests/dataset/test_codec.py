@@ -29,7 +29,7 @@ from odyssey_recorder.model.action import (
     SystemKey,
     Type,
 )
-from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.episode import Episode, Step
 from odyssey_recorder.model.geometry import Point
 from tests.episodes import ALL_KINDS, ID, RELEASED, actions, endings, episode, episodes
 
@@ -151,7 +151,29 @@ def test_what_the_last_step_says_beyond_its_note_survives(info: Any, ps: Any) ->
 
 
 def test_a_plain_step_keeps_nothing_beyond_its_action() -> None:
-    assert all(not step.extra for step in decode(file_of(*V1_STEPS), source="file").steps)
+    assert all(step == Step(step.screenshot, step.action) for step in decode(file_of(*V1_STEPS), source="file").steps)
+
+
+@pytest.mark.parametrize(
+    ("box", "known"),
+    [
+        ([1, 2, 3, 4], (1, 2, 3, 4)),
+        ([], ()),
+        *((malformed, None) for malformed in ([1, 2], "none", None, [True, 2, 3, 4], [1.0, 2, 3, 4])),
+    ],
+)
+def test_annotations_are_written_as_they_were_read_in_the_order_of_the_file(box: Any, known: object) -> None:
+    step = step_json("TEXT", "hi", zoom=1, context="C", sam2_bbox=box, unit="px", intention=None, description="D")
+    data = file_of(step)
+
+    assert (
+        encode(decode(data, source="file"), Dialect.RELEASE).decode() == json.dumps(json.loads(data), indent=4) + "\n"
+    )
+    annotations = decode(data, source="file").steps[0].annotations
+    assert (annotations.description, annotations.context, annotations.intention) == ("D", "C", None)
+    assert annotations.sam2_bbox == known
+    assert annotations.has("intention")
+    assert not annotations.has("low_level_instruction")
 
 
 def test_unknown_keys_survive_on_every_level_even_with_names_of_python() -> None:

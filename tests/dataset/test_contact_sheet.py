@@ -4,8 +4,10 @@ import pytest
 from PIL import Image, ImageChops
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.contact_sheet import PicturedEpisode, draw_contact_sheet
+from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
 from odyssey_recorder.dataset.fonts import broken, fitting, letters, on_one_line
+from odyssey_recorder.dataset.layout import EpisodeFiles
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import (
     Action,
@@ -34,7 +36,7 @@ def marks(action: Action) -> Area:
     return area
 
 
-def pictured(folder: Path, actions: list[Action], *, size: Size, instruction: str = "Buy milk.") -> PicturedEpisode:
+def pictured(folder: Path, actions: list[Action], *, size: Size, instruction: str = "Buy milk.") -> OpenedEpisode:
     episode = Episode(
         EPISODE_ID,
         DeviceInfo("Fake Phone", size),
@@ -43,7 +45,7 @@ def pictured(folder: Path, actions: list[Action], *, size: Size, instruction: st
     )
     for step in episode.steps:
         Image.new("RGB", (size.width, size.height), "teal").save(folder / step.screenshot)
-    return PicturedEpisode(episode, [folder / step.screenshot for step in episode.steps])
+    return OpenedEpisode(episode, EpisodeFiles.of(folder / f"{EPISODE_ID}.json"))
 
 
 @pytest.mark.parametrize("action", [Click(Point(250, 500)), LongPress(Point(250, 500))])
@@ -148,7 +150,7 @@ def _rows(mask: Image.Image) -> list[int]:
 
 def test_a_missing_screenshot_is_named(tmp_path: Path) -> None:
     episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
-    episode.screenshots[0].unlink()
+    episode.files.screenshot(0).unlink()
 
     with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
         draw_contact_sheet([episode])
@@ -157,7 +159,7 @@ def test_a_missing_screenshot_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\nrest"])
 def test_a_file_that_is_no_screenshot_is_named(tmp_path: Path, content: bytes) -> None:
     episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
-    episode.screenshots[0].write_bytes(content)
+    episode.files.screenshot(0).write_bytes(content)
 
     with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
         draw_contact_sheet([episode])

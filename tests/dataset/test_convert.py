@@ -84,7 +84,7 @@ def test_every_bad_file_of_a_folder_is_named_and_hinders_no_other(tmp_path: Path
     broken, folder, other = done.failures
     assert broken.startswith(f"{FIRST}.json: line 1, column 2: ")
     assert "folder.json cannot be read" in folder
-    assert other == "other name.json: episode_id is 0006223132449496; expected the name of the file."
+    assert other == "other name.json holds the episode 0006223132449496; expected that of its name."
 
 
 @pytest.mark.parametrize("inside", ["", "annotations"])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import make_folder, storage_error, write_durably
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:

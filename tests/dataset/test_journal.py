@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.journal import HISTORY, Change, Journal, under_way
+from odyssey_recorder.dataset.journal import Change, Journal, under_way
+from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.errors import DatasetError
 
 ID = "0000000000000001"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import FORMAT
-from odyssey_recorder.dataset.store import EpisodeStore, read_provenance
-from odyssey_recorder.dataset.summaries import summarise
+from odyssey_recorder.dataset.opened import summarise
+from odyssey_recorder.dataset.provenance import FORMAT, read_provenance
+from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Complete
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, complete_draft, store_in

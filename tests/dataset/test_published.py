@@ -72,14 +72,14 @@ def test_what_others_do_to_the_folder_is_news(following: Following, shown: Shown
 def test_an_episode_is_opened_with_its_files(published: PublishedEpisodes) -> None:
     opened = published.open(ID)
     assert opened.episode == episode()
-    assert opened.annotation == published.root / "annotations" / f"{ID}.json"
-    assert (opened.proof, opened.problem) == (None, "")
+    assert opened.files.annotation == published.root / "annotations" / f"{ID}.json"
+    assert (opened.provenance, opened.problem) == (None, "")
 
 
 def test_an_episode_whose_proof_is_broken_is_opened_and_says_why(published: PublishedEpisodes) -> None:
     (published.root / "provenance" / f"{ID}.json").write_text("{")
     opened = published.open(ID)
-    assert opened.proof is None
+    assert opened.provenance is None
     assert "is not a provenance file" in opened.problem
 
 

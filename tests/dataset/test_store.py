@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.store import TRASH, EpisodeStore
+from odyssey_recorder.dataset.layout import TRASH
+from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
@@ -300,6 +301,7 @@ def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> No
 READ_ONLY = """
 import os, sys
 from pathlib import Path
+import PIL.PngImagePlugin  # while its folder may be read
 from odyssey_recorder.errors import DatasetError
 from tests.dataset.drafts import complete_draft, store_in
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
+from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from tests.episodes import ALL_KINDS, ID, episode
 
 OTHER = "0000000000000009"

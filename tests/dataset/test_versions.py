@@ -27,7 +27,8 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
-from odyssey_recorder.dataset.journal import HISTORY, Change
+from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError

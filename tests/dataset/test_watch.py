@@ -12,8 +12,9 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers.api import BaseObserver
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.journal import HISTORY, Change
-from odyssey_recorder.dataset.watch import PROOFS, Changes, DatasetWatch, WatchRules
+from odyssey_recorder.dataset.journal import Change
+from odyssey_recorder.dataset.layout import HISTORY, PROVENANCE
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
 from odyssey_recorder.model.action import Complete
 from tests.episodes import episode
 
@@ -56,7 +57,7 @@ def watch(told: Told) -> Iterator[Callable[..., DatasetWatch]]:
     """Begins to watch; looks on its own account only where nothing is noticed, unless `rules` say otherwise."""
     begun: list[DatasetWatch] = []
 
-    def begin(root: Path, rules: WatchRules = EAGER, beside: Sequence[str] = PROOFS) -> DatasetWatch:
+    def begin(root: Path, rules: WatchRules = EAGER, beside: Sequence[str] = (PROVENANCE,)) -> DatasetWatch:
         begun.append(DatasetWatch(root, told.tell, told.warn, rules, beside=beside))
         return begun[-1]
 
@@ -211,7 +212,7 @@ def test_an_episode_has_changed_where_its_file_in_another_folder_has(
     watch: Callable[..., DatasetWatch], root: Path, told: Told
 ) -> None:
     put(root, ONE)
-    watch(root, EAGER, (*PROOFS, "reviews"))
+    watch(root, EAGER, (*PROVENANCE, "reviews"))
     told.wait_for(lambda: told.ids == {ONE})
     (root / "reviews").mkdir()
     (root / "reviews" / f"{ONE}.json").write_text("{}")

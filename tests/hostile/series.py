@@ -19,12 +19,13 @@ from random import Random
 
 from odyssey_recorder import cli
 from odyssey_recorder.dataset.amendment import NewInstruction
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.dataset.summaries import summarise
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.wiring import annotator_tasks, episode_store
@@ -122,7 +123,7 @@ def _throw_away(_: World) -> None:
 def _look(world: World) -> None:
     for episode_id in EpisodeStore(world.dataset, drafts=world.data / "drafts").episodes():
         summarise(world.dataset, episode_id)
-    load_recorded(world.dataset / "annotations" / f"{SECOND}.json").check()
+    check_screenshots(open_recorded(world.dataset / annotation_path(SECOND)))
 
 
 def _review(world: World) -> None:

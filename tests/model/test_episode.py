@@ -12,7 +12,7 @@ def test_nothing_unknown_is_kept_unless_a_file_says_it() -> None:
     one = episode()
 
     assert one.extra == one.device.extra == one.task.extra == {}
-    assert all(step.extra == {} for step in one.steps)
+    assert all(step.extra == step.spelling == {} for step in one.steps)
 
 
 def test_the_six_categories_are_spelled_as_in_the_data() -> None:

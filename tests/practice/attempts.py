@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import encode
-from odyssey_recorder.dataset.durable import make_folder
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.files import make_folder
 from odyssey_recorder.model.action import Action
 from tests.episodes import ID, episode
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from odyssey_recorder.dataset.codec import action_to_json
+from odyssey_recorder.dataset.codec import annotations_of
 from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import (
     EndRecord,
@@ -65,7 +65,6 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
         steps=tuple(step.spelled for step in steps),
         breaches=(),
         strict=None,
-        extra={},
     )
     return replace(EpisodeEvidence(episode, steps, _proof([one.record for one in steps if one.record])), **changes)
 
@@ -117,9 +116,8 @@ def with_breach(one: EpisodeEvidence, *breaches: Breach) -> EpisodeEvidence:
 
 
 def with_keys(one: EpisodeEvidence, number: int, **keys: Json) -> EpisodeEvidence:
-    """The same with more keys in the file at a step."""
-    spelled = one.steps[number].spelled
-    return with_step(one, number, spelled=replace(spelled, spelled={**spelled.spelled, **keys}))
+    """The same with annotations in the file at a step."""
+    return with_step(one, number, spelled=replace(one.steps[number].spelled, annotations=annotations_of(keys)))
 
 
 def in_front(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
@@ -166,7 +164,7 @@ def _step(number: int, action: Action, *, last: bool) -> StepEvidence:
     )  # fmt: skip
     return StepEvidence(
         number,
-        LenientStep(action, action_to_json(action)),
+        LenientStep(action),
         Screenshot(sha256, "", SIZE, deviation=40.0, flat=0.6, look=number),
         None if last else 0.3,
         record,

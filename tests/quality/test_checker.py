@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.quality.cache import Cache, Editions
 from odyssey_recorder.quality.checker import Checker
@@ -18,7 +19,7 @@ from odyssey_recorder.quality.finding import EpisodeReport, Severity
 from odyssey_recorder.quality.reviewing.review import Fix
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.screenshot import measure
-from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames
+from odyssey_recorder.quality.sources import ScreenshotNames, stamp_episode
 from tests.quality.folders import FIRST, SECOND, THIRD, edit, png, screen, write_dataset
 from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge
 from tests.quality.test_collect import spoil_in_place
@@ -107,11 +108,11 @@ def test_no_file_is_opened_whose_change_would_go_unseen(tmp_path: Path) -> None:
     annotation, *_ = write_dataset(tmp_path, FIRST)
     with opened_below(tmp_path) as opened:
         Checker(None).check(annotation)
-    files, names = EpisodeFiles(annotation), ScreenshotNames(tmp_path / "screenshots").of(FIRST)
-    stamps = [files.stamp(FIRST, 3, names)]
+    files, names = EpisodeFiles.of(annotation), ScreenshotNames(tmp_path / "screenshots").of(FIRST)
+    stamps = [stamp_episode(files, 3, names)]
     for number, path in enumerate(sorted(opened)):
         os.utime(path, ns=(number, number))
-        stamps.append(files.stamp(FIRST, 3, names))
+        stamps.append(stamp_episode(files, 3, names))
     assert len(set(stamps)) == len(stamps) >= 1 + 3 + 3 + 2  # pictures, view trees, annotation and proof
 
 

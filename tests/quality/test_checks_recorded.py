@@ -18,6 +18,7 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
+from odyssey_recorder.dataset.lenient import LenientStep
 from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StrokeRecord
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Point
@@ -44,8 +45,7 @@ DONE: tuple[Action, ...] = (
 
 def told(one: EpisodeEvidence, step: int, action: Action) -> EpisodeEvidence:
     """The same with another action in the annotation."""
-    spelled = one.steps[step].spelled
-    return with_step(one, step, spelled=type(spelled)(action, spelled.spelled))
+    return with_step(one, step, spelled=LenientStep(action))
 
 
 @pytest.mark.parametrize(

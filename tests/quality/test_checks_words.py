@@ -296,7 +296,7 @@ def annotated(**texts: str | None) -> EpisodeEvidence:
     one = CLEAN
     for number in range(len(one.steps)):
         one = with_keys(one, number, **GOOD)
-    return with_keys(one, 0, **texts)
+    return with_keys(one, 0, **{**GOOD, **texts})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.quality.cache import Cache, Editions, Inspection
@@ -14,7 +15,7 @@ from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
 from odyssey_recorder.quality.image_metrics import ImageMetrics
-from odyssey_recorder.quality.sources import EpisodeFiles, ScreenshotNames, stamp
+from odyssey_recorder.quality.sources import ScreenshotNames, stamp, stamp_episode
 from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
 
 NOTHING = Cache(None, Editions("", ""))
@@ -33,8 +34,9 @@ def remember(cache: Cache, metrics: ImageMetrics) -> ImageMetrics:
 
 
 def look(annotation: Path, metrics: ImageMetrics | None = None, beside: Sequence[str] = ()) -> EpisodeEvidence:
-    files = EpisodeFiles(annotation)
-    return collect(files, read_annotation(files), metrics or ImageMetrics(NOTHING), beside)
+    episode = read_annotation(annotation)
+    files = EpisodeFiles(annotation, episode.episode_id)
+    return collect(files, episode, metrics or ImageMetrics(NOTHING), beside)
 
 
 def spoil_in_place(path: Path) -> None:
@@ -160,13 +162,13 @@ def test_a_view_tree_that_cannot_be_had_says_why(tmp_path: Path) -> None:
 def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -> None:
     annotation = tmp_path / f"{FIRST}.json"
     with pytest.raises(DatasetError, match="there is no such file"):
-        read_annotation(EpisodeFiles(annotation))
+        read_annotation(annotation)
     annotation.write_bytes(b"\xff{")
     with pytest.raises(DatasetError, match=FIRST):
-        read_annotation(EpisodeFiles(annotation))
+        read_annotation(annotation)
     os.truncate(annotation, Largest.ANNOTATION + 1)
     with pytest.raises(DatasetError, match="larger than the 8 MiB"):
-        read_annotation(EpisodeFiles(annotation))
+        read_annotation(annotation)
 
 
 def test_what_was_measured_is_not_even_opened_again(tmp_path: Path, cache: Cache) -> None:
@@ -204,16 +206,16 @@ def test_only_the_picture_that_has_changed_is_measured_again(tmp_path: Path, cac
 
 def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST, steps=2)
-    files = EpisodeFiles(annotation)
-    stamps = {files.stamp(FIRST, 2, ()), files.stamp(FIRST, 2, (f"{FIRST}_2.png",))}
+    files = EpisodeFiles.of(annotation)
+    stamps = {stamp_episode(files, 2, ()), stamp_episode(files, 2, (f"{FIRST}_2.png",))}
     changing = [annotation, *(tmp_path / name for name in (
         f"provenance/{FIRST}.json", f"screenshots/{FIRST}_1.png", f"ui_trees/{FIRST}_0.xml",
     ))]  # fmt: skip
     for path in changing:
         path.write_bytes(path.read_bytes() + b" ")
-        stamps.add(files.stamp(FIRST, 2, ()))
+        stamps.add(stamp_episode(files, 2, ()))
     changing[-1].unlink()
-    stamps.add(files.stamp(FIRST, 2, ()))
+    stamps.add(stamp_episode(files, 2, ()))
     assert len(stamps) == 7
     assert stamp(changing[-1]) == ""
 

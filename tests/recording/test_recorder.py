@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.dataset.store import TRASH
+from odyssey_recorder.dataset.layout import TRASH
 from odyssey_recorder.device.device import OnTyped, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingError

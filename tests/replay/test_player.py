@@ -12,7 +12,7 @@ from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Typ
 from odyssey_recorder.model.geometry import Pixel, Point, Size
 from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
-from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.recorded import open_recorded
 from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.replay.recordings import ONE_OF_EACH, episode_of, write_dataset, write_provenance
 
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def replay(device: FakeDevice, path: Path, rules: PlayRules = AT_ONCE) -> ReplayResult:
-    return Player(device, load_recorded(path), rules).play()
+    return Player(device, open_recorded(path), rules).play()
 
 
 def verdicts(result: ReplayResult) -> list[StepVerdict]:
@@ -174,7 +174,7 @@ def test_a_device_lost_on_the_way_keeps_the_steps_so_far(device: FakeDevice, pat
         if step.number == 2:
             device.disconnect()
 
-    result = Player(device, load_recorded(path), AT_ONCE, on_step=pull_the_cable).play()
+    result = Player(device, open_recorded(path), AT_ONCE, on_step=pull_the_cable).play()
 
     assert verdicts(result) == [StepVerdict.MATCH] * 3
     assert [step.performed for step in result.steps] == [True, True, False]

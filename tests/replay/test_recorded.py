@@ -7,7 +7,7 @@ from PIL import Image
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReplayError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.recorded import check_screenshots, open_recorded, recorded_screenshot, recorded_stroke
 from tests.fakes import picture
 from tests.replay.recordings import (
     EPISODE_ID,
@@ -25,24 +25,26 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_an_episode_of_a_dataset_folder_has_its_pictures_and_no_provenance(path: Path) -> None:
-    recorded = load_recorded(path)
+    recorded = open_recorded(path)
 
-    recorded.check()
+    check_screenshots(recorded)
     assert recorded.episode.episode_id == EPISODE_ID
-    assert [file.name for file in recorded.screenshots] == [f"{EPISODE_ID}_{number}.png" for number in range(6)]
+    assert [recorded.files.screenshot(step).name for step in range(6)] == [
+        f"{EPISODE_ID}_{number}.png" for number in range(6)
+    ]
     assert recorded.provenance is None
-    assert recorded.stroke(0) is None
+    assert recorded_stroke(recorded, 0) is None
 
 
 def test_the_provenance_tells_the_fingers(tmp_path: Path, path: Path) -> None:
     click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
     write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, None, None, None, None])
 
-    recorded = load_recorded(path)
+    recorded = open_recorded(path)
 
-    recorded.check()
-    assert recorded.stroke(0) == click
-    assert recorded.stroke(1) is None
+    check_screenshots(recorded)
+    assert recorded_stroke(recorded, 0) == click
+    assert recorded_stroke(recorded, 1) is None
 
 
 def test_the_pictures_of_a_lone_file_are_beside_it(tmp_path: Path, path: Path) -> None:
@@ -51,67 +53,67 @@ def test_the_pictures_of_a_lone_file_are_beside_it(tmp_path: Path, path: Path) -
     write_pictures(lone, episode_of(ONE_OF_EACH))
     moved = path.rename(lone / "an episode.json")
 
-    recorded = load_recorded(moved)
+    recorded = open_recorded(moved)
 
-    recorded.check()
-    assert recorded.screenshots[0] == lone / f"{EPISODE_ID}_0.png"
+    check_screenshots(recorded)
+    assert recorded.files.screenshot(0) == lone / f"{EPISODE_ID}_0.png"
 
 
 def test_a_missing_screenshot_is_named(path: Path) -> None:
-    recorded = load_recorded(path)
-    recorded.screenshots[3].unlink()
+    recorded = open_recorded(path)
+    recorded.files.screenshot(3).unlink()
 
     with pytest.raises(ReplayError, match=rf"step 3 is missing: .*{EPISODE_ID}_3\.png"):
-        recorded.check()
+        check_screenshots(recorded)
 
 
 @pytest.mark.parametrize("keep", [0, 7, 40, 200])
 def test_a_screenshot_that_is_cut_short_is_named(path: Path, keep: int) -> None:
-    recorded = load_recorded(path)
-    recorded.screenshots[2].write_bytes(recorded.screenshots[2].read_bytes()[:keep])
+    recorded = open_recorded(path)
+    recorded.files.screenshot(2).write_bytes(recorded.files.screenshot(2).read_bytes()[:keep])
 
     with pytest.raises(ReplayError, match="screenshot of step 2 cannot be read"):
-        recorded.check()
+        check_screenshots(recorded)
 
 
 def test_a_screenshot_of_another_format_is_refused(path: Path) -> None:
-    recorded = load_recorded(path)
-    picture(1, recorded.episode.device.size).save(recorded.screenshots[0], "JPEG")
+    recorded = open_recorded(path)
+    picture(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
 
     with pytest.raises(ReplayError, match="it is no PNG"):
-        recorded.check()
+        check_screenshots(recorded)
 
 
 def test_a_screenshot_of_another_size_is_refused_and_a_turned_one_taken(path: Path) -> None:
-    recorded = load_recorded(path)
+    recorded = open_recorded(path)
 
-    Image.new("RGB", (640, 360)).save(recorded.screenshots[0])
-    recorded.check()
-    Image.new("RGB", (361, 640)).save(recorded.screenshots[0])
+    Image.new("RGB", (640, 360)).save(recorded.files.screenshot(0))
+    check_screenshots(recorded)
+    Image.new("RGB", (361, 640)).save(recorded.files.screenshot(0))
     with pytest.raises(ReplayError, match=r"step 0 is 361x640, but the episode's device has 360x640"):
-        recorded.check()
+        check_screenshots(recorded)
 
 
 def test_a_screenshot_that_is_not_the_recorded_one_is_refused(tmp_path: Path, path: Path) -> None:
     write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
-    recorded = load_recorded(path)
-    picture(99, recorded.episode.device.size).save(recorded.screenshots[4])
+    recorded = open_recorded(path)
+    picture(99, recorded.episode.device.size).save(recorded.files.screenshot(4))
 
     with pytest.raises(ReplayError, match="step 4 is not the one that was recorded"):
-        recorded.check()
+        check_screenshots(recorded)
 
 
 def test_a_screenshot_packed_tighter_is_still_the_recorded_one(tmp_path: Path, path: Path) -> None:
     write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
-    recorded = load_recorded(path)
-    recorded.picture(1).save(recorded.screenshots[1], compress_level=9)
+    recorded = open_recorded(path)
+    recorded_screenshot(recorded, 1).save(recorded.files.screenshot(1), compress_level=9)
 
-    recorded.check()
+    check_screenshots(recorded)
 
 
 def test_an_episode_that_is_not_there_is_told_of(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"gone\.json"):
-        load_recorded(tmp_path / "gone.json")
+        open_recorded(tmp_path / "gone.json")
 
 
 def test_a_screenshot_name_that_leads_out_of_the_folder_is_refused(path: Path) -> None:
@@ -120,13 +122,13 @@ def test_a_screenshot_name_that_leads_out_of_the_folder_is_refused(path: Path) -
     path.write_text(json.dumps(tree))
 
     with pytest.raises(InvalidEpisodeError, match="screenshot"):
-        load_recorded(path)
+        open_recorded(path)
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"format": 99}, "newer version"),
+        ({"format": 99}, "newer"),
         ({"episode_id": "0000000000000001"}, "not the provenance of this episode"),
         ({"steps": []}, "not the provenance of this episode"),
         ({"origin": 5}, "cannot be read"),
@@ -139,4 +141,4 @@ def test_a_provenance_that_does_not_belong_is_refused(
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
     with pytest.raises(ReplayError, match=complaint):
-        load_recorded(path)
+        open_recorded(path)

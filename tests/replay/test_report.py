@@ -11,7 +11,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Type
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult
-from odyssey_recorder.replay.recorded import load_recorded
+from odyssey_recorder.replay.recorded import open_recorded
 from odyssey_recorder.replay.report import render_report, result_as_json
 from odyssey_recorder.reports import report_json, write_page
 from tests.fakes import FakeDevice
@@ -60,7 +60,7 @@ def replayed(
     device: FakeDevice | None = None,
     instruction: str = "Buy.",
 ) -> ReplayResult:
-    recorded = load_recorded(write_dataset(folder, episode_of(actions, instruction=instruction)))
+    recorded = open_recorded(write_dataset(folder, episode_of(actions, instruction=instruction)))
     return Player(device or FakeDevice(), recorded, AT_ONCE).play()
 
 
@@ -133,7 +133,7 @@ def test_the_page_needs_no_other_file_and_runs_nothing(tmp_path: Path) -> None:
 
 
 def test_another_screen_size_is_noted_and_nothing_marked(tmp_path: Path) -> None:
-    recorded = load_recorded(write_dataset(tmp_path, episode_of([Complete()])))
+    recorded = open_recorded(write_dataset(tmp_path, episode_of([Complete()])))
     rules = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), scale=True)
 
     page = Page(render_report(Player(FakeDevice(Size(720, 1280)), recorded, rules).play()))
@@ -147,10 +147,10 @@ def test_a_screen_that_did_not_rest_and_a_trace_of_a_difference_are_told(tmp_pat
     device = FakeDevice()
     speck = device.picture(1).copy()
     speck.putpixel((200, 400), (255, 255, 255))
-    speck.save(load_recorded(path).screenshots[0])
+    speck.save(open_recorded(path).files.screenshot(0))
     restless = PlayRules(patience_ms=0, settle=SettleRule(still_ms=60_000, cap_ms=1))
 
-    page = Page(render_report(Player(device, load_recorded(path), restless).play()))
+    page = Page(render_report(Player(device, open_recorded(path), restless).play()))
 
     assert "The screen did not come to rest; it was compared as it was." in page.words
     assert "< 0.01 % changed" in page.words

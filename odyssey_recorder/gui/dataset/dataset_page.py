@@ -18,7 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.dataset.published import DatasetChange, OpenedEpisode
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import OpenedEpisode
+from odyssey_recorder.dataset.published import DatasetChange
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -192,7 +194,7 @@ class DatasetPage(Page):
             self._card.show()
 
     def _annotation(self) -> Path:
-        return self._dataset.root / "annotations" / f"{self._chosen}.json"
+        return self._dataset.root / annotation_path(self._chosen)
 
     def _open_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._annotation().parent)))

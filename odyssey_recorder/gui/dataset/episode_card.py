@@ -6,15 +6,14 @@ from datetime import UTC, datetime
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
-from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_table import spoken
 from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle
 from odyssey_recorder.gui.table import Column
-from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.view import RecordedStep
@@ -105,7 +104,7 @@ def _selectable(kind: str) -> QLabel:
 
 
 def _facts(opened: OpenedEpisode) -> list[str]:
-    episode, proof = opened.episode, opened.proof
+    episode, proof = opened.episode, opened.provenance
     device = episode.device
     android = f" · Android {device.release_version}" if device.release_version else ""
     apps = ", ".join(episode.task.apps) or "no app is named"
@@ -151,11 +150,10 @@ def _start(start: StartRecord) -> str:
 
 def _steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:
     episode = opened.episode
-    records = opened.proof.steps if opened.proof is not None else ()
     made = []
     for number, step in enumerate(episode.steps):
-        picture = opened.screenshots / screenshot_name(episode.episode_id, number)
-        record = records[number] if number < len(records) else None
+        picture = opened.files.screenshot(number)
+        record = opened.record(number)
         flag = ", ".join(map(describe_flag, record.flags)) if record else ""
         box = Box(*record.bbox) if record and record.bbox else None
         made.append(RecordedStep(number, step.action, picture, flag, box, note=record.note if record else ""))

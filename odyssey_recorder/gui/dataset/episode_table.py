@@ -6,7 +6,7 @@ from html import escape
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.table import Column, TableModel
 from odyssey_recorder.gui.theme import Theme
 

@@ -139,7 +139,7 @@ class AmendCard(QFrame):
         if review.opened.damage:
             return {Command.REPAIR}
         possible = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END}
-        if review.opened.proof is not None:
+        if review.opened.provenance is not None:
             possible.add(Command.FIX_NOTE)
         if self._present < len(self._steps) - 1:
             possible |= {Command.DROP_STEPS, Command.END_HERE}
@@ -282,7 +282,7 @@ class AmendCard(QFrame):
             return "", ""  # only whoever has the files can tell
         size: Size | None = form.picture_size if isinstance(form, BoxForm) else None
         try:
-            after = amended(opened.episode, opened.proof, amendment, picture=size)
+            after = amended(opened.episode, opened.provenance, amendment, picture=size)
         except ReviewError as error:
             return str(error), ""
         return "", removed_words(after.removed)
@@ -307,7 +307,7 @@ class AmendCard(QFrame):
         return self._review
 
     def _record(self, number: int) -> StepRecord | None:
-        proof = self._opened.opened.proof
+        proof = self._opened.opened.provenance
         return proof.steps[number] if proof is not None and number < len(proof.steps) else None
 
     # How it hangs together.

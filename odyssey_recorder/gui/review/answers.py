@@ -18,6 +18,7 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import MOST_STEPS, REASONS, Entry, Fix, Judgement, Rating
 from odyssey_recorder.quality.reviewing.status import comparable_name
 from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.validation import faults
 
 
 class Stopwatch:
@@ -279,7 +280,7 @@ def _read(file: KeptFile) -> dict[_Key, StoredAnswers]:
         try:
             one = _Entry.model_validate(tree)
         except ValidationError as error:
-            wrong = sorted({str(part["loc"][0]) for part in error.errors() if part["loc"]}) or ["all of it"]
+            wrong = sorted({str(fault.place[0]) for fault in faults(error) if fault.place}) or ["all of it"]
             _log.warning("What was filled in of an episode cannot be read, it is left out: %s", ", ".join(wrong))
             continue
         sheet = ReviewAnswers(note=one.note, seen=one.seen, seconds=one.seconds)

@@ -1,14 +1,11 @@
 """What a reviewer is shown of one step: its action, its screenshot, and in words all that its provenance says of it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.amending import BOX
 from odyssey_recorder.dataset.provenance import StepRecord
-from odyssey_recorder.dataset.published import OpenedEpisode
 from odyssey_recorder.model.action import Action, describe
-from odyssey_recorder.model.episode import Extra, screenshot_name
+from odyssey_recorder.model.episode import StepAnnotations
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import GRID, Box, Size
 from odyssey_recorder.quality.finding import Finding
@@ -53,12 +50,12 @@ def shown_steps(review: OpenedReview) -> tuple[ShownStep, ...]:
 
 def _shown(review: OpenedReview, number: int) -> ShownStep:
     opened = review.opened
-    step, record = opened.episode.steps[number], _record(opened, number)
+    step, record = opened.episode.steps[number], opened.record(number)
     return ShownStep(
         number=number,
         action=step.action,
-        picture=opened.screenshots / screenshot_name(opened.episode.episode_id, number),
-        element=_element(record, step.extra),
+        picture=opened.files.screenshot(number),
+        element=_element(record, step.annotations),
         note=record.note if record else "",
         flags=tuple(map(describe_flag, record.flags)) if record else (),
         place=_place(record),
@@ -67,21 +64,12 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
     )
 
 
-def _record(opened: OpenedEpisode, number: int) -> StepRecord | None:
-    records = opened.proof.steps if opened.proof is not None else ()
-    return records[number] if number < len(records) else None
-
-
-def _element(record: StepRecord | None, extra: Extra) -> ElementBox | None:
+def _element(record: StepRecord | None, annotations: StepAnnotations) -> ElementBox | None:
     """The box that the provenance has, or else the one that the file of the second release has."""
     if record is not None and record.bbox is not None:
         return ElementBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
-    return _released(extra)
-
-
-def _released(extra: Mapping[str, object]) -> ElementBox | None:
-    match extra.get(BOX):
-        case [int(left), int(top), int(right), int(bottom)] if left < right and top < bottom:
+    match annotations.sam2_bbox:
+        case (left, top, right, bottom) if left < right and top < bottom:
             return ElementBox(Box(left, top, right, bottom), _GRID)
         case _:
             return None

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from odyssey_recorder.dataset.published import OpenedEpisode
+from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_words, text_changes
 from odyssey_recorder.gui.parts import breakable, named, scroll_area, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
@@ -80,13 +80,13 @@ def _ending(episode: Episode) -> str:
 
 
 def _notes(opened: OpenedEpisode) -> str:
-    records = opened.proof.steps if opened.proof is not None else ()
+    records = opened.provenance.steps if opened.provenance is not None else ()
     return "\n".join(f"Note at step {number}: {one.note}" for number, one in enumerate(records) if one.note)
 
 
 def _origin(opened: OpenedEpisode) -> str:
     """Whose words the instruction is, and what rules and judge found of them; empty where nothing tells."""
-    making = opened.proof.origin.making if opened.proof is not None else None
+    making = opened.provenance.origin.making if opened.provenance is not None else None
     if making is None or making.text is None:
         return ""
     verdict = making.text.equivalence
@@ -94,7 +94,7 @@ def _origin(opened: OpenedEpisode) -> str:
 
 
 def _facts(review: OpenedReview) -> str:
-    episode, proof = review.opened.episode, review.opened.proof
+    episode, proof = review.opened.episode, review.opened.provenance
     by = f"recorded by {proof.origin.annotator}" if proof is not None else "nobody knows who recorded it"
     device = f"{episode.device.device_name} {episode.device.size}" if episode.device.device_name else ""
     facts = (category_words(episode.task.category), f"{len(episode.steps)} steps", device, by)

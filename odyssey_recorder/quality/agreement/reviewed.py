@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import dataset_of, storage_error
-from odyssey_recorder.dataset.summaries import EpisodeSummary, summarise
+from odyssey_recorder.dataset.layout import ANNOTATIONS, REVIEWS, annotation_path, dataset_of, episode_ids
+from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_file
-from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, episode_ids
+from odyssey_recorder.files import Largest, read_file, storage_error
 from odyssey_recorder.quality.reviewing.following import draw
 from odyssey_recorder.quality.reviewing.review import ReviewFile, Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
-from odyssey_recorder.quality.reviewing.review_store import REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import TRASH_RULE, ReviewStage, ReviewStatus, dataset_rule, review_status
 
 Warned = Callable[[str], bool | None]
@@ -113,10 +112,10 @@ class _Reader:
 
     def _annotation(self, episode_id: str) -> Path:
         folder = self._root if self._is_present(episode_id) else self._trashed[episode_id]
-        return folder / ANNOTATIONS / f"{episode_id}.json"
+        return folder / annotation_path(episode_id)
 
     def _is_present(self, episode_id: str) -> bool:
-        return (self._root / ANNOTATIONS / f"{episode_id}.json").exists()
+        return (self._root / annotation_path(episode_id)).exists()
 
 
 def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:

@@ -113,17 +113,17 @@ def _end(end: EndRecord | None) -> Action | None:
 def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
     """The key of a step, `info` or `ps`, that says what its action does not; empty where both say the same."""
     strict = evidence.episode.strict
-    extra = strict.steps[number].extra if strict else {}
-    if extra.get("info"):
+    spelling = strict.steps[number].spelling if strict else {}
+    if spelling.get("info"):
         return "info"
     match told:
         case Click(point) | LongPress(point):
             try:
-                return "" if trajectory(extra.get("ps")) in ((), (point,)) else "ps"
+                return "" if trajectory(spelling.get("ps")) in ((), (point,)) else "ps"
             except UnreadableError:
                 return "ps"
         case Type() | Press():
-            return "ps" if extra.get("ps") else ""
+            return "ps" if spelling.get("ps") else ""
         case Scroll() | Complete() | Impossible():
             return ""  # what it says is the action
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.model.action import Click, LongPress, Press, SystemKey
-from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point, Size, to_pixel
 from odyssey_recorder.quality.checks.apps import is_launcher
 from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_proof
@@ -110,7 +109,7 @@ def boxes_hold(evidence: EpisodeEvidence) -> Said:
     """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or that of the proof, is empty, no box, reversed, or
     does not hold the press by more than `BOX_SLACK` thousandths; as a warning, it is larger than `LARGEST_BOX` of the
     screen. It is missing where other presses of the file have one. A press without any box is not checked."""
-    has_boxes = any(_grid_box(step.spelled.spelled.get(_BOX)) for step in evidence.steps)
+    has_boxes = any(_grid_box(step) for step in evidence.steps)
     for step in evidence.steps:
         match step.spelled.action:
             case Click(point) | LongPress(point):
@@ -123,7 +122,7 @@ def _box(evidence: EpisodeEvidence, step: StepEvidence, point: Point, *, has_box
     said = list(_annotated_box(step, point, has_boxes=has_boxes))
     if step.record is not None and step.record.bbox is not None:
         said += _proved_box(evidence, step, step.record, point)
-    elif not said and _BOX not in step.spelled.spelled:
+    elif not said and not step.spelled.annotations.has(_BOX):
         yield Unseen(step.number, "no box is known of the element that was pressed")
     if said:
         wrong, severity = said[0]
@@ -134,11 +133,11 @@ _Wrong = Iterator[tuple[str, Severity]]
 
 
 def _annotated_box(step: StepEvidence, point: Point, *, has_boxes: bool) -> _Wrong:
-    if _BOX not in step.spelled.spelled:
+    if not step.spelled.annotations.has(_BOX):
         if has_boxes:
             yield f"{_BOX} is missing, which other steps have.", Severity.ERROR
         return
-    box = _grid_box(step.spelled.spelled[_BOX])
+    box = _grid_box(step)
     if box is None:
         yield (
             f"{_BOX} is not four whole numbers of 0..{GRID}: with it every prediction counts as wrong.",
@@ -148,11 +147,9 @@ def _annotated_box(step: StepEvidence, point: Point, *, has_boxes: bool) -> _Wro
         yield from _wrong(box, Pixel(point.x, point.y), slack=(BOX_SLACK, BOX_SLACK), whole=GRID * GRID)
 
 
-def _grid_box(value: Json) -> Box | None:
-    if not isinstance(value, list) or len(value) != 4:
-        return None
-    edges = [edge for edge in value if isinstance(edge, int) and not isinstance(edge, bool) and 0 <= edge <= GRID]
-    return Box(*edges) if len(edges) == 4 else None
+def _grid_box(step: StepEvidence) -> Box | None:
+    edges = step.spelled.annotations.sam2_bbox
+    return Box(*edges) if edges and all(0 <= edge <= GRID for edge in edges) else None
 
 
 def _proved_box(evidence: EpisodeEvidence, step: StepEvidence, record: StepRecord, point: Point) -> _Wrong:

@@ -1,10 +1,9 @@
 """The checks of the texts that a language model wrote beside the steps, where there are any."""
 
 import re
-from collections.abc import Mapping
 
 from odyssey_recorder.model.action import Complete, Impossible, Type
-from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.episode import StepAnnotations
 from odyssey_recorder.quality.checks.check import Found, Said, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.wording import listed
@@ -38,18 +37,18 @@ def whole_texts(evidence: EpisodeEvidence) -> Said:
         yield Unseen(None, _NONE)
         return
     for step in evidence.steps:
-        if wrong := [f"{key} {words}" for key in keys if (words := _unwhole(step.spelled.spelled, key))]:
+        if wrong := [f"{key} {words}" for key in keys if (words := _unwhole(step.spelled.annotations, key))]:
             yield Found(step.number, f"Of the annotations, {listed(wrong)}.", "Have the step annotated again.")
     yield Unseen(None, "whether the texts are of these pictures is not known: what they were written from is not kept")
 
 
 def _keys(evidence: EpisodeEvidence) -> list[str]:
-    return [key for key in TEXTS if any(key in step.spelled.spelled for step in evidence.steps)]
+    return [key for key in TEXTS if any(step.spelled.annotations.has(key) for step in evidence.steps)]
 
 
-def _unwhole(spelled: Mapping[str, Json], key: str) -> str:
-    text = spelled.get(key)
-    if not isinstance(text, str):
+def _unwhole(annotations: StepAnnotations, key: str) -> str:
+    text: str | None = getattr(annotations, key)
+    if text is None:
         return "is missing"
     text = text.strip()
     if not text:
@@ -66,7 +65,7 @@ def plain_texts(evidence: EpisodeEvidence) -> Said:
         yield Unseen(None, _NONE)
         return
     for step in evidence.steps:
-        texts = {key: text for key in keys if isinstance(text := step.spelled.spelled.get(key), str)}
+        texts = {key: getattr(step.spelled.annotations, key) or "" for key in keys}
         if wrong := [key for key, text in texts.items() if _PLACE.search(text) or _TAG.search(text)]:
             found = f"There are coordinates or tags of actions in {listed(wrong)}."
             yield Found(step.number, found, "Have the step annotated again, or correct the text.")

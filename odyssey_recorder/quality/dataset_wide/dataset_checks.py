@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
+from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.quality.cache import Inspection
 from odyssey_recorder.quality.checker import Checker, report_from_json
 from odyssey_recorder.quality.dataset_wide import TOGETHER
-from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS
 from odyssey_recorder.quality.dataset_wide.exported import is_exported, spelling_findings
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.facts import FactsStore, facts_from_json
@@ -55,7 +55,6 @@ class DatasetChecks:
     """
 
     def __init__(self, root: Path, checker: Checker, on_change: Callable[[Collection[str]], object]) -> None:
-        self._annotations = root.absolute() / ANNOTATIONS
         self._root = root.absolute()
         self._checker = checker
         self._on_change = on_change
@@ -94,7 +93,7 @@ class DatasetChecks:
         again.
         """
         with self._running:
-            annotations = sorted(self._annotations.glob("*.json"))
+            annotations = annotation_files(self._root)
             fresh: dict[str, _Found] = {}
             facts: dict[str, str] = {}
             seen = set()
@@ -152,7 +151,7 @@ class DatasetChecks:
         return {episode_id: tuple(some) for episode_id, some in findings.items()}
 
     def _annotation(self, episode_id: str) -> Path:
-        return self._annotations / f"{episode_id}.json"
+        return self._root / annotation_path(episode_id)
 
     def _current(self, episode_id: str) -> _Found | None:
         with self._lock:

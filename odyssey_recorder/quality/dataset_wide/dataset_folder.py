@@ -1,52 +1,18 @@
 """What lies in a dataset's folders and belongs to no episode, and which lists of episodes disagree with the files."""
 
 import json
-import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.layout import FILE_NAMES, INDEXES, PROVENANCE, REVIEWS, episode_ids, names_in
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.errors import showable
-from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.files import Largest, read_file, storage_error
 from odyssey_recorder.model.episode import is_episode_id
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
 from odyssey_recorder.quality.wording import counted, listed
-
-ANNOTATIONS = "annotations"
-INDEXES = ("all_anno.json", "all_annot.json")
-"""The lists of all episodes of the first and of the second release."""
-_FORMS = {
-    ANNOTATIONS: re.compile(r"([0-9]{16})\.json"),
-    "screenshots": re.compile(r"([0-9]{16})_[0-9]+\.png"),
-    "provenance": re.compile(r"([0-9]{16})\.json"),
-    "ui_trees": re.compile(r"([0-9]{16})_[0-9]+\.xml"),
-    "reviews": re.compile(r"([0-9]{16}|policy)([^0-9].*)?\.json"),
-}
-"""The folders, and how the files in them are named: by the id of their episode."""
-
-
-def episode_ids(root: Path) -> frozenset[str]:
-    """The ids of the annotation files in the dataset folder `root`. Raises DatasetError."""
-    found = (_FORMS[ANNOTATIONS].fullmatch(name) for name in names_in(root / ANNOTATIONS))
-    return frozenset(match[1] for match in found if match)
-
-
-def names_in(folder: Path) -> Iterator[str]:
-    """The names of the files in a folder, hidden ones left out; none where there is no such folder.
-
-    Raises DatasetError.
-    """
-    try:
-        with suppress(FileNotFoundError), os.scandir(folder) as entries:
-            yield from (showable(entry.name) for entry in entries if entry.is_file() and not entry.name.startswith("."))
-    except OSError as error:
-        raise storage_error(error, folder, "read") from error
 
 
 def folder_findings(root: Path) -> Iterator[Finding]:
@@ -56,10 +22,10 @@ def folder_findings(root: Path) -> Iterator[Finding]:
     """
     episodes = episode_ids(root)
     rejected = {one.episode_id for one in Trash(root).episodes()}
-    for folder, form in _FORMS.items():
+    for folder, form in FILE_NAMES.items():
         orphans: Counter[str] = Counter()
         strays: list[str] = []
-        known = episodes | rejected | {"policy"} if folder == "reviews" else episodes
+        known = episodes | rejected | {"policy"} if folder == REVIEWS else episodes
         for name in names_in(root / folder):
             match = form.fullmatch(name)
             if match is None:
@@ -103,7 +69,7 @@ def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChec
         yield NotChecked("SET03", f"There is no list of all episodes ({' or '.join(INDEXES)}).")
     for name in indexes:
         yield from _index_findings(root / name, episodes, source)
-    proved = {match[1] for match in map(_FORMS["provenance"].fullmatch, names_in(root / "provenance")) if match}
+    proved = {match[1] for match in map(FILE_NAMES[PROVENANCE].fullmatch, names_in(root / PROVENANCE)) if match}
     if not proved:
         yield NotChecked("SET04", "No episode has a proof, as in released data.")
     elif episodes - proved:

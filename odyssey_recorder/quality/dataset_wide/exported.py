@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from odyssey_recorder.dataset.durable import dataset_of, storage_error
+from odyssey_recorder.dataset.layout import PROVENANCE, annotation_path, dataset_of, episode_ids, screenshot_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.files import Largest, open_file, read_file
-from odyssey_recorder.model.episode import Json, screenshot_name
-from odyssey_recorder.quality.dataset_wide.dataset_folder import ANNOTATIONS, episode_ids
+from odyssey_recorder.files import Largest, open_file, read_file, storage_error
+from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
 from odyssey_recorder.quality.wording import counted, listed
@@ -23,7 +22,7 @@ _LINE = re.compile(r"(?P<sha256>[0-9a-fA-F]{64}) [ *](?P<name>.+)")
 
 def is_exported(root: Path) -> bool:
     """Whether the dataset folder was made from another: what was recorded has its proof beside it."""
-    return not (root / "provenance").is_dir()
+    return not (root / PROVENANCE).is_dir()
 
 
 def export_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
@@ -86,14 +85,14 @@ def _wrong_pictures(told: dict[str, bytes], source: FactsSource) -> Iterator[str
     """The pictures whose hashes, known already, the manifest tells otherwise; takes all of them out of `told`."""
     for facts in source():
         for step, sha256 in enumerate(facts.pictures):
-            name = f"screenshots/{screenshot_name(facts.episode_id, step)}"
+            name = screenshot_path(facts.episode_id, step)
             said = told.pop(name, None)
             if sha256 and (said is None or said.hex() != sha256):
                 yield name
 
 
 def _wrong_files(root: Path, told: Mapping[str, bytes]) -> Iterator[str]:
-    yield from {f"{ANNOTATIONS}/{episode_id}.json" for episode_id in episode_ids(root)} - told.keys()
+    yield from {annotation_path(episode_id) for episode_id in episode_ids(root)} - told.keys()
     for name, said in told.items():
         place = PurePosixPath(name)
         inside = not place.is_absolute() and ".." not in place.parts
@@ -117,7 +116,7 @@ def spelling_findings(root: Path) -> Iterator[Finding]:
     lacking: list[str] = []
     ids = sorted(episode_ids(root))
     for episode_id in ids:
-        steps = _steps(root / ANNOTATIONS / f"{episode_id}.json")
+        steps = _steps(root / annotation_path(episode_id))
         problem = _first_problem(steps)
         if problem:
             yield _error(problem, _RESPELL, episode_id)

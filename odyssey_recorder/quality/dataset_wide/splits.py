@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.layout import episode_ids, names_in
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.files import Largest, read_json
-from odyssey_recorder.quality.dataset_wide.dataset_folder import episode_ids, names_in
+from odyssey_recorder.files import Largest, read_json, storage_error
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST

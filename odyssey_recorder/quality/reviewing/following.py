@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from threading import Lock
 
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.published import DatasetChange, Following, PublishedEpisodes
-from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.quality.reviewing.status import Policy, Stratum, sample
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow

@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, ReviewFile
+from odyssey_recorder.validation import faults
 
 _HEAD = ("format", "episode_id", "entries")
 _FOOT = "null]}\n"
@@ -157,11 +158,10 @@ def _rescued(data: bytes, problem: str, *, episode_id: str, source: str) -> Revi
 
 
 def _faults(error: ValidationError) -> Iterator[str]:
-    for fault in error.errors(include_url=False):
-        key = ".".join(map(str, fault["loc"][1:]))  # the first is the kind
-        words = fault["msg"].removeprefix("Value error, ")
-        found = "" if fault["type"] == "missing" else f"; found {shown(fault['input'])}"
-        yield f"{key or 'kind'}: {words[:1].lower()}{words[1:]}{found}"
+    for fault in faults(error):
+        _, _, key = fault.key.partition(".")  # the first is the kind
+        found = "" if fault.type == "missing" else f"; found {shown(fault.found)}"
+        yield f"{key or 'kind'}: {fault.words[:1].lower()}{fault.words[1:]}{found}"
 
 
 def _json(value: object) -> str:

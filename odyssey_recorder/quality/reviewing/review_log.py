@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.journal import Change
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError

@@ -3,25 +3,22 @@
 See docs/reviews.md for the form that a file of another tool must have.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import storage_error
+from odyssey_recorder.dataset.layout import POLICY, REVIEW_NAME, REVIEWS
+from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.dataset.summaries import summarise
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
-from odyssey_recorder.files import Largest, read_json, refuse_link
+from odyssey_recorder.files import Largest, read_json, refuse_link, storage_error
 from odyssey_recorder.model.episode import Json, is_episode_id
 from odyssey_recorder.quality.reviewing.review import ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import completed, read_entry, read_reviews
-from odyssey_recorder.quality.reviewing.review_store import POLICY, REVIEWS, ReviewStore
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import decision_fault, same_person
-
-_OURS = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -124,7 +121,7 @@ def _read(path: Path, store: ReviewStore | None, within: Path | None) -> Iterato
         raise
     except OSError as error:
         raise storage_error(error, path, "read") from error
-    ours = _OURS.fullmatch(path.name)
+    ours = REVIEW_NAME.fullmatch(path.name)
     if ours is not None:
         yield read_reviews(data, episode_id=ours[1], source=str(path))
         return

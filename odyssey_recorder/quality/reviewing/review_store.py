@@ -11,22 +11,17 @@ from threading import Lock
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from odyssey_recorder.dataset.durable import make_folder, storage_error, write_durably
+from odyssey_recorder.dataset.layout import POLICY, REVIEW_NAME, REVIEWS, checked_id, provenance_path, review_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.dataset.provenance import Origin
-from odyssey_recorder.dataset.store import checked_id, read_provenance
+from odyssey_recorder.dataset.provenance import Origin, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.files import Largest, read_json
+from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import read_reviews, refuse_problems, spell, union
 from odyssey_recorder.quality.reviewing.status import QUEUE_RULE, Policy, ReviewStage, review_status, same_person
 from odyssey_recorder.task.queue.board import SentBack
+from odyssey_recorder.validation import first_fault
 
-REVIEWS = "reviews"
-"""The folder of a dataset with a file of reviews for each episode."""
-
-POLICY = "policy.json"
-"""The file there that says how the dataset is reviewed."""
 _FOR_GIT = {
     ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
     ".gitignore": "lock\n.lock\n*.part\n",
@@ -34,7 +29,6 @@ _FOR_GIT = {
 _USUAL = Policy()
 _TELLING = (b'"annotator"', b"accept")
 _NO_WORDS = "A reviewer sent it back"
-_FILE = re.compile(r"([0-9]{16})([^0-9].*)?\.json", re.ASCII)
 _MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
 
 _Stamp = tuple[int, int]
@@ -155,7 +149,7 @@ class ReviewStore:
         """Where an episode comes from, which never changes; None where there is no proof that can be read."""
         if episode_id not in self._origins:
             with suppress(DatasetError):  # opening the episode tells why
-                proof = read_provenance(self._root / "provenance" / f"{episode_id}.json")
+                proof = read_provenance(self._root / provenance_path(episode_id))
                 if proof is not None:
                     self._origins[episode_id] = proof.origin
         return self._origins.get(episode_id)
@@ -171,21 +165,20 @@ class ReviewStore:
         except NotPlainJsonError as error:
             raise ReviewError(f"{path}: {error}. Mend it, or remove it for the usual rules.") from error
         except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            key = ".".join(map(str, fault["loc"]))
-            place = f"{path}: {key}" if key else str(path)
-            raise ReviewError(f"{place}: {fault['msg'].lower()}; found {shown(fault['input'])}.") from error
+            fault = first_fault(error)
+            place = f"{path}: {fault.key}" if fault.key else str(path)
+            raise ReviewError(f"{place}: {fault.words.lower()}; found {shown(fault.found)}.") from error
 
     def _files(self) -> Iterator[Path]:
         try:
-            yield from (path for path in self._folder.iterdir() if _FILE.fullmatch(path.name))
+            yield from (path for path in self._folder.iterdir() if REVIEW_NAME.fullmatch(path.name))
         except FileNotFoundError:
             return
         except OSError as error:
             raise storage_error(error, self._folder, "read") from error
 
     def _path(self, episode_id: str) -> Path:
-        return self._folder / f"{checked_id(episode_id)}.json"
+        return self._root / review_path(checked_id(episode_id))
 
     @contextmanager
     def _held(self) -> Iterator[None]:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from odyssey_recorder.dataset.published import OpenedEpisode
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.review import Decision, Entry, Judgement, Verdict
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason, same_person

@@ -13,8 +13,8 @@ from PIL import Image
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from odyssey_recorder.dataset.layout import EpisodeFiles
+from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.dataset.provenance import (
     CheckRecord,
     EpisodeProvenance,
@@ -14,8 +16,6 @@ from odyssey_recorder.dataset.provenance import (
     ScreenRecord,
     StepRecord,
 )
-from odyssey_recorder.dataset.published import OpenedEpisode
-from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
@@ -51,7 +51,7 @@ def reviewed(
     entries: Iterable[Entry] = (),
 ) -> OpenedReview:
     """The same of an episode that is ready made, whatever pictures there are."""
-    opened = OpenedEpisode(made, folder / f"{made.episode_id}.json", folder, proof)
+    opened = OpenedEpisode(made, EpisodeFiles.of(folder / f"{made.episode_id}.json"), proof)
     row = ReviewRow(EpisodeSummary(made.episode_id, annotator="Ada"))
     return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
 

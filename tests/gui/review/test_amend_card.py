@@ -34,8 +34,8 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.dataset.summaries import EpisodeSummary
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice

@@ -19,8 +19,8 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
-from odyssey_recorder.dataset.published import OpenedEpisode
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.layout import EpisodeFiles
+from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_words
 from odyssey_recorder.model.episode import Category
@@ -80,7 +80,7 @@ class Bench:
         self.card.undo_asked.connect(lambda: self.undone.append(True))
 
     def show(self, *entries: Entry, turn: ReviewerRole | None = ReviewerRole.FIRST) -> None:
-        made = OpenedEpisode(episode(), NOWHERE / "a.json", NOWHERE, None)
+        made = OpenedEpisode(episode(), EpisodeFiles(NOWHERE / "a.json", ID))
         row = ReviewRow(EpisodeSummary(ID), role=turn)
         self.card.show_review(OpenedReview(row, made, EpisodeReport(ID), entries, "0" * 64))
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from PySide6.QtCore import Qt
 
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewTable
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage

@@ -258,7 +258,7 @@ def no_png(path: Path) -> None:
 def test_a_picture_that_is_broken_is_shown_as_such(
     looker: Looker, review: OpenedReview, damage: Callable[[Path], object], words: str
 ) -> None:
-    damage(review.opened.screenshots / screenshot_name(ID, 1))
+    damage(review.opened.files.screenshot(1))
     looker.show(review)
     assert words in looker.view.shown
     looker.press(Qt.Key.Key_Right)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.codec import annotations_of
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gui.review.shown_step import ElementBox, ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete
@@ -16,9 +17,9 @@ from tests.episodes import ID, episode
 from tests.gui.review.opened import SMALL, proof_of, reviewed, step_record
 
 
-def first_step(record: StepRecord | None = None, **extra: Json) -> ShownStep:
+def first_step(record: StepRecord | None = None, **keys: Json) -> ShownStep:
     made = episode(Click(Point(500, 500)), Complete())
-    steps = (replace(made.steps[0], extra=extra), made.steps[1])
+    steps = (replace(made.steps[0], annotations=annotations_of(keys)), made.steps[1])
     proof = None if record is None else proof_of(record)
     return shown_steps(reviewed(Path("shots"), replace(made, steps=steps), proof))[0]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdict_words, what_followed
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Subject, Verdict

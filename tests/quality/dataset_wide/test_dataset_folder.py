@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.quality.dataset_wide.dataset_folder import episode_ids, folder_findings, list_findings
+from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings, list_findings
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from tests.quality.facts import facts, source
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from odyssey_recorder.dataset.summaries import EpisodeSummary
+from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.quality.reviewing.following import Sample
 from odyssey_recorder.quality.reviewing.status import Policy
 

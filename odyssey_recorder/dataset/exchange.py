@@ -6,47 +6,26 @@ A folder that keeps an episode is laid out as a dataset is: whatever reads a dat
 import filecmp
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from odyssey_recorder.dataset.durable import make_folder, storage_error, sync_folder, write_durably
-from odyssey_recorder.dataset.provenance import UI_TREES
-from odyssey_recorder.files import Largest, check_within, create_file, open_file, read_file
+from odyssey_recorder.dataset.layout import SCREENSHOTS, UI_TREES, annotation_path, files_of, provenance_path
+from odyssey_recorder.files import (
+    Largest,
+    check_within,
+    create_file,
+    make_folder,
+    open_file,
+    read_file,
+    storage_error,
+    sync_folder,
+    write_durably,
+)
 
 PART = ".part"
 """What the name of a file or a folder ends in that is not yet, or no longer, what it is called."""
-_NUMBERED = {"screenshots": "png", UI_TREES: "xml"}
-
-
-def annotation_name(episode_id: str) -> str:
-    """Where in a dataset the annotation of an episode is."""
-    return f"annotations/{episode_id}.json"
-
-
-def proof_name(episode_id: str) -> str:
-    """Where in a dataset the proof of an episode is."""
-    return f"provenance/{episode_id}.json"
-
-
-def picture_name(episode_id: str, step: int) -> str:
-    """Where in a dataset the picture of a step is."""
-    return f"screenshots/{episode_id}_{step}.png"
-
-
-def tree_name(episode_id: str, step: int) -> str:
-    """Where in a dataset the view tree of a step is."""
-    return f"{UI_TREES}/{episode_id}_{step}.xml"
-
-
-def files_of(folder: Path, episode_id: str) -> dict[str, Path]:
-    """The files of an episode that are there, also those that no step names, by where in the dataset they are.
-
-    Raises DatasetError.
-    """
-    return _found(folder, episode_id, "")
 
 
 def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
@@ -55,7 +34,7 @@ def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
     Raises DatasetError.
     """
     hashes = {name: _sha256(source) for name, source in sorted(contents.items())}
-    revision = hashes.pop(annotation_name(episode_id), "")
+    revision = hashes.pop(annotation_path(episode_id), "")
     rest = "\n".join(f"{digest} {name}" for name, digest in hashes.items())
     return f"{revision}-{_sha256(rest.encode())[:16]}"
 
@@ -103,13 +82,13 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     Where it fails, the episode may be away, and files beside its own may lie about, until it succeeds for the same or
     for other `wanted`.
     """
-    for stale in _found(root, episode_id, PART).values():
+    for stale in files_of(root, episode_id, ending=PART).values():
         _remove(stale)
     present = files_of(root, episode_id)
-    annotation = annotation_name(episode_id)
+    annotation = annotation_path(episode_id)
     surplus = [name for name in present if name not in wanted]
     changed = [name for name in wanted if name not in present or not _same(present[name], wanted[name])]
-    hides = bool({*surplus, *changed} - {annotation, proof_name(episode_id)})
+    hides = bool({*surplus, *changed} - {annotation, provenance_path(episode_id)})
     if hides and annotation in wanted:
         changed = [*(name for name in changed if name != annotation), annotation]
     try:
@@ -127,23 +106,6 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
         raise storage_error(error, root / annotation, "changed") from error
 
 
-def _found(folder: Path, episode_id: str, ending: str) -> dict[str, Path]:
-    """The files whose names an episode's files have, followed by `ending`."""
-    whole = [annotation_name(episode_id), proof_name(episode_id)]
-    found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}
-    for part, suffix in _NUMBERED.items():
-        name_of = re.compile(rf"({re.escape(episode_id)}_[0-9]+\.{suffix}){re.escape(ending)}", re.ASCII)
-        try:
-            with os.scandir(folder / part) as entries:
-                names = filter(None, (name_of.fullmatch(entry.name) for entry in entries))
-                found |= {f"{part}/{named[1]}": folder / part / named[0] for named in names}
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            raise storage_error(error, folder / part, "read") from error
-    return found
-
-
 def _put(source: Path | bytes, path: Path, root: Path) -> None:
     """Put a file where none is: a link of a picture or tree if that can be, else a copy that is on the disk.
 
@@ -153,7 +115,7 @@ def _put(source: Path | bytes, path: Path, root: Path) -> None:
         write_durably(path, source, within=root)
         return
     with open_file(source, Largest.PICTURE, within=root) as original:
-        if path.parent.name in _NUMBERED:
+        if path.parent.name in (SCREENSHOTS, UI_TREES):
             with suppress(OSError):
                 path.hardlink_to(source.resolve())
                 return

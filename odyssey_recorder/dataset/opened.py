@@ -1,0 +1,134 @@
+"""One episode of a dataset: in a few words, as lists show it, or opened in full, as far as its files can be read."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import read_annotation, read_episode
+from odyssey_recorder.dataset.layout import EpisodeFiles, annotation_path, provenance_path, read_dataset_file
+from odyssey_recorder.dataset.lenient import read_damaged, read_loosely
+from odyssey_recorder.dataset.provenance import (
+    EpisodeProvenance,
+    StepRecord,
+    read_provenance,
+    read_provenance_head,
+)
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.files import Largest
+from odyssey_recorder.model.episode import DeviceInfo, Episode, TaskInfo
+from odyssey_recorder.model.geometry import Size
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedEpisode:
+    """One episode in full; `provenance` is None where there is none, or where it cannot be read: then `problem` says
+    why.
+
+    `damage` says why the annotation cannot be read: then the episode is what could be understood, perhaps without an
+    end, perhaps without any step. It is empty where all is well.
+    """
+
+    episode: Episode
+    files: EpisodeFiles
+    provenance: EpisodeProvenance | None = None
+    problem: str = ""
+    damage: str = ""
+
+    def record(self, step: int) -> StepRecord | None:
+        """What the provenance says of a step, as far as it goes."""
+        records = self.provenance.steps if self.provenance is not None else ()
+        return records[step] if step < len(records) else None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSummary:
+    """An episode as a list shows it; `problem` says why its annotation cannot be read, and is empty where it can.
+
+    `template` is its meta_task. `annotator` is empty and `recorded_at` None where it has no provenance, as in released
+    data; `task_id` is empty there, too, and where it was recorded for no task of a list.
+    """
+
+    episode_id: str
+    instruction: str = ""
+    category: str = ""
+    device: str = ""
+    steps: int = 0
+    annotator: str = ""
+    recorded_at: datetime | None = None
+    problem: str = ""
+    template: str = ""
+    task_id: str = ""
+
+
+def open_episode(annotation: Path) -> OpenedEpisode:
+    """The episode in this file, in a dataset or alone. Raises DatasetError."""
+    return _opened(annotation, read_episode(annotation))
+
+
+def open_published(root: Path, episode_id: str) -> OpenedEpisode:
+    """An episode of the dataset folder `root`. Raises DatasetError."""
+    annotation = root / annotation_path(episode_id)
+    return _opened(annotation, read_annotation(annotation))
+
+
+def open_damaged(root: Path, episode_id: str) -> OpenedEpisode:
+    """The same of one whose annotation may be damaged. Raises DatasetError where the file cannot be read at all."""
+    try:
+        return open_published(root, episode_id)
+    except InvalidEpisodeError as error:
+        annotation = root / annotation_path(episode_id)
+        understood = read_damaged(read_dataset_file(annotation, Largest.ANNOTATION), episode_id)
+        nothing = Episode(episode_id, DeviceInfo("", Size(1, 1)), TaskInfo("", (), "", "", ""), ())
+        return replace(_opened(annotation, understood or nothing), damage=str(error))
+
+
+def _opened(annotation: Path, episode: Episode) -> OpenedEpisode:
+    files = EpisodeFiles(annotation, episode.episode_id)
+    if files.provenance is None:
+        return OpenedEpisode(episode, files)
+    try:
+        return OpenedEpisode(episode, files, read_provenance(files.provenance))
+    except DatasetError as error:
+        return OpenedEpisode(episode, files, problem=str(error))
+
+
+def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
+    """An episode of the dataset folder `root`; None where it is gone."""
+    annotation = root / annotation_path(episode_id)
+    try:
+        summary = _summary(read_annotation(annotation))
+    except DatasetError as error:
+        if not annotation.exists():
+            return None
+        summary = replace(_understood(annotation), problem=str(error))
+    return _with_origin(summary, root / provenance_path(episode_id))
+
+
+def _summary(episode: Episode) -> EpisodeSummary:
+    task, device = episode.task, episode.device.device_name
+    return EpisodeSummary(
+        episode.episode_id, task.instruction, task.category, device, len(episode.steps), template=task.meta_task
+    )
+
+
+def _understood(annotation: Path) -> EpisodeSummary:
+    """As far as an episode that breaks the format can be understood."""
+    try:
+        found = read_loosely(read_dataset_file(annotation, Largest.ANNOTATION), source=annotation.name)
+    except DatasetError:
+        return EpisodeSummary(annotation.stem)
+    device, task = "" if found.device is None else found.device.device_name, found.task
+    return EpisodeSummary(
+        annotation.stem, task.instruction, task.category, device, len(found.steps), template=task.meta_task
+    )
+
+
+def _with_origin(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
+    try:
+        head = read_provenance_head(path)
+        recorded_at = None if head is None else datetime.fromtimestamp(head.started_us / 1_000_000, UTC)
+    except (DatasetError, ValueError):
+        return summary  # opening the episode says why
+    if head is None:
+        return summary
+    return replace(summary, annotator=head.origin.annotator, recorded_at=recorded_at, task_id=head.origin.task_id)

@@ -1,0 +1,35 @@
+"""What pydantic found wrong with a value: where, and in words that messages can hold."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: the keys and places that lead to it, pydantic's type of error, and what was found."""
+
+    place: tuple[int | str, ...]
+    type: str
+    words: str
+    found: object
+
+    @property
+    def key(self) -> str:
+        """The place with dots; empty for the whole value."""
+        return ".".join(map(str, self.place))
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.words}" if self.place else self.words
+
+
+def faults(error: ValidationError) -> Iterator[Fault]:
+    """All that is wrong, in the order in which pydantic found it."""
+    for one in error.errors(include_url=False, include_context=False):
+        yield Fault(one["loc"], one["type"], one["msg"].removeprefix("Value error, "), one["input"])
+
+
+def first_fault(error: ValidationError) -> Fault:
+    """What a message names that has room for one."""
+    return next(faults(error))
