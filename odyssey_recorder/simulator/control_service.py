@@ -53,12 +53,12 @@ class Fingers:
             self._guest.window_touch(x, y, pressed=True, slot=slot)
             self._watch()
 
-    def lift(self, identifier: int, x: float, y: float) -> None:
-        """A finger lifts at a place; one that was not down does nothing."""
+    def lift(self, identifier: int) -> None:
+        """A finger lifts where it is: Android ignores the position in the report that ends a contact."""
         with self._lock:
             known = self._contacts.pop(identifier, None)
             if known is not None:
-                self._guest.window_touch(x, y, pressed=False, slot=known.slot)
+                self._guest.window_touch(known.x, known.y, pressed=False, slot=known.slot)
 
     def stop(self) -> None:
         with self._lock:
@@ -251,7 +251,7 @@ class ControlService:
                     expires = touch.expiration != messages.Expiration.NEVER_EXPIRE
                     self._fingers.put(touch.identifier, touch.x, touch.y, expires=expires)
                 else:
-                    self._fingers.lift(touch.identifier, touch.x, touch.y)
+                    self._fingers.lift(touch.identifier)
         return messages.Nothing()
 
     def _send_key(self, request: Any, _: grpc.ServicerContext) -> Any:

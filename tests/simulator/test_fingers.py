@@ -52,7 +52,7 @@ def test_ten_fingers_are_felt_and_no_more(guest: Guest) -> None:
         fingers.put(identifier, identifier, 500)
     assert contacts(guest) == 10
 
-    fingers.lift(111, 0, 0)
-    fingers.lift(100, 0, 0)
+    fingers.lift(111)
+    fingers.lift(100)
     assert contacts(guest) == 9
     fingers.stop()
