@@ -36,8 +36,9 @@ def test_it_records_publishes_and_replays_three_episodes(command_line: CommandLi
     assert list((folder / "drafts").glob("[0-9]*")) == []
     checked = json.loads(command_line("check", folder / "dataset", "--json").out)
     found = [one["check"] for one in checked["findings"] if one["severity"] in ("error", "warning")]
-    # On a busy computer an answer may come too late to prove of what moment a screenshot is.
+    # On a busy computer an answer may come too late to prove of what moment a screenshot is, but not for most steps.
     assert set(found) <= {"IMG05"}
+    assert len(found) < 10
 
 
 def test_a_phone_that_cannot_be_simulated_is_named(command_line: CommandLine) -> None:
