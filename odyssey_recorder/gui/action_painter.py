@@ -1,4 +1,4 @@
-"""How an action looks on a picture of the device: the same marks on the mirror while it is made and on thumbnails."""
+"""Draws actions on images of the device: the same marks on the mirror and on thumbnails."""
 
 from functools import cache
 
@@ -34,9 +34,9 @@ _GLYPHS_OF_KEYS = {
 
 @cache
 def prepare_other_threads() -> None:
-    """Draw every action once, on the GUI thread; to be called there before another thread draws or scales a picture.
+    """Draw every action once, on the GUI thread, before another thread draws or scales an image.
 
-    Qt's enums are made when they are first asked for, and two threads that ask at once end the program (PySide6 6.11).
+    Qt's enums are created on first use, and two threads that do so at once crash the program (PySide6 6.11).
     """
     image = QImage(8, 8, QImage.Format.Format_RGB32).convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     for way in (Qt.TransformationMode.SmoothTransformation, Qt.TransformationMode.FastTransformation):
@@ -53,7 +53,7 @@ def prepare_other_threads() -> None:
 
 
 def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
-    """Draw `action` on a picture that fills `picture`, in the painter's coordinates."""
+    """Draw `action` on an image that fills `picture`, in the painter's coordinates."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setClipRect(picture)
@@ -77,7 +77,7 @@ def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
 
 
 def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
-    """Draw lightly where the touched element lies: `box` in pixels of a picture of `size`, shown in `picture`."""
+    """Draw the bounds of the touched element: `box` in pixels of a screenshot of `size`, shown in `picture`."""
     across, down = picture.width() / size.width, picture.height() / size.height
     place = QRectF(
         QPointF(picture.left() + box.left * across, picture.top() + box.top * down),
@@ -93,7 +93,7 @@ def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
 
 
 def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: float) -> None:
-    """Draw a finger that is held down: a ring that fills until, at a `share` of 1, it is a long press."""
+    """Draw a finger that is held down: a ring that fills until `share` is 1, a long press."""
     if share >= 1:
         paint_action(painter, LongPress(point), picture)
         return
@@ -108,7 +108,7 @@ def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: fl
 
 
 def paint_finger(painter: QPainter, place: QPointF, picture: QRectF) -> None:
-    """Draw where the finger is now, in the painter's coordinates."""
+    """Draw the finger at `place`, in the painter's coordinates."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setClipRect(picture)
@@ -123,12 +123,12 @@ def mark_radius(picture: QRectF) -> float:
 
 
 def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
-    """Draw words in a pill at the bottom of the picture, cut to its width."""
+    """Draw a pill at the bottom, elided to the width of the image."""
     _pill(painter, words, picture, _INK, at_top=False)
 
 
 def paint_caution(painter: QPainter, words: str, picture: QRectF) -> None:
-    """Draw words in a pill at the top of the picture, and a frame around it, in the colour of warnings."""
+    """Draw a pill at the top and a border around the image, in the colour of warnings."""
     painter.save()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(_CAUTION, 4))
@@ -138,7 +138,7 @@ def paint_caution(painter: QPainter, words: str, picture: QRectF) -> None:
 
 
 def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
-    """Write in the place of a picture why there is none."""
+    """Write why there is no image, in its place."""
     painter.setPen(Theme.current().muted)
     middle = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
     painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
@@ -167,7 +167,7 @@ def _pill(painter: QPainter, words: str, picture: QRectF, colour: QColor, *, at_
 
 
 def _badge(painter: QPainter, name: str, picture: QRectF) -> None:
-    """A round badge at the bottom of the picture, for an action that has no place on it."""
+    """A round badge at the bottom, for an action without a position."""
     radius = 14.0
     centre = QPointF(picture.center().x(), picture.bottom() - radius - 6)
     painter.setPen(QPen(_HALO, 1.5))

@@ -1,4 +1,4 @@
-"""The window as a program: opens on a service, and ends when it is closed."""
+"""Runs the window as a program."""
 
 import gc
 import signal
@@ -16,18 +16,16 @@ from odyssey_recorder.recording_service import RecordingService
 def run(
     service: RecordingService, workplace: Workplace | None = None, *, serial: str | None = None, to_review: bool = False
 ) -> int:
-    """Open the window on `service`, connected to `serial` if one is given; the exit code, once it is closed.
+    """Open the window on `service`, connected to `serial` if given; return the exit code.
 
-    It opens `to_review`, or on the page that it was closed on.
-
-    `workplace` is what the pages beside Record are given.
+    Without `to_review` it opens on the page shown when it was last closed. `workplace` supplies the other pages.
     """
     app = application()
     use_theme(workplace.theme if workplace is not None else "system")
     controller = RecordingController(service)
     window = MainWindow(controller, workplace, Command.REVIEW_PAGE if to_review else None)
     ErrorHook(window).install()
-    window.prepared.connect(gc.freeze)  # else each full collection looks at all modules again, for over 50 ms
+    window.prepared.connect(gc.freeze)  # otherwise each full collection scans all modules, for over 50 ms
     signal.signal(signal.SIGINT, lambda _number, _frame: QTimer.singleShot(0, window.close))
     window.open_on(serial)
     code = app.exec()

@@ -1,4 +1,4 @@
-"""The Qt application: its look, where Qt's warnings and unexpected errors go, and when garbage is collected."""
+"""The Qt application: its look, the handlers for Qt's warnings and unexpected errors, and garbage collection."""
 
 import gc
 import logging
@@ -21,7 +21,7 @@ from odyssey_recorder.gui.theme import MARK
 _log = logging.getLogger(__name__)
 _qt_log = logging.getLogger("qt")
 _NOBODYS_CHOICE = frozenset({"DejaVu Sans", "Bitstream Vera Sans"})
-"""Where the system names no font, as on a bare X server, Qt ends at one of these."""
+"""Qt falls back to one of these where the system names no font, as on a bare X server."""
 
 _POINTS = 10
 
@@ -35,7 +35,7 @@ _LEVELS = {
 
 
 def application() -> QApplication:
-    """The one application, made now if need be; Qt's own warnings go to the log, and garbage waits for this thread."""
+    """The application, created on first use; logs Qt's warnings and collects garbage on this thread only."""
     qInstallMessageHandler(_log_qt)
     app = QApplication.instance()
     if not isinstance(app, QApplication):
@@ -47,7 +47,6 @@ def application() -> QApplication:
 
 
 def prepare(app: QApplication) -> None:
-    """Give the application its name and its look."""
     app.setApplicationName("odyssey-recorder")
     app.setApplicationDisplayName("Odyssey Recorder")
     app.setApplicationVersion(__version__)
@@ -76,19 +75,19 @@ _ACCENT = "#308cc6"
 
 
 def use_theme(name: ThemeName) -> None:
-    """Show the application in these colours from now on; "system" is what the system says."""
+    """Set the colour scheme; "system" follows the desktop."""
     scheme = _SCHEMES[name]
     hints = QApplication.styleHints()
     hints.setColorScheme(scheme)
-    # Not every system lets a program choose: a bare X server has no schemes at all.
+    # Some systems have no colour schemes, such as a bare X server.
     follows = name == "system" or hints.colorScheme() is scheme
     QApplication.setPalette(QPalette() if follows else _palette(is_dark=name == "dark"))
     for window in QApplication.topLevelWidgets():
-        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as for a change of the system's own
+        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as when the system's theme changes
 
 
 def _palette(*, is_dark: bool) -> QPalette:
-    """A whole palette, made as Qt makes those of its Fusion style: from the colours of buttons and windows."""
+    """A complete palette, derived from button and window colours as Qt does for its Fusion style."""
     text = QColor("#f0f0f0" if is_dark else "#000000")
     palette = QPalette(QColor("#3c3f45" if is_dark else "#efefef"), QColor("#2b2d31" if is_dark else "#efefef"))
     roles = QPalette.ColorRole
@@ -107,14 +106,14 @@ def _palette(*, is_dark: bool) -> QPalette:
 
 _EVERY_MS = 1000
 _WHOLE = 200
-"""After so many sweeps of what is young all is swept: that takes as long as a few frames."""
+"""A full collection, which takes as long as a few frames, follows after this many partial ones."""
 
 
 class GarbageCollector(QObject):
-    """Stands in for Python's own collector, which runs on whichever thread asks for memory, until it is stopped.
+    """Replaces Python's own collector, which runs on any thread that allocates, until it is stopped.
 
-    A window is a web of objects that refer to each other; taken apart by one thread while another one makes widgets,
-    it ends the program (PySide6 6.11).
+    A window is a web of reference cycles; collecting them on one thread while another creates widgets crashes the
+    program (PySide6 6.11).
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -131,15 +130,13 @@ class GarbageCollector(QObject):
         gc.enable()
 
     def sweep(self) -> None:
-        """Sweep what is young, if there is enough of it, and now and then the rest."""
+        """Collect young objects if there are enough, and now and then all."""
         young, _middle, old = gc.get_count()
         if young > gc.get_threshold()[0]:
             gc.collect(2 if old >= _WHOLE else 1)
 
 
 class ErrorDialog(QDialog):
-    """One error: the message, and details that can be copied."""
-
     def __init__(self, message: str, details: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Something went wrong")
@@ -161,7 +158,7 @@ class ErrorDialog(QDialog):
 
 
 class ErrorHook(QObject):
-    """Shows every exception that nobody caught, from whichever thread, once it is in the log."""
+    """Logs every uncaught exception, from any thread, and shows it."""
 
     _failed = Signal(str, str)
 

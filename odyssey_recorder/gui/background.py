@@ -1,4 +1,4 @@
-"""Functions that run off the GUI thread: what they return, raise and report comes back on it."""
+"""Runs functions off the GUI thread and delivers results, errors and progress on it."""
 
 import logging
 import threading
@@ -18,17 +18,17 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 Progress = Callable[[float | None, str], None]
-"""Says how far the work is: the share that is done, 0..1 or None while nobody knows, and a text for it."""
+"""Reports progress: the share done (0..1, None if unknown) and a text."""
 
 Cancelled = Callable[[], bool]
-"""Whether the work is no longer wanted; asked often, from the thread of the work."""
+"""Whether the work was cancelled; called often, on the worker thread."""
 
 JobWork: TypeAlias = Callable[[Progress, Cancelled], T]
-"""What a job does: work that was cancelled ends by raising any error; if it returns, its result counts."""
+"""A job's function: if cancelled it ends by raising any error; if it returns, its result counts."""
 
 
 def error_text(error: Exception) -> str:
-    """What to tell the annotator of an error; one that nobody expected is raised."""
+    """The message for the annotator; re-raises an unexpected error."""
     if not isinstance(error, OdysseyError):
         raise error
     return str(error)
@@ -39,8 +39,6 @@ def _raise(error: Exception) -> None:
 
 
 class JobState(Enum):
-    """How far a job is; the last three are its ends."""
-
     RUNNING = "running"
     CANCELLING = "cancelling"
     DONE = "done"
@@ -53,14 +51,13 @@ class JobState(Enum):
 
 
 class Background(QObject):
-    """Runs functions on threads of its own and hands the outcomes to the thread that made this object.
+    """Runs functions on its own threads and delivers the outcomes on the thread that created it.
 
-    `run` is for what takes moments, `start` for what takes long and is shown. With one thread the functions run in
-    the order in which they were given.
+    `run` is for short work, `start` for long work that is shown. With one thread, functions run in order.
     """
 
     all_ended = Signal()
-    """No job is at work any more."""
+    """No job runs any more."""
 
     _posted = Signal(object)
 
@@ -75,7 +72,7 @@ class Background(QObject):
 
     @property
     def jobs(self) -> tuple["Job", ...]:
-        """The jobs at work, the oldest first."""
+        """The running jobs, oldest first."""
         return tuple(self._jobs)
 
     def run(
@@ -84,21 +81,21 @@ class Background(QObject):
         on_done: Callable[[T], object] = lambda _: None,
         on_error: Callable[[Exception], object] = _raise,
     ) -> None:
-        """Start `call`; later, on the GUI thread, call `on_done` with its result or `on_error` with its exception."""
+        """Run `call`; `on_done` gets its result or `on_error` its exception, on the GUI thread."""
         if not self._closed:
             self._pool.submit(self._carry_out, call, on_done, on_error)
 
     def in_order(self) -> "Background":
-        """A part of this one that runs one function after the other; it closes with this one."""
+        """A child that runs one function at a time; it closes with this one."""
         self._parts.append(Background(self, threads=1))
         return self._parts[-1]
 
     def start(
         self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
     ) -> "Job":
-        """Start long work; `on_done` gets its result on the GUI thread, and the job alone says why it failed.
+        """Start long work; `on_done` gets its result on the GUI thread, and only the job reports a failure.
 
-        `can_cancel` is False for work that never asks whether it is still wanted.
+        `can_cancel` is False for work that never checks whether it was cancelled.
         """
         job = Job(title, self, can_cancel=can_cancel)
         self._jobs.append(job)
@@ -108,13 +105,13 @@ class Background(QObject):
             on_done(result)
 
         call = partial(work, job.report, lambda: job.is_cancelled)
-        # No pool: the program may end while a job that cannot be cancelled still waits for another program.
+        # Not in the pool: the program may exit while a job that cannot be cancelled still waits for another program.
         target = partial(self._carry_out, call, finish, partial(self._end, job))
         threading.Thread(target=target, name=title, daemon=True).start()
         return job
 
     def post(self, call: Callable[[], object]) -> None:
-        """Have `call` made on the GUI thread; may be called on any thread."""
+        """May be called on any thread."""
         with self._lock:  # once closed this object may be deleted at any moment
             if not self._closed:
                 self._posted.emit(call)
@@ -124,7 +121,7 @@ class Background(QObject):
             job.cancel()
 
     def close(self) -> None:
-        """Deliver nothing more, forget what has not begun, and wait for what has; jobs are cancelled and left alone."""
+        """Stop delivering, drop what has not begun and wait for what has; jobs are cancelled but not waited for."""
         self.cancel_jobs()
         with self._lock:
             self._closed = True
@@ -158,10 +155,9 @@ class Background(QObject):
 
 
 class Job(QObject):
-    """One piece of long work, as the GUI thread knows it."""
+    """A piece of long work, seen from the GUI thread."""
 
     changed = Signal()
-    """Something of what is shown is different now."""
 
     ended = Signal()
     """The last change: the state is DONE, FAILED or CANCELLED."""
@@ -182,19 +178,19 @@ class Job(QObject):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether it was asked to end; may be asked from any thread."""
+        """May be called on any thread."""
         return self._cancel.is_set()
 
     @Slot()
     def cancel(self) -> None:
-        """Ask the work to end; it does so when it next looks."""
+        """Ask the work to end; it does so at its next check."""
         if self.state is JobState.RUNNING:
             self._cancel.set()
             self.state = JobState.CANCELLING
             self.changed.emit()
 
     def report(self, share: float | None, words: str) -> None:
-        """Take the progress from the thread of the work; however often it comes, the GUI thread gets the newest."""
+        """Take progress on the worker thread; the GUI thread gets the newest, however often it comes."""
         with self._lock:
             is_under_way = self._newest is not None
             self._newest = share, words

@@ -1,4 +1,4 @@
-"""A message above the mirror: what was published, what was refused, what failed; it stays until it is answered."""
+"""A message above the mirror: what was published, refused or failed; it stays until it is dismissed."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -17,7 +17,7 @@ from odyssey_recorder.gui.theme import Theme
 
 
 class Tone(Enum):
-    """How a message is meant: the name of its colour and of its icon."""
+    """A message's kind: the name of its colour and of its icon."""
 
     SUCCESS = "check_circle"
     WARNING = "alert"
@@ -25,7 +25,7 @@ class Tone(Enum):
 
 
 class Banner(QFrame):
-    """One message with the buttons that answer it; the words are plain text, never markup."""
+    """One message and its buttons; the words are plain text, never markup."""
 
     def __init__(self, *buttons: QAbstractButton) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Banner(QFrame):
         self._detail.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._detail.setMinimumWidth(1)  # a long name in it never takes the room of a button
+        self._detail.setMinimumWidth(1)  # a long name never takes space from a button
         self._lay_out(buttons)
         self.hide()
 

@@ -1,4 +1,4 @@
-"""How far each category of a queue is: its name, how many of its tasks are recorded, and a bar."""
+"""Progress of each category of a queue: its name, how many tasks are recorded, and a bar."""
 
 from collections import Counter
 
@@ -18,8 +18,6 @@ _NOT_OFFERED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 
 class CategoryCounts(QWidget):
-    """The six categories, three in a row."""
-
     def __init__(self) -> None:
         super().__init__()
         self._counts = {category.value: text_label(kind="hint") for category in Category}
@@ -49,7 +47,7 @@ class CategoryCounts(QWidget):
 
 
 class _Bar(QWidget):
-    """A thin bar; `share` is 0 to 1."""
+    """`share` is 0..1."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Everything the annotator can ask for by a button or a key: its words, its icon, its shortcut, in one place."""
+"""All commands of the window, each with its words, icon and shortcut."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,14 +35,14 @@ _settings = partial(_CommandText, page="Settings")
 
 
 class Command(Enum):
-    """One thing that can be asked for: on one page, or everywhere where `page` is empty.
+    """A command of one page, or of every page where `page` is empty.
 
-    Keys stand for one thing on a page; those of a page that is not shown ask for nothing.
+    A key has one meaning per page; keys of hidden pages do nothing.
     """
 
     @property
     def own_keys(self) -> tuple[QKeySequence, ...]:
-        """The keys that it came with: first those that are told."""
+        """The default keys, with the one shown in tooltips first."""
         return tuple(QKeySequence(keys) for keys in (self.value.keys, self.value.more_keys) if keys)
 
     RECORD_PAGE = _CommandText("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
@@ -290,18 +290,18 @@ class Commands(QObject):
         return self._actions[command]
 
     def belong_to(self, page: QWidget, *commands: Command) -> None:
-        """Let the keys of these, which are commands of a page, ask for them while `page` is shown."""
+        """Enable the keys of these page commands while `page` is shown."""
         for command in commands:
             page.addAction(self._actions[command])
 
     def bind(self, page: QWidget, calls: Mapping[Command, Callable[[], object]]) -> None:
-        """Make these calls when their commands are asked for; their keys work while `page` is shown."""
+        """Connect commands to `calls`; their keys work while `page` is shown."""
         self.belong_to(page, *calls)
         for command, call in calls.items():
             self._actions[command].triggered.connect(lambda _checked, call=call: call())
 
     def set_keys(self, command: Command, *keys: QKeySequence) -> None:
-        """Let each of `keys` ask for `command` from now on, and its tooltip tell the first."""
+        """Set the keys of `command`; its tooltip shows the first."""
         action = self._actions[command]
         tip = command.value.tip
         if keys:
@@ -311,12 +311,11 @@ class Commands(QObject):
         action.setToolTip(tip)
 
     def enable(self, *commands: Command, on: bool) -> None:
-        """Let these be asked for, or not."""
         for command in commands:
             self._actions[command].setEnabled(on)
 
     def button(self, command: Command, *, kind: str = "", wordless: bool = False) -> "CommandButton":
-        """A button for `command` with icon and words, or the icon alone; `kind` is a look of the style sheet."""
+        """`kind` is a look of the style sheet; `wordless` shows the icon alone."""
         look = kind or ("primary" if command.value.primary else "")
         button = CommandButton(self._actions[command], command.value.label.rstrip("…"), look)
         button.set_wordless(wordless)
@@ -330,7 +329,7 @@ class Commands(QObject):
 
 
 class CommandButton(QPushButton):
-    """A button that follows an action: its words, icon and tooltip, and whether it may be asked for now."""
+    """Follows an action's words, icon, tooltip and enabled state."""
 
     def __init__(self, action: QAction, name: str, kind: str) -> None:
         super().__init__()
@@ -350,7 +349,6 @@ class CommandButton(QPushButton):
         self._follow()
 
     def set_wide(self) -> "CommandButton":
-        """Take all the width there is; this button."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         return self
 

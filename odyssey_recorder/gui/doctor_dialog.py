@@ -1,4 +1,4 @@
-"""What the recorder needs on this computer, looked at from the window: findings, what fixes them, a report to save."""
+"""Checks what the recorder needs on this computer: findings, fixes, and a report to save."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -32,7 +32,7 @@ _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
 class DoctorDialog(QDialog):
-    """Looks at everything each time it is opened."""
+    """Runs all checks each time it is opened."""
 
     def __init__(self, doctor: Doctor, background: Background, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""How many episodes there are of each kind, as small bars; the one that is chosen filters the list."""
+"""Counts of episodes by kind, as small bars; the chosen one filters the list."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BAR_PX = 3
 
 @dataclass(frozen=True, slots=True)
 class _Facet:
-    """A value, and what share of all it has; None for the row of all of them."""
+    """A value and its share of all; None for the row of all."""
 
     value: str
     words: str
@@ -34,8 +34,6 @@ _COLUMN = Column[_Facet](
 
 
 class FacetList(QListView):
-    """A row for each value with its count, under one for all of them."""
-
     value_chosen = Signal()
 
     def __init__(self, name: str, spelled: Callable[[str], str] = str) -> None:
@@ -55,12 +53,12 @@ class FacetList(QListView):
 
     @property
     def value(self) -> str:
-        """The value of the chosen row, empty for all."""
+        """Empty for all."""
         chosen = self._facets.at(self.currentIndex().row())
         return "" if chosen is None else chosen.value
 
     def show_counts(self, counts: Sequence[tuple[str, int]], total: int) -> None:
-        """Show the values with their counts; the chosen one stays chosen as long as it is there."""
+        """Show the values with their counts; the choice stays while its value is there."""
         chosen = self.value
         parts = [_Facet(value, self._spelled(value), count, count / max(total, 1)) for value, count in counts]
         self._facets.show([_Facet("", "All", total), *parts])
@@ -69,7 +67,7 @@ class FacetList(QListView):
             self.choose(chosen)
 
     def choose(self, value: str) -> None:
-        """Choose the row of `value`, that of all where it is not there."""
+        """Choose the row of `value`, or that of all if it is missing."""
         self.setCurrentIndex(self._facets.index(max(0, self._facets.place(value)), 0))
 
     def sizeHint(self) -> QSize:

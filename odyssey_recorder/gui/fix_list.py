@@ -1,4 +1,4 @@
-"""What a device or this computer lacks: what was found, what fixes it, and the cards that list it."""
+"""What a device or this computer lacks: findings, their fixes, and the cards that list them."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -25,13 +25,13 @@ _FIXING = "Mending…"
 
 
 class FixList(QWidget):
-    """The findings that lack something, those first that prevent a recording."""
+    """The findings that can be fixed, those that prevent a recording first."""
 
     fix_asked = Signal(object)
-    """The finding that is to be fixed."""
+    """Carries the finding to fix."""
 
     def __init__(self, after: QWidget | None = None) -> None:
-        """`after`: what Tab comes from to the first button."""
+        """`after` is the widget before the first button in tab order."""
         super().__init__()
         self._after = after
         self._shown: Sequence[PreflightFinding] = ()
@@ -40,7 +40,7 @@ class FixList(QWidget):
         fill_column(self, self._area, spacing=-1)
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
-        """Show what `findings` lack; where nothing has changed everything stays, the focus too."""
+        """Show what can be fixed; without a change nothing is rebuilt and the focus stays."""
         lacking = sorted((one for one in findings if one.fix), key=lambda one: not one.prevents)
         if lacking != self._shown or self._fixing:
             self._shown = lacking
@@ -113,10 +113,10 @@ _LOOKING = "Looking what recording needs of this device…"
 
 
 class PreflightCard(QFrame):
-    """The findings before a recording: what lacks something first, what is well in one line."""
+    """The findings before a recording: problems first, everything in order in one line."""
 
     fix_asked = Signal(object)
-    """The finding that is to be fixed."""
+    """Carries the finding to fix."""
 
     def __init__(self, check: QWidget, title: str = "Before you start") -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class PreflightCard(QFrame):
 
 
 class MissingCard(QFrame):
-    """Hidden where nothing is missing."""
+    """Hidden while nothing is missing."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ _SIZE = 20
 
 
 def icon(name: str, colour: QColor, off: QColor | None = None) -> QIcon:
-    """The glyph `name` of the icon font in `colour`; `off` is its colour while disabled."""
+    """A glyph of the icon font; `off` is its colour while disabled."""
     return QIcon(_GlyphEngine(name, colour, off or colour))
 
 
@@ -25,9 +25,9 @@ def glyph_font(pixels: int) -> QFont:
 
 
 class _GlyphEngine(QIconEngine):
-    """Draws a glyph when it comes in sight, and keeps the picture: most commands are never seen.
+    """Draws a glyph when it is first seen and keeps the pixmap: most commands are never seen.
 
-    However much room there is, the glyph is not larger than its own size.
+    A glyph does not grow beyond its own size.
     """
 
     def __init__(self, name: str, colour: QColor, off: QColor) -> None:

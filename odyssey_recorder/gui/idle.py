@@ -1,4 +1,4 @@
-"""What takes long and nobody waits for, done on the GUI thread a little at a time."""
+"""Runs slow work that nothing waits for on the GUI thread, a little at a time."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _END = object()
 
 
 class IdleQueue(QObject):
-    """Takes one of `turns` after the other on the GUI thread, until there are no more or `parent` is gone."""
+    """Advances `turns` on the GUI thread until it ends or `parent` is destroyed."""
 
     def __init__(self, turns: Iterator[object], parent: QObject) -> None:
         super().__init__(parent)
@@ -29,9 +29,9 @@ _AT_ONCE = 40
 
 
 def make_classes() -> Iterator[None]:
-    """Make all of them, some with each turn; on the GUI thread, before another one loads modules that name them.
+    """Create Qt's classes, some with each turn; on the GUI thread, before another thread loads modules that name them.
 
-    Two threads that ask at once for what is not made yet end the program (PySide6 6.11).
+    Two threads that create one at once crash the program (PySide6 6.11).
     """
     for module in (QtCore, QtGui, QtWidgets):
         names = [name for name in dir(module) if name not in vars(module)]

@@ -1,4 +1,4 @@
-"""The pictures of steps, from files that anybody may have written: decoded, or why they cannot be."""
+"""Reads screenshots from untrusted files: an image, or the reason why there is none."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from odyssey_recorder.errors import DatasetError, UnfitFileError
 from odyssey_recorder.files import Largest, read_file
 
 _MOST_PIXELS = 16_000_000
-"""Four times as many as a tablet has; several such pictures are held at a time."""
+"""Four times the pixels of a tablet; several such images are in memory at a time."""
 
 
 def read_picture(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
-    """The PNG at `path`, no larger than `room`, and the size that it has in its file; called off the GUI thread.
+    """The PNG at `path`, no larger than `room`, and its size in the file; call off the GUI thread.
 
-    Qt lets other threads run meanwhile. Raises DatasetError, which names the file and says what is wrong with it.
+    Other threads run meanwhile. Raises DatasetError, which names the file and says what is wrong with it.
     """
     buffer = QBuffer()
     buffer.setData(_read(path))

@@ -1,4 +1,4 @@
-"""Jobs as the annotator sees them: the card of one, and the dialog that waits for all before the window closes."""
+"""A job's card, and the dialog that waits for all jobs before the window closes."""
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -10,14 +10,14 @@ from odyssey_recorder.gui.parts import fill_column, fill_dialog, named, push_but
 
 _PARTS = 1000
 _QUIET_MS = 600
-"""How long a job may take to end before the annotator hears of it."""
+"""How long jobs may take to end before the dialog is shown."""
 
 
 class JobCard(QWidget):
-    """Follows a job: gone where there is none and where it ended well, and a banner where it failed."""
+    """Follows a job: hidden without one and after success, a banner after failure."""
 
     dismissed = Signal()
-    """The annotator has read why the job failed."""
+    """The annotator dismissed the failure."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,10 +84,10 @@ class JobCard(QWidget):
 
 
 class ClosingDialog(QDialog):
-    """Says for which jobs the window waits, once they take longer than a moment."""
+    """Shows which jobs the window waits for, once they take longer than a moment."""
 
     may_close = Signal()
-    """No job is at work any more, or the annotator does not want to wait."""
+    """No job runs any more, or the annotator does not want to wait."""
 
     def __init__(self, background: Background, parent: QWidget) -> None:
         super().__init__(parent)
@@ -109,7 +109,7 @@ class ClosingDialog(QDialog):
         self.setMinimumWidth(460)
 
     def must_wait(self) -> bool:
-        """Whether the window must stay until `may_close`; every job at work is asked to end."""
+        """Cancel all jobs; whether the window must stay until `may_close`."""
         if self._given_up or not self._background.jobs:
             return False
         self._waits = True

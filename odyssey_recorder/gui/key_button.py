@@ -1,4 +1,4 @@
-"""A button for one hand on the keyboard: it shows the key that asks for the same."""
+"""A button that shows its key."""
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeySequence, QPainter, QPaintEvent
@@ -11,9 +11,9 @@ _ROOM_PX = 10
 
 
 class KeyButton(QPushButton):
-    """Follows an action; `name` is what a screen reader calls it, `kind` and `tone` are looks of the style sheet.
+    """Follows an action; `name` is for screen readers, `kind` and `tone` are looks of the style sheet.
 
-    A button of answers stays pressed while it `is_chosen`.
+    An answer's button stays pressed while it `is_chosen`.
     """
 
     def __init__(self, action: QAction, name: str, kind: str = "", tone: str = "") -> None:
@@ -29,7 +29,6 @@ class KeyButton(QPushButton):
         self._follow()
 
     def show_chosen(self, chosen: bool) -> None:
-        """Show that this is what was chosen, or that it is not."""
         self.setCheckable(chosen)
         self.setChecked(chosen)
 
@@ -48,7 +47,7 @@ class KeyButton(QPushButton):
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key)
 
     def _ask(self) -> None:
-        self.show_chosen(self.isCheckable())  # a click does not take back what was chosen
+        self.show_chosen(self.isCheckable())  # a click does not undo the choice
         self._action.trigger()
 
     def _follow(self) -> None:

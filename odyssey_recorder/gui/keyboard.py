@@ -1,11 +1,11 @@
-"""Who gets the keys: the field that is written in, or the page around it; and where the focus goes when it is lost.
+"""Which keys go to the focused field and which to the page, and where the focus goes when it is lost.
 
-- In a field, keys that make text, keys that move and delete in it, and copy, cut, paste and select all are the field's.
-- Undo and redo are the field's while it holds text or has something to undo or redo; otherwise they are the page's.
-- All other keys are the page's: Ctrl with a letter, Alt, function keys. Esc leaves the field for the page's home.
-- What had the focus and is hidden, disabled or gone gives it to the page's home, never to a neighbour or to nothing.
-- What comes by itself (a picture, a changed episode, the end of a job) takes the focus from no field. Where it takes
-  the field away, the rest of the words that are being typed is dropped, and does not run as keys of the page.
+- A field takes keys that make text, move or delete in it, and copy, cut, paste and select all.
+- A field takes undo and redo while it holds text or has something to undo or redo; otherwise the page does.
+- The page takes all other keys: Ctrl with a letter, Alt, function keys. Esc moves the focus to the page's home.
+- A widget that is hidden, disabled or destroyed loses its focus to the page's home, never to a neighbour or to nothing.
+- Asynchronous changes (an image, a changed episode, the end of a job) never take the focus from a field. If they remove
+  the field, the rest of the words being typed is dropped and does not run as keys of the page.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from odyssey_recorder.gui.page import Page
 Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox
 
 _PAUSE_MS = 700
-"""Who is typing makes no longer pause between two letters."""
+"""A person who is typing pauses for less than this between two letters."""
 
 _STANDARD = QKeySequence.StandardKey
 _MODIFIER = Qt.KeyboardModifier
@@ -44,20 +44,18 @@ _MOVES = frozenset(
 _DELETES = frozenset({Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _OF_COMMANDS = _MODIFIER.ControlModifier | _MODIFIER.AltModifier | _MODIFIER.MetaModifier
 _ALT_GR = _MODIFIER.ControlModifier | _MODIFIER.AltModifier
-"""What some systems say of the key that characters are typed with; either of the two alone makes a command."""
+"""Some systems report AltGr as this; either modifier alone makes a command."""
 
 
 class Keyboard(QObject):
-    """Keeps the rules above in one window, of which `page` gives the page that is shown."""
+    """Applies the rules above in one window; `page` returns the page that is shown."""
 
     def __init__(self, window: QWidget, page: Callable[[], Page]) -> None:
         super().__init__(window)
         self._window = window
         self._page = page
         self._last: QWidget | None = None
-        self._is_pressing = (
-            False  # a key of the field is being obeyed: what it does to the field is the person's own doing
-        )
+        self._is_pressing = False  # a key of the field is being handled: what it changes, the person has done
         self._cut_short = QTimer(self, interval=_PAUSE_MS, singleShot=True)  # runs while the rest of the words comes
         application = QApplication.instance()
         if isinstance(application, QApplication):
@@ -68,7 +66,7 @@ class Keyboard(QObject):
         self._page().rest()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Decide before the field does: its own choice is another one on every desktop."""
+        """Decide before the field does: its own rules differ between desktops."""
         if not isinstance(event, QKeyEvent) or event.type() is QEvent.Type.KeyRelease:
             return False
         if isinstance(watched, Field):
@@ -89,8 +87,8 @@ class Keyboard(QObject):
         self._is_pressing = False
 
     def _follow(self) -> None:
-        """Something else has the focus; the signal's own arguments may be half taken apart, so nobody asks for them."""
-        if not shiboken6.isValid(self._window):  # it is being taken apart, too
+        """Handle a focus change; the signal's arguments may be half destroyed, so they are not used."""
+        if not shiboken6.isValid(self._window):  # it is being destroyed too
             return
         now = QApplication.focusWidget()
         if self._last is not None and shiboken6.isValid(self._last):
@@ -101,22 +99,22 @@ class Keyboard(QObject):
         is_lost = before is not None and before is not now and _is_gone(before)
         if isinstance(before, Field) and is_lost and not self._is_pressing:
             self._cut_short.start()
-        # To take the focus from a button that is being pressed would undo the press.
+        # Taking the focus from a button that is being pressed would undo the press.
         is_chosen = QApplication.mouseButtons() is not Qt.MouseButton.NoButton
         if now is None or (is_lost and not is_chosen):
             self._page().rest()
-        elif not isinstance(now.parentWidget(), QKeySequenceEdit):  # that one takes all keys
+        elif not isinstance(now.parentWidget(), QKeySequenceEdit):  # which takes all keys
             now.installEventFilter(self)
 
 
 def is_writing() -> bool:
-    """Whether the person is in a field now: the focus must not be taken from it."""
+    """Whether an editable field has the focus, which must not be taken from it."""
     focus = QApplication.focusWidget()
     return isinstance(focus, Field) and not focus.isReadOnly()
 
 
 def offer_focus(widget: QWidget) -> None:
-    """Give the focus to `widget` for what came by itself: unless the person is writing."""
+    """Focus `widget` after an asynchronous change, unless the person is writing."""
     if not is_writing():
         widget.setFocus()
 
@@ -140,7 +138,7 @@ def _is_of(field: Field, event: QKeyEvent) -> bool:
 
 
 def _has_changes(field: Field) -> bool:
-    """Whether a field holds text, or has something to undo or redo."""
+    """Whether the field holds text, or has something to undo or redo."""
     if isinstance(field, QAbstractSpinBox):
         return True
     if isinstance(field, QLineEdit):

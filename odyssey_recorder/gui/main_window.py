@@ -1,4 +1,4 @@
-"""The window: a rail at the left that leads to the pages, and the page that is shown."""
+"""The main window: a rail at the left, and the page that is shown."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -31,28 +31,28 @@ from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import WindowState
 from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace, is_loaded, load_pages
 
-if TYPE_CHECKING:  # loaded when it is first asked for
+if TYPE_CHECKING:  # loaded on first use
     from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 
 SMALLEST = QSize(1100, 700)
 _NAME = "Odyssey Recorder"
 _REST_MS = 400
-"""So long after the window was opened nothing is made that nobody waits for."""
+"""After the window opens, background preparation waits this long."""
 
 _TO_RECORD = (Command.RECORD_PAGE, Command.TASKS_PAGE, Command.PRACTICE_PAGE)
-"""The pages of somebody who is going to record."""
+"""Opening one of these means that the person is going to record."""
 
 _AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
 class MainWindow(QMainWindow):
-    """The one window of the program; closing it keeps a recording as a draft, and asks about what is not saved.
+    """The only window; closing it keeps a recording as a draft, and asks about unsaved changes.
 
-    It opens on `first_page`, otherwise on the page that was shown when it was last closed.
+    It opens on `first_page`, otherwise on the page shown when it was last closed.
     """
 
     prepared = Signal()
-    """All pages are made."""
+    """All pages exist."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
         return next(command for command in self._pages.offered if self._commands[command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
-        """Show the window, look for devices and drafts, and connect to `serial` if one is given."""
+        """Show the window, look for devices and drafts, and connect to `serial` if given."""
         self.show()
         if serial is not None:
             self._controller.choose_device(serial)
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._begins:  # what takes a while is asked once there is something to see
+        if self._begins:  # slow queries wait until there is something to see
             self._begins = False
             QTimer.singleShot(0, self._look_around)
 
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
             IdleQueue(self._loading(self._opening(command)), self)
 
     def _opening(self, command: Command) -> Iterator[None]:
-        """Open a page that is new; unless another one was chosen meanwhile."""
+        """Open a page that is new, unless another one was chosen meanwhile."""
         page = self._pages[command]
         yield
         self._put_in(page)
@@ -181,7 +181,7 @@ class MainWindow(QMainWindow):
         IdleQueue(self._loading(self._prepare_pages()), self)
 
     def _loading(self, afterwards: Iterator[None]) -> Iterator[None]:
-        """Load the modules of all pages, on another thread, and then take the turns of `afterwards`."""
+        """Load the modules of all pages on another thread, then run `afterwards`."""
         yield from make_classes()
         self._controller.background.run(load_pages, lambda _: IdleQueue(afterwards, self))
 

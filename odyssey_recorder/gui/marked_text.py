@@ -1,4 +1,4 @@
-"""Template, task and instruction with the words marked in which they differ."""
+"""Marks the words in which template, task and instruction differ."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,15 @@ from odyssey_recorder.gui.theme import Theme
 _GAP = re.compile(r"\{[^{}]*\}")
 _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|\s+|[^\w\s]")
 _MOST_TOKENS = 800
-"""Texts of more words, or gaps, are not compared: the comparison takes the square of their length."""
+"""Texts of more words, or gaps, are not compared: the comparison takes quadratic time."""
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Some words in a row; `filled`: the filling put them in, or they are a gap of the template; `changed`: the rewrite
-    dropped them, or added them."""
+    """Consecutive words; `filled`: from the filling, or a gap of the template; `changed`: dropped or added by the
+    rewrite.
+    """
 
     words: str
     filled: bool = False
@@ -31,7 +32,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class TextChanges:
-    """The three texts in pieces. Joined they are the texts, with a mark for each character that cannot be seen."""
+    """The three texts in pieces. Joined they are the texts, with a mark for each invisible character."""
 
     template: tuple[TextPart, ...]
     task: tuple[TextPart, ...]
@@ -39,22 +40,20 @@ class TextChanges:
 
     @property
     def put_in(self) -> tuple[str, ...]:
-        """What the filling put into the gaps."""
+        """The items in the gaps."""
         return _runs(self.task, [piece.filled for piece in self.task])
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """What the rewrite left out of the task."""
         return _runs(self.task, [piece.changed for piece in self.task])
 
     @property
     def added(self) -> tuple[str, ...]:
-        """What the rewrite has and the task has not."""
         return _runs(self.instruction, [piece.changed for piece in self.instruction])
 
 
 def text_changes(template: str, task: str, instruction: str) -> TextChanges:
-    """How the three differ; case and blanks make no difference between words."""
+    """Compare the three texts, ignoring case and whitespace."""
     template, task, instruction = (_UNSEEN.sub("\ufffd", text) for text in (template, task, instruction))
     gaps = [found.span() for found in _GAP.finditer(template)][:_MOST_TOKENS]
     kept, fresh = _rewritten(task, instruction)
@@ -69,7 +68,7 @@ _Span = tuple[int, int]
 
 
 def _fillings(template: str, task: str) -> list[_Span]:
-    """Where in the task the gaps of the template were filled; nowhere where the task is not of this template."""
+    """The spans of the task that fill the template's gaps; empty if the task is not of this template."""
     solid = _GAP.split(template)
     if not 1 < len(solid) <= _MOST_TOKENS or not task.startswith(solid[0]):
         return []
@@ -85,7 +84,7 @@ def _fillings(template: str, task: str) -> list[_Span]:
 
 
 def _rewritten(task: str, instruction: str) -> tuple[list[_Span], list[_Span]]:
-    """The places in the task that were dropped, and those in the instruction that were added."""
+    """The spans dropped from the task and those added to the instruction."""
     ours, theirs = (
         [found for found in _TOKEN.finditer(text) if not found[0].isspace()] for text in (task, instruction)
     )
@@ -132,10 +131,7 @@ _ROW_GAP = 4
 
 @dataclass(frozen=True, slots=True)
 class MarkedRow:
-    """One text in pieces, with a label before it where it has one.
-
-    `is_new`: what is changed in it was added, not dropped.
-    """
+    """One text in pieces, optionally labelled; `is_new`: its changed words were added, not dropped."""
 
     pieces: Sequence[TextPart]
     label: str = ""
@@ -143,7 +139,7 @@ class MarkedRow:
 
 
 class MarkedText(QTextEdit):
-    """As high as its words, which can be selected; nothing in it is taken for markup."""
+    """As high as its text, which can be selected; plain text, never markup."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -208,7 +204,7 @@ class MarkedText(QTextEdit):
 
 
 def difference_words(changes: TextChanges) -> str:
-    """The differences for those who do not see them."""
+    """The differences as text, for screen readers."""
     if not changes.dropped and not changes.added:
         return "The instruction is the task, word for word."
     said = (

@@ -1,4 +1,4 @@
-"""What the window asks of each of its pages."""
+"""What the window requires of each page."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,18 +8,15 @@ from PySide6.QtWidgets import QWidget
 
 
 class Page(QWidget):
-    """One page of the window, which the rail at the left leads to.
-
-    A page asks slow things of the rest of the program through `Background` alone, and what fails is told on the page.
-    """
+    """A page does slow work through `Background` alone, and shows its failures itself."""
 
     @property
     def home(self) -> QWidget:
-        """What has the focus when the page is opened, and wherever nothing else of the page has it."""
+        """Gets the focus when the page is opened, and whenever nothing else on the page has it."""
         return self
 
     def rest(self) -> None:
-        """Give the focus to the page's home; to the page itself until that is shown."""
+        """Focus the page's home, or the page itself until that is shown."""
         home = self.home
         if home.isVisible() and home.isEnabled():
             home.setFocus()
@@ -33,22 +30,21 @@ class Page(QWidget):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves what is written in."""
         if event.key() == Qt.Key.Key_Escape:
             self.rest()
         else:
             super().keyPressEvent(event)
 
     def fill(self) -> Iterator[None]:
-        """Make a little more, with each turn, of what takes long to make; `enter` makes the rest at once."""
+        """Create slow parts, some with each turn; `enter` creates the rest at once."""
         yield from ()
 
     def enter(self) -> None:
-        """The page is shown now: look again at what may have changed meanwhile."""
+        """The page is shown: refresh what may have changed."""
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
-        """Whether something here is not saved: the annotator is asked then, who may have `close` called."""
+        """Whether something is unsaved; the page then asks the annotator, and may call `close`."""
         return False
 
     def close_down(self) -> None:
-        """The window is closing: end what runs for this page."""
+        """The window is closing: stop what runs for this page."""

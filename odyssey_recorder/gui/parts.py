@@ -1,4 +1,4 @@
-"""The plain parts that cards and dialogs are built from, each in one look and with a name for screen readers."""
+"""Widgets shared by cards and dialogs, in one look and with names for screen readers."""
 
 import re
 from collections.abc import Sequence
@@ -29,19 +29,19 @@ W = TypeVar("W", bound=QWidget)
 B = TypeVar("B", bound=QBoxLayout)
 
 Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | None
-"""What is laid out: a widget or a layout, with its stretch where it has one, or None for room that stretches."""
+"""A widget or a layout, optionally with its stretch, or None for stretching space."""
 
 _BOX_PX = 18
 _TEXT_MARGIN = 8
 _QUESTION_PX = 392
-"""How wide the words of a question are that is asked over a page."""
+"""Width of a question's text over a page."""
 
 
 _POPUP_MARGIN_PX = 24
 
 
 class Choice(QComboBox):
-    """A drop-down list; never wider than its place, though its entries may be."""
+    """A drop-down list that never grows beyond its place, even if its entries are wider."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Choice(QComboBox):
         self.setMinimumContentsLength(8)
 
     def offer(self, entries: Sequence[tuple[str, str]]) -> None:
-        """Offer these, each a value and its words; the chosen value stays chosen, or the first where it is gone."""
+        """Replace the entries, each a value and its words; the chosen value stays, or the first if it is gone."""
         if entries == [(self.itemData(place), self.itemText(place)) for place in range(self.count())]:
             return
         chosen = self.value
@@ -65,11 +65,11 @@ class Choice(QComboBox):
 
     @property
     def value(self) -> str:
-        """The value of the chosen entry; empty where there is none."""
+        """Empty if there is none."""
         return str(self.currentData() or "")
 
     def choose(self, value: str) -> None:
-        """Choose the entry of `value`, or the first where there is none."""
+        """Choose the entry of `value`, or the first if it is missing."""
         self.setCurrentIndex(max(0, self.findData(value)))
 
     def showPopup(self) -> None:
@@ -87,8 +87,6 @@ class Choice(QComboBox):
 
 
 class CheckBox(QCheckBox):
-    """A box to tick, in the colours of the window."""
-
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = Theme.current()
         painter = QPainter(self)
@@ -115,13 +113,13 @@ class CheckBox(QCheckBox):
 
 
 def named(widget: W, name: str) -> W:
-    """`widget`, which a screen reader calls `name`."""
+    """Set the widget's name for screen readers and return the widget."""
     widget.setAccessibleName(name)
     return widget
 
 
 def text_label(words: str = "", kind: str = "") -> QLabel:
-    """Words in one of the kinds of the style sheet: plain text, never markup, in as many lines as they need."""
+    """A wrapping label of plain text, never markup; `kind` is a look of the style sheet."""
     label = QLabel(words)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
@@ -136,17 +134,19 @@ def line_edit(name: str, placeholder: str) -> QLineEdit:
 
 
 def number_field(name: str, value: int, most: int) -> QSpinBox:
-    """A field for a whole number, from one to `most`."""
+    """A spin box from 1 to `most`."""
     field = named(QSpinBox(), name)
     field.setRange(1, most)
     field.setValue(value)
     field.setToolTip(name)
-    field.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet's do not reach it
+    field.lineEdit().setTextMargins(
+        _TEXT_MARGIN, 0, _TEXT_MARGIN, 0
+    )  # the style sheet's margins do not reach the line edit
     return field
 
 
 def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
-    """A button in one of the kinds of the style sheet."""
+    """`kind` is a look of the style sheet."""
     button = QPushButton(words)
     button.setToolTip(tip)
     button.setProperty("kind", kind)
@@ -155,14 +155,14 @@ def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
 
 
 def row(*parts: Part, spacing: int = 8) -> QHBoxLayout:
-    """Parts side by side; None is room that stretches."""
+    """Parts side by side; None is stretching space."""
     return _fill(QHBoxLayout(), parts, spacing)
 
 
 def fill_row(
     widget: QWidget, *parts: Part, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 8
 ) -> QHBoxLayout:
-    """Lay `parts` out in `widget`, from left to right; `margins` begin at the left, spacing -1 is the style's own."""
+    """Lay `parts` out in `widget`; `margins` are left, top, right and bottom, spacing -1 is the style's own."""
     layout = _fill(QHBoxLayout(widget), parts, spacing)
     layout.setContentsMargins(*margins)
     return layout
@@ -190,12 +190,11 @@ def _fill(layout: B, parts: Sequence[Part], spacing: int) -> B:
 
 
 def breakable(words: str) -> str:
-    """`words` with places to break a line inside of long names, which their place may be too narrow for."""
+    """Allow line breaks inside long names, by zero-width spaces."""
     return re.sub(r"(?<=[._/])(?=\w)", "\u200b", words)
 
 
 def scroll_area() -> QScrollArea:
-    """Room that can be scrolled up and down where the window is too low for what is in it."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -204,7 +203,7 @@ def scroll_area() -> QScrollArea:
 
 
 def labelled(words: str, field: QWidget) -> QVBoxLayout:
-    """`field` under its small label, whose mnemonic (the letter after ``&``) leads to it."""
+    """`field` under a small label, whose mnemonic (the letter after ``&``) focuses it."""
     label = QLabel(words)
     label.setProperty("kind", "field")
     label.setBuddy(field)
@@ -216,9 +215,9 @@ def labelled(words: str, field: QWidget) -> QVBoxLayout:
 
 
 def fill_dialog(dialog: QWidget, *parts: QWidget | QBoxLayout, stretch: QWidget | None = None) -> None:
-    """Lay `parts` out from top to bottom in the margins of every dialog; `stretch` takes the room that is left.
+    """Lay `parts` out from top to bottom with the margins of all dialogs; `stretch` takes the remaining space.
 
-    Without `stretch` it is a question: as wide as every question, and as high as its words need at that width.
+    Without `stretch` the dialog is a question: of fixed width, and as high as its text needs.
     """
     if stretch is None and isinstance(parts[0], QWidget):
         parts[0].setMinimumWidth(_QUESTION_PX)

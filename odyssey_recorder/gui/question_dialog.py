@@ -1,4 +1,4 @@
-"""Questions over a page: whether something is meant, and why, with common reasons and a field for another one."""
+"""Dialogs that ask a question, some with reasons to choose from and a field for another one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,6 @@ SKIP_REASONS = (
     "not clear what is meant",
     "later",
 )
-"""Why tasks are skipped most often."""
 
 SEND_BACK_REASONS = (
     "a step is wrong or missing",
@@ -25,13 +24,10 @@ SEND_BACK_REASONS = (
     "the task was not finished",
     "the episode was removed",
 )
-"""Why recorded tasks have to be recorded again most often."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a dialog asks, with the text of the button that answers and the tooltips."""
-
     title: str
     question: str
     answer: str
@@ -57,13 +53,13 @@ class ReasonChoices(QWidget):
 
     @property
     def reason(self) -> str:
-        """The present reason: the person's own words before the chosen ones; empty where none is given."""
+        """The written reason, otherwise the chosen one; empty if there is none."""
         own = self._own.text().strip()
         chosen = (choice.text() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Words typed at the choices are a reason of one's own."""
+        """Typing at the choices goes to the field."""
         if is_text(event):
             self._own.setFocus()
             self._own.insert(event.text())
@@ -85,7 +81,7 @@ class ReasonChoices(QWidget):
 
 
 class QuestionDialog(QDialog):
-    """Asks something, with `parts` below the question; `accepted` when the answer is given."""
+    """Shows `parts` below the question; `accepted` when it is answered."""
 
     def __init__(self, asked: Question, parent: QWidget | None = None, *parts: QWidget) -> None:
         super().__init__(parent)
@@ -101,7 +97,7 @@ class QuestionDialog(QDialog):
 
 
 class ReasonDialog(QuestionDialog):
-    """Offers `reasons`; emits the one that was chosen or written."""
+    """Emits the reason that was chosen or written."""
 
     reason_given = Signal(str)
 
@@ -122,8 +118,6 @@ class ReasonDialog(QuestionDialog):
 
 
 class SkipDialog(ReasonDialog):
-    """Asks why a task is skipped."""
-
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
         asked = Question(
             title="Skip the task",
@@ -137,8 +131,6 @@ class SkipDialog(ReasonDialog):
 
 
 class SendBackDialog(ReasonDialog):
-    """Asks why a recorded task has to be recorded again."""
-
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
         asked = Question(
             title="Send the task back",

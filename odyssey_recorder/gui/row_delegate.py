@@ -1,4 +1,4 @@
-"""How the rows of tables and lists are painted: one delegate that marks what is chosen, and the parts of rows."""
+"""Painting of rows in tables and lists: a delegate that marks the chosen row, and parts of rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How the chosen row is marked: what is left free at the sides, and above and below, in pixels; how round.
+    """The mark of the chosen row; `inset` is horizontal and vertical, in px.
 
     A framed mark has a frame without the focus too.
     """
@@ -34,10 +34,9 @@ class Mark:
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Marks the chosen row, and has `paint` paint what is in a cell: from its `VALUE`, into its place, in its font.
+    """Marks the chosen row and calls `paint` for each cell with its `VALUE`, area and font.
 
-    A delegate that needs more to paint overrides `paint_value`: one that held a method of its own would be garbage
-    that only the collector finds.
+    A subclass that needs more overrides `paint_value`: a method of its own as `paint` would be a reference cycle.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class RowDelegate(QStyledItemDelegate):
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A sign, and how many there are of what it stands for."""
+    """A glyph with a count."""
 
     sign: str
     figure: str
@@ -90,7 +89,7 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class TitledRow:
-    """A title with badges at its right end, and a line below it, which may begin with a sign."""
+    """A title with badges at its right end, and a line below, optionally with a sign."""
 
     title: str
     subtitle: str
@@ -100,11 +99,11 @@ class TitledRow:
 
 
 TITLED_PX = 54
-"""How high a titled row is."""
+"""Height of a titled row."""
 
 
 def titled_delegate(titled: Callable[[Any], TitledRow], parent: QObject) -> RowDelegate:
-    """Paints each row as the title that `titled` makes of it."""
+    """A delegate that paints what `titled` returns for each row."""
 
     def paint(painter: QPainter, cell: QRectF, row: Any, font: QFont) -> None:
         _paint_titled(painter, cell, titled(row), font)
@@ -125,7 +124,7 @@ def _paint_titled(painter: QPainter, cell: QRectF, row: TitledRow, font: QFont) 
 
 
 def _paint_badges(painter: QPainter, line: QRectF, badges: Sequence[Badge], font: QFont) -> float:
-    """Each a sign and its figure, at the right end of `line`; returns how much of its width they take."""
+    """Paint badges at the right end of `line`; return the width used."""
     metrics = QFontMetrics(font)
     right = line.right()
     for badge in reversed(badges):
@@ -141,7 +140,7 @@ def _paint_badges(painter: QPainter, line: QRectF, badges: Sequence[Badge], font
 
 
 def paint_line(painter: QPainter, area: QRectF, words: str, font: QFont, colour: QColor) -> None:
-    """One line at the top of `area`, cut to its width."""
+    """Paint one line at the top of `area`, elided to its width."""
     metrics = QFontMetrics(font)
     painter.setFont(font)
     painter.setPen(colour)
@@ -150,14 +149,14 @@ def paint_line(painter: QPainter, area: QRectF, words: str, font: QFont, colour:
 
 
 def paint_sign(painter: QPainter, place: QRectF, sign: str, colour: QColor) -> None:
-    """A glyph of the icon font as high as `place`."""
+    """Paint a glyph of the icon font, as high as `place`."""
     painter.setFont(glyph_font(round(place.height())))
     painter.setPen(colour)
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph(sign))
 
 
 def paint_figures(painter: QPainter, area: QRectF, name: str, figures: str, gap: int) -> None:
-    """Figures at the right, in the pen that is set, and a name at the left, cut to what they leave."""
+    """Paint figures at the right and a name at the left, elided to the remaining width, with the current pen."""
     metrics = QFontMetrics(painter.font())
     painter.drawText(area, _RIGHT, figures)
     room = round(area.width() - metrics.horizontalAdvance(figures) - gap)
@@ -166,7 +165,7 @@ def paint_figures(painter: QPainter, area: QRectF, name: str, figures: str, gap:
 
 
 def paint_bar(painter: QPainter, track: QRectF, *parts: tuple[QColor, float]) -> None:
-    """A bar on its track: each part reaches from the left to its share, later ones over earlier ones."""
+    """Paint a bar: each part reaches from the left to its share (0..1), later parts over earlier ones."""
     painter.setPen(Qt.PenStyle.NoPen)
     for colour, share in ((Theme.current().outline, 1.0), *parts):
         if share:
@@ -176,7 +175,6 @@ def paint_bar(painter: QPainter, track: QRectF, *parts: tuple[QColor, float]) ->
 
 
 def small_font(font: QFont) -> QFont:
-    """The font of what stands below something else."""
     small = QFont(font)
     small.setPointSizeF(small.pointSizeF() * 0.9)
     return small

@@ -1,4 +1,4 @@
-"""Which keys the annotator gave to which command, which keys cannot be given, and how that is kept."""
+"""Keys that the annotator gave to commands: which are allowed, and how they are stored."""
 
 import logging
 import threading
@@ -15,7 +15,7 @@ _PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Se
 CHANGEABLE = tuple(
     sorted((one for one in Command if one is not Command.TYPE), key=lambda one: _PAGES.index(one.value.page))
 )
-"""All commands but the one that the text field asks for by Return; those of a page come together."""
+"""All commands but TYPE, which Return in the text field triggers; grouped by page."""
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _NATIVE = QKeySequence.SequenceFormat.NativeText
@@ -26,23 +26,23 @@ _FIXED = frozenset(
         Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Insert,
     }
 )  # fmt: skip
-"""What works in every window and field by itself, unless Ctrl or Alt is held with it."""
+"""Keys with a meaning in every window and field, unless Ctrl or Alt is held."""
 
 _OF_LETTERS = ("Review", "Tasks")
-"""The pages where a letter or a digit asks for something, except in a field that is being written in."""
+"""Pages with single letters and digits as keys, which work outside fields."""
 
 _log = logging.getLogger(__name__)
 
 
 class Shortcuts(QObject):
-    """The keys of all commands, each the one it came with or the annotator's own."""
+    """The keys of all commands: defaults, or the annotator's own."""
 
     changed = Signal()
 
     def __init__(self, commands: Commands, file: KeptFile) -> None:
-        """Give the commands the keys that were kept; keys that an older choice now holds are lost to the newer command.
+        """Assign the stored keys; a newer command gives way to an older choice of its keys.
 
-        What `file` says of commands that this version does not have is kept.
+        Stored keys of unknown commands are kept.
         """
         super().__init__(commands)
         self._commands = commands
@@ -60,13 +60,13 @@ class Shortcuts(QObject):
         return self.keys(command) != _original(command)
 
     def refusal(self, command: Command, keys: QKeySequence) -> str:
-        """Why `command` cannot have `keys`, in words for the annotator; empty where it can."""
+        """Why `command` cannot have `keys`, for the annotator; empty if it can."""
         if keys.isEmpty():
             return ""
         return self._taken(command, keys) or _unfit(command, keys[0], keys.toString(_NATIVE))  # type: ignore[index]
 
     def change(self, command: Command, keys: QKeySequence) -> None:
-        """Let `keys`, for which there is no refusal, ask for `command` from now on."""
+        """Assign `keys`, for which `refusal` is empty."""
         chosen = {other: words for other, words in self._chosen.items() if other != command.name}
         if keys != _original(command):
             chosen[command.name] = keys.toString(_PORTABLE)
@@ -74,7 +74,7 @@ class Shortcuts(QObject):
         self._apply()
 
     def reset(self, command: Command) -> str:
-        """Give `command` the keys it came with; or why it cannot have them."""
+        """Restore the default keys; return why that is refused, otherwise an empty text."""
         original = _original(command)
         refusal = "" if original.isEmpty() else self._taken(command, original)
         if not refusal:
@@ -86,7 +86,7 @@ class Shortcuts(QObject):
         self._apply()
 
     def keep(self) -> None:
-        """Write down what was changed since the last time; blocks, and may be called on any thread."""
+        """Write changes since the last time; blocks, and may be called on any thread."""
         with self._writing:
             if self._chosen is not self._written:
                 self._written = self._chosen
@@ -115,7 +115,6 @@ class Shortcuts(QObject):
 
 
 def name(command: Command) -> str:
-    """What a command is called where its button is not beside."""
     return command.value.label.rstrip("…")
 
 

@@ -1,4 +1,4 @@
-"""The steps of an episode side by side: each with its screenshot, the action drawn on it, its words, and badges."""
+"""An episode's steps side by side: screenshots with the actions drawn on them, words, and badges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,30 +32,28 @@ VERDICT_GLYPHS: Mapping[str, str] = {
 }
 
 SHARPNESS = 2
-"""How many pixels a thumbnail has for each of the window."""
+"""Pixels of a thumbnail for each unit of the window."""
 _MARGIN = 8
 _BADGE_PX = 20
 _BROKEN_PX = 28
 
 
 def severity_colour(severity: Severity) -> QColor:
-    """The colour of a finding's mark."""
     theme = Theme.current()
     return {Severity.ERROR: theme.danger, Severity.WARNING: theme.warning, Severity.NOTE: theme.muted}[severity]
 
 
 def verdict_colour(verdict: str) -> QColor:
-    """The colour of a replay's badge."""
     theme = Theme.current()
     return {"match": theme.success, "drift": theme.warning}.get(verdict, theme.danger)
 
 
 @dataclass(frozen=True, slots=True)
 class StripStep:
-    """A step as it is shown among others.
+    """A step as shown in a strip.
 
-    `image` is its thumbnail, None until that is there; a null image or an exception where there is none. `findings`
-    are what the checks found, in words, and `severity` is the gravest of them.
+    `image` is its thumbnail: None until loaded, a null image or an exception if there is none. `findings` are texts of
+    the checks, `severity` is the worst of them.
     """
 
     number: int
@@ -76,24 +74,24 @@ class StripStep:
 
 
 class StepModel(TableModel[StripStep]):
-    """The steps by their numbers; `column` says what each is in words."""
+    """Steps keyed by number; `column` describes each."""
 
     def __init__(self, column: Column[StripStep]) -> None:
         super().__init__((column,), key=lambda step: step.number, steady=True)
 
     def change_step(self, number: int, **changes: Any) -> None:
-        """Show something else of a step; nothing where there is no such step."""
+        """Change fields of a step, if there is one of this number."""
         step = self.all.get(number)
         if step is not None:
             self.change([replace(step, **changes)])
 
 
 _Drawn = tuple[int, Path, Action, Box | None]
-"""What a thumbnail depends on: the screenshot of a step never changes while the step is there."""
+"""What a thumbnail depends on: a step's screenshot never changes."""
 
 
 class StepThumbnails:
-    """Reads thumbnails of recorded steps in the background, each once, and puts them into a model of these steps."""
+    """Reads thumbnails of recorded steps in the background, each once, and puts them into a model."""
 
     def __init__(self, background: Background, model: StepModel, room: QSize) -> None:
         self._background = background
@@ -102,7 +100,7 @@ class StepThumbnails:
         self._images: dict[_Drawn, QImage | Exception | None] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
-        """Show `steps`; those that are as they were stay untouched."""
+        """Show `steps`; unchanged ones stay untouched."""
         before, self._images = self._images, {drawn: self._images.get(drawn) for drawn in map(_drawn, steps)}
         self._model.show(
             StripStep(step.number, describe(step.action), step.flag, step.note, self._images[_drawn(step)], step.key)
@@ -125,9 +123,9 @@ def _drawn(step: RecordedStep) -> _Drawn:
 
 
 def draw_thumbnail(step: RecordedStep, room: QSize) -> QImage:
-    """The screenshot of `step` within `room`, with its action and the box of the touched element drawn on it.
+    """The screenshot within `room`, with the action and the touched element drawn on it.
 
-    Runs outside the GUI thread. Raises DatasetError, which says what is wrong with which screenshot.
+    Runs off the GUI thread. Raises DatasetError.
     """
     image, size = read_picture(step.picture, room * SHARPNESS)
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
@@ -136,7 +134,7 @@ def draw_thumbnail(step: RecordedStep, room: QSize) -> QImage:
 
 
 def draw_step(image: QImage, action: Action, box: Box | None, size: Size) -> None:
-    """Draw an action, and the box of the touched element on a screen of `size`, on a thumbnail."""
+    """Draw an action on a thumbnail, and the touched element's box on a screen of `size`."""
     image.setDevicePixelRatio(SHARPNESS)
     area = QRectF(QPointF(0, 0), image.deviceIndependentSize())
     painter = QPainter(image)
@@ -149,7 +147,7 @@ def draw_step(image: QImage, action: Action, box: Box | None, size: Size) -> Non
 
 @dataclass(frozen=True, slots=True)
 class StripStyle:
-    """How large thumbnails are, and how a cell is set around them: words at the left, or centred with room beside."""
+    """Thumbnail size and cell layout: words at the left, or centred with space beside."""
 
     thumbnail: QSize
     is_centred: bool = False
@@ -160,8 +158,6 @@ class StripStyle:
 
 
 class StepStrip(QListView):
-    """One row of steps, one of them chosen."""
-
     step_chosen = Signal(int)
 
     def __init__(self, name: str, model: StepModel, style: StripStyle) -> None:
@@ -180,17 +176,15 @@ class StepStrip(QListView):
         self.selectionModel().currentChanged.connect(self._tell)
 
     def fit_height(self) -> None:
-        """Be as high as a cell and the scroll bar."""
         height = self._delegate.height(self.font())
         self.setFixedHeight(height + self.horizontalScrollBar().sizeHint().height() + 2)
 
     def turn_to(self, number: int) -> None:
-        """Choose a step."""
         self.setCurrentIndex(self._steps.place_index(number))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space:
-            event.ignore()  # it is the viewer's; a list would choose what is chosen already
+            event.ignore()  # for the viewer; a list would choose the chosen row again
         else:
             super().keyPressEvent(event)
 
@@ -205,7 +199,6 @@ class _StripDelegate(RowDelegate):
         self._style = style
 
     def height(self, font: QFont) -> int:
-        """How high a cell is."""
         return self._style.thumbnail.height() + 2 * QFontMetrics(small_font(font)).height() + 4 + 2 * _MARGIN
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -246,7 +239,7 @@ class _StripDelegate(RowDelegate):
 
 
 def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception | None, *, at_top: bool = False) -> None:
-    """Draw a thumbnail at the foot of `room`, or at its top; an empty place, with the reason, where there is none."""
+    """Draw a thumbnail at the bottom of `room`, or at its top; without one an empty frame with the reason."""
     theme, place, shape = Theme.current(), QRectF(room), QPainterPath()
     if isinstance(image, QImage) and not image.isNull():
         size = image.deviceIndependentSize()
@@ -278,7 +271,7 @@ def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception |
 
 
 def _paint_badge(painter: QPainter, place: QRectF, name: str, colour: QColor) -> None:
-    """A glyph on a disc of the card's colour, so that it is read on any screenshot."""
+    """A glyph on a disc of the card's colour, legible on any screenshot."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(Theme.current().card)
     painter.drawEllipse(place)

@@ -1,4 +1,4 @@
-"""Tables and lists: immutable rows under stable keys, columns as data, and one model for all."""
+"""Tables and lists: immutable rows with stable keys, columns as data, one model for all."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 
 VALUE = Qt.ItemDataRole.UserRole
-"""The role of what a cell is painted from: its row, unless the column says otherwise."""
+"""The role of a cell's value for painting: its row, unless the column says otherwise."""
 
 _MOST_GAPS = 40
-"""With more runs of rows that come or go than this, a steady table is reset: each run costs a layout."""
+"""A steady table with more runs of rows inserted or removed is reset: each run costs a layout."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """What a column says of a row; `spoken` is for screen readers, and by default the text.
+    """A column; `spoken` is for screen readers, by default the text.
 
-    `order` is what rows are sorted by, by default the text. `width` is in pixels; 0 takes what is left.
-    What an editor of a cell begins with is `edited`; what it ends with is for `setData` of a model of its own.
+    `order` is the sort key, by default the text. `width` is in px; 0 takes the remaining width. `edited` is an editor's
+    initial value; the model's `setData` takes its result.
     """
 
     title: str
@@ -50,7 +50,6 @@ class Column(Generic[Row]):
         return _RIGHT if self.is_number else _LEFT
 
     def data(self, row: Row, role: int) -> object:
-        """What the column says of `row` under an item role of Qt."""
         if role == VALUE:
             return self.value(row) if self.value is not None else row
         shown: Mapping[int, Callable[[Row], object] | None] = {
@@ -70,10 +69,10 @@ class Column(Generic[Row]):
 
 
 class TableModel(QAbstractTableModel, Generic[Row]):
-    """The rows that the filter admits, in the order of a column or, by default, in that in which they were given.
+    """The rows admitted by the filter, in the order of a column or as given.
 
-    Rows that only say something else stay where they are. Where rows come or go the model is reset, unless it is
-    `steady`: then all others stay, with what is chosen of them and what is being edited.
+    Rows that only change stay in place. Inserting or removing rows resets the model, unless it is `steady`: then the
+    others stay, with selection and open editors.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         steady: bool = False,
         parent: QObject | None = None,
     ) -> None:
-        """`key` tells rows apart, by default their place. `criteria` are what `narrow` can be asked for."""
+        """`key` identifies rows, by default their position. `criteria` are the filters of `narrow`."""
         super().__init__(parent)
         self.columns = columns
         self._key = key
@@ -101,37 +100,36 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     @property
     def all(self) -> Mapping[Hashable, Row]:
-        """All rows by their keys, shown or not."""
+        """All rows by key, shown or not."""
         return self._all
 
     @property
     def rows(self) -> Sequence[Row]:
-        """The rows that are shown, in their order."""
         return self._rows
 
     @property
     def filter(self) -> Mapping[str, Any]:
-        """What rows are narrowed to: nothing that is empty."""
+        """The criteria in use; none of them is empty."""
         return self._filter
 
     def pin(self, is_pinned: Callable[[Row], bool]) -> None:
-        """Show these rows, which are given before all others, always and first."""
+        """Show these rows always and first; they must be given before all others."""
         self._is_pinned = is_pinned
 
     def show(self, rows: Iterable[Row]) -> None:
-        """Show these rows in place of all before; those of the same keys stay the same rows."""
+        """Replace the rows; rows with the same key stay the same."""
         self._all = dict(enumerate(rows)) if self._key is None else {self._key(row): row for row in rows}
         self._arrange()
 
     def load(self, rows: Iterable[Row]) -> None:
-        """Show these rows, none of which has to do with those before: nothing stays chosen."""
+        """Replace the rows by unrelated ones: nothing stays chosen."""
         self.beginResetModel()
         self._all, self._rows, self._places = {}, [], {}
         self.endResetModel()
         self.show(rows)
 
     def change(self, rows: Iterable[Row], gone: Iterable[Hashable] = ()) -> None:
-        """Take these in place of the rows of the same keys, or as new ones, and remove those of the keys `gone`."""
+        """Replace or add `rows` by key, and remove the keys `gone`."""
         assert self._key is not None
         for key in gone:
             self._all.pop(key, None)
@@ -139,36 +137,35 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._arrange()
 
     def narrow(self, **wanted: object) -> None:
-        """Show only the rows that meet all these criteria; what is empty is no criterion."""
+        """Show only rows that meet all criteria; empty ones are ignored."""
         self._filter = {name: value for name, value in wanted.items() if value}
         self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by `column`; -1 is the order in which rows were given. Equal rows keep that order."""
+        """Sort stably by `column`; -1 is the order in which rows were given."""
         chosen = self.columns[column] if column >= 0 else None
         self._order = None if chosen is None else chosen.order or (lambda row: chosen.text(row).casefold())
         self._descending = order is Qt.SortOrder.DescendingOrder
         self._arrange()
 
     def refresh(self) -> None:
-        """Show all rows again: what their columns look up has changed."""
+        """Repaint all rows: what their columns look up has changed."""
         if self._rows:
             self._tell_changed(0, len(self._rows) - 1)
 
     def at(self, row: int) -> Row | None:
-        """What is shown in a row; None where there is no such row."""
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def place(self, key: Hashable) -> int:
-        """The row of a key, -1 where it is not shown."""
+        """The row of a key; -1 if it is not shown."""
         return self._places.get(key, -1)
 
     def place_index(self, key: Hashable) -> QModelIndex:
-        """The first cell of the row of a key; invalid where it is not shown."""
+        """The first cell of a key's row; invalid if it is not shown."""
         return self.index(self.place(key), 0)
 
     def key_at(self, row: int) -> Hashable:
-        """The key of a row; None where there is no such row."""
+        """None if there is no such row."""
         shown = self.at(row)
         return None if shown is None else row if self._key is None else self._key(shown)
 
@@ -209,7 +206,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             self.endResetModel()
 
     def _admitted(self) -> list[tuple[Hashable, Row]]:
-        """The rows that are to be shown, in their order, with their keys."""
+        """The filtered and sorted rows with their keys."""
         rows, order = list(self._all.items()), self._order
         pinned = [pair for pair in rows if self._is_pinned is not None and self._is_pinned(pair[1])]
         rows = rows[len(pinned) :]
@@ -227,7 +224,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             self._tell_changed(changed[0], changed[-1])
 
     def _come_and_go(self, rows: list[Row], places: dict[Hashable, int]) -> bool:
-        """Remove and insert single rows; False where others would change their order, or it would take too long."""
+        """Remove and insert rows in place; False if the order changes or it would take too long."""
         before = self._places
         stay = [key for key in before if key in places]
         gone = list(_runs(place for key, place in before.items() if key not in places))
@@ -251,29 +248,28 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
 
 def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of all places that follow each other."""
+    """The first and last of each run of consecutive places."""
     for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
         together = [place for _, place in run]
         yield together[0], together[-1]
 
 
 def change_steadily(view: QAbstractItemView, model: TableModel[Any], row_px: int, change: Callable[[], object]) -> None:
-    """Call `change`, which changes the rows of `model`; those in sight stay there, whatever comes above them.
+    """Call `change`, which changes the rows of `model`, and keep the visible rows in place.
 
-    At the very top, newer rows push them down.
+    At the very top, new rows push them down.
     """
     scroll = view.verticalScrollBar()
     before = scroll.value()
     above, offset = divmod(before, row_px)
     top = model.key_at(above) if above else None
     change()
-    view.doItemsLayout()  # otherwise the scroll bar is as long as before
+    view.doItemsLayout()  # otherwise the scroll bar keeps its old range
     place = model.place(top)
     scroll.setValue(before if place < 0 else place * row_px + offset)
 
 
 def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
-    """A table in which one row is chosen."""
     view = QTableView()
     view.setAccessibleName(name)
     view.setModel(model)
@@ -297,7 +293,7 @@ def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
 
 
 def allow_sorting(view: QTableView) -> None:
-    """Let a click on a head sort by its column, and a third one show the rows in their own order again."""
+    """Sort by a click on a header; a third click restores the rows' own order."""
     view.setSortingEnabled(True)
     view.horizontalHeader().setSortIndicatorClearable(True)
     view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

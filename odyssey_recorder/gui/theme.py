@@ -1,4 +1,4 @@
-"""The colours and proportions of the window, derived from the system's palette and font."""
+"""Colours and proportions of the window, derived from the system's palette and font."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -6,15 +6,15 @@ from functools import cache
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
 MARK = QColor("#ff2d6f")
-"""The colour in which actions are drawn on pictures of the device, in every theme."""
+"""The colour of actions on screenshots and frames, in every theme."""
 
 READABLE = 4.5
-"""The contrast that WCAG 2 asks of text."""
+"""The text contrast that WCAG 2 requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The window's colours, each readable on the ones it is used on."""
+    """The window's colours, each readable on its backgrounds."""
 
     window: QColor
     card: QColor
@@ -37,7 +37,7 @@ class Theme:
 
     @classmethod
     def current(cls) -> "Theme":
-        """The theme of the application's palette; a widget's own palette may be changed by the style sheet."""
+        """The theme of the application's palette; a style sheet may change a widget's own palette."""
         return cls.of(QGuiApplication.palette())
 
 
@@ -66,7 +66,6 @@ def _derive(window_rgb: int, text_rgb: int, accent_rgb: int) -> Theme:
 
 
 def _mixed(first: QColor, second: QColor, share: float) -> QColor:
-    """`share` (0..1) of `second` in `first`."""
     return QColor(
         *(
             round(a + (b - a) * share)
@@ -85,7 +84,7 @@ def _readable(colour: QColor, *, on: QColor, darker: bool) -> QColor:
 
 
 def contrast(first: QColor, second: QColor) -> float:
-    """The contrast ratio of two colours, 1 to 21, as WCAG 2 reckons it."""
+    """The WCAG 2 contrast ratio, 1 to 21."""
     light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -98,7 +97,7 @@ def _luminance(colour: QColor) -> float:
 
 
 def style_sheet(theme: Theme, *, font_pt: float) -> str:
-    """The window's style sheet; `font_pt` is the size of the system's font, from which the type scale follows."""
+    """`font_pt` is the system's font size, which sets the type scale."""
     return _SHEET.format(
         window=theme.window.name(),
         card=theme.card.name(),

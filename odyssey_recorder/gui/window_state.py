@@ -1,4 +1,4 @@
-"""What the window keeps from one session to the next, and the file it is kept in."""
+"""Values that the window keeps between runs, and the file that holds them."""
 
 import json
 import logging
@@ -17,16 +17,13 @@ _log = logging.getLogger(__name__)
 
 
 class KeptFile:
-    """Values by name, in a file that may be lost at any time: what cannot be read or written is logged, never raised.
-
-    Without a path nothing is kept.
-    """
+    """Named values in a file; errors are logged, never raised. Without a path nothing is kept."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
 
     def read(self) -> dict[str, object]:
-        """The values, none of them of a kind that can be relied on; empty where there is no readable file."""
+        """The values, of unchecked types; empty without a readable file."""
         if self._path is None or not self._path.exists():
             return {}
         try:
@@ -51,7 +48,7 @@ class KeptFile:
 
 
 class WindowState:
-    """What was kept when the window was last closed; `page` and `zoom` are names of the window's own, or empty."""
+    """State from when the window was last closed; `page` and `zoom` are names of the window's own, or empty."""
 
     def __init__(self, file: KeptFile) -> None:
         self._file = file
@@ -60,11 +57,11 @@ class WindowState:
         self.zoom = _words(self._kept.get("zoom"))
 
     def page_among(self, offered: Sequence[Command]) -> Command:
-        """The page that was shown, if it is offered still; otherwise the first."""
+        """The last shown page if it is offered, otherwise the first."""
         return next((command for command in offered if command.name == self.page), offered[0])
 
     def restore(self, window: QWidget) -> None:
-        """Give `window` its place and size, and each splitter in it that has an object name its division."""
+        """Restore the geometry, and splitters that have an object name."""
         window.restoreGeometry(_bytes(self._kept.get("geometry")))
         divisions = self._kept.get("splitters")
         for splitter in _named_splitters(window):
@@ -72,7 +69,7 @@ class WindowState:
                 splitter.restoreState(_bytes(divisions.get(splitter.objectName())))
 
     def keep(self, window: QWidget) -> None:
-        """Write down how `window` looks now, with `page` and `zoom`; a file that cannot be written is logged."""
+        """Store geometry, splitters, `page` and `zoom`; an error is logged."""
         divisions = {splitter.objectName(): _text(splitter.saveState()) for splitter in _named_splitters(window)}
         looks = {"geometry": _text(window.saveGeometry()), "splitters": divisions}
         self._file.write({**self._kept, **looks, "page": self.page, "zoom": self.zoom})
@@ -87,7 +84,7 @@ def _words(value: object) -> str:
 
 
 def _bytes(value: object) -> QByteArray:
-    """What `_text` made a text of; Qt itself refuses bytes that are none of its own."""
+    """Inverse of `_text`; Qt rejects foreign bytes itself."""
     return QByteArray.fromBase64(_words(value).encode())
 
 

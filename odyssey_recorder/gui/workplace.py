@@ -1,4 +1,4 @@
-"""The pages: which there are for what the program gives, how each is made, and what leads from one to another."""
+"""The pages: which ones exist, how each is created, and what links them."""
 
 import sys
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.window_state import KeptFile
 
-if TYPE_CHECKING:  # each page is loaded when it is first asked for
+if TYPE_CHECKING:  # each page is loaded on first use
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
@@ -38,7 +38,7 @@ PAGES = (
     Command.DATASET_PAGE,
     Command.SETTINGS_PAGE,
 )
-"""The commands that lead to a page, from the top of the rail to its bottom."""
+"""The commands that open a page, from the top of the rail to the bottom."""
 
 
 _MODULES = {
@@ -58,28 +58,27 @@ _PARTS = (
     "odyssey_recorder.review_service",
     "odyssey_recorder.task_service",
 )
-"""What is put into a page or works behind it, and must be loaded before it is made."""
+"""Modules that pages use, loaded before the pages are created."""
 
 
 def load_pages() -> None:
-    """Load the modules of all pages; for another thread, as it takes longer than the window may freeze."""
+    """Load the modules of all pages; off the GUI thread, as it takes longer than the window may freeze."""
     for module in (*_PARTS, *_MODULES.values()):
         import_module(module)
 
 
 def is_loaded(command: Command) -> bool:
-    """Whether the module of this page is loaded, so that the page can be made at once."""
+    """Whether the page can be created at once."""
     module = sys.modules.get(_MODULES.get(command, __name__))
     return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What the window shows beside recording; where a part is None there is no page or dialog for it.
+    """What the window shows beside recording; a part that is None has no page or dialog.
 
-    The functions are called once, when the page is made, `tasks` and `task_service` off the GUI thread. `state`,
-    `shortcuts` and `sheets` keep how the window looked, which keys the annotator chose, and what a reviewer has filled
-    in.
+    The functions are called once, when the page is created, `tasks` and `task_service` off the GUI thread. `state`,
+    `shortcuts` and `sheets` store the window's state, the annotator's keys, and a reviewer's answers.
     """
 
     dataset: "Callable[[], DatasetFolder] | None" = None
@@ -98,7 +97,7 @@ class Workplace:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What each page is made with; queue and coach if there are any."""
+    """What the pages are created with."""
 
     commands: Commands
     background: Background
@@ -108,7 +107,7 @@ class Tools:
 
 
 class Pages:
-    """Makes the pages, each when it is first asked for."""
+    """Creates each page on first use."""
 
     def __init__(self, record: RecordPage, controller: RecordingController, workplace: Workplace, tools: Tools) -> None:
         self._record = record
@@ -173,7 +172,7 @@ class Pages:
         return page
 
     def _tell_recording(self, show: Callable[[str], None]) -> None:
-        """Tell from now on the serial of the device that is recorded on; empty: there is none."""
+        """Call `show` with the serial of the device being recorded, empty without one."""
 
         def tell(phase: Phase) -> None:
             recording = phase in (Phase.STARTING, Phase.RECORDING)
