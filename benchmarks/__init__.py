@@ -1,1 +1,1 @@
-"""How fast the recorder is, as ratios against a stated floor measured in the same run."""
+"""Measures the recorder's speed, as ratios to a stated floor from the same run."""

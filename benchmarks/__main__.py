@@ -36,11 +36,11 @@ PROFILE = "pixel_7_pro"
 TAPS, ALL_TAPS = 400, 10_000
 EPISODES, ALL_EPISODES = 26, 300
 CHECKED, ALL_CHECKED = 60, 1_000
-"""Episodes that are checked; a thousand take four gigabytes on the disk for temporary files meanwhile."""
+"""Episodes to check; a thousand take four gigabytes of temporary disk space."""
 
 
 def main() -> None:
-    """Measure on simulated emulators through the real adb and over gRPC, and print a table."""
+    """Measure on simulated emulators over real adb and gRPC, and print a table."""
     parser = argparse.ArgumentParser(prog="make bench")
     everything = (
         f"{ALL_TAPS} taps in passive mode and {ALL_EPISODES} episodes in one window, {ALL_CHECKED} checked: an hour"

@@ -1,4 +1,4 @@
-"""What it costs to look at a whole dataset together: as many episodes as were released, and a tenth of them."""
+"""Cost of the checks across a whole dataset of the released size, and of a tenth of it."""
 
 import hashlib
 import random
@@ -20,7 +20,7 @@ _CATEGORIES = 6
 
 
 def measure() -> list[Figure]:
-    """Seconds and most memory for all, over those for a tenth; each in a process of its own."""
+    """Seconds and peak memory for all, relative to a tenth; each in its own process."""
     tenth_s, tenth_mb = _measured(EPISODES // 10)
     all_s, all_mb = _measured(EPISODES)
     return [
@@ -30,14 +30,14 @@ def measure() -> list[Figure]:
 
 
 def _measured(episodes: int) -> tuple[float, float]:
-    """Seconds and the most megabytes that a new process takes for so many episodes."""
+    """Seconds and peak MB of a new process."""
     command = [sys.executable, "-m", "benchmarks.across", str(episodes)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return float(told[0]), float(told[1])
 
 
 def generated(episodes: int) -> Iterator[EpisodeFacts]:
-    """Facts of so many episodes, the same each time: templates with their gaps filled, a few screens common to many."""
+    """Deterministic facts: templates with filled gaps, some screens shared by many episodes."""
     templates = [_sentence(random.Random(f"template {number}"), 11) for number in range(TEMPLATES)]
     for number in range(episodes):
         yield _episode(number, templates[number % TEMPLATES])
@@ -64,7 +64,7 @@ def _episode(number: int, template: str) -> EpisodeFacts:
 
 
 def _picture(number: int, step: int, chance: random.Random) -> str:
-    """A frame by name: one in eight is a screen that many episodes show."""
+    """A screen's name; one in eight is shared by many episodes."""
     return f"common {chance.randrange(COMMON_SCREENS)}" if chance.random() < 0.125 else f"{number} {step}"
 
 
@@ -78,7 +78,7 @@ def _sentence(chance: random.Random, words: int) -> str:
 
 
 def _run(episodes: int) -> None:
-    """Print the seconds and the most megabytes that this process takes once the facts lie on their shelf."""
+    """Print the seconds and peak MB of this process, once the facts are stored."""
     shelf = FactsStore()
     for facts in generated(episodes):
         shelf.put(facts.episode_id, facts_as_json(facts))

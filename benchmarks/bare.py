@@ -1,4 +1,4 @@
-"""The floors: the least that must be done for a frame over adb, a frame over gRPC, and a touch over gRPC."""
+"""The floors: the least work for a frame over adb, a frame over gRPC, and a touch over gRPC."""
 
 import socket
 import struct
@@ -22,7 +22,7 @@ _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.use_local_subchannel
 
 
 class BareAdb:
-    """Connects, names the device, asks, and reads into a buffer that is there already."""
+    """Connects, selects the device, sends the request, and reads into a preallocated buffer."""
 
     def __init__(self, server: AdbServer, serial: str, size: Size) -> None:
         self._address = server.host, server.port
@@ -30,7 +30,7 @@ class BareAdb:
         self._buffer = memoryview(bytearray(_HEADER_BYTES + size.width * size.height * 4))
 
     def capture(self) -> None:
-        """Read one frame, packet by packet of the shell protocol, and forget it."""
+        """Read one frame, packet by packet of the shell protocol, and drop it."""
         with socket.create_connection(self._address) as connection:
             self._ask(connection, f"host:transport:{self._serial}")
             self._ask(connection, _SCREENCAP)
@@ -48,7 +48,7 @@ class BareAdb:
 
 
 class BareControl:
-    """A channel to the emulator's control service, and nothing between it and the caller."""
+    """A bare channel to the emulator's control service."""
 
     def __init__(self, serial: str, running: Path) -> None:
         endpoint = find_control(serial, [running])
@@ -67,16 +67,15 @@ class BareControl:
         )
 
     def capture(self) -> None:
-        """Ask for one frame."""
         self._get_screenshot(pb.ImageFormat(format=pb.ImageFormat.RGB888), metadata=self._metadata)
 
     def touch(self, x: int, y: int, pressure: int) -> None:
-        """Put the finger down, or with no pressure lift it."""
+        """A pressure of 0 lifts the finger."""
         self._send_touch(pb.TouchEvent(touches=[pb.Touch(x=x, y=y, pressure=pressure)]), metadata=self._metadata)
 
     @contextmanager
     def stream(self, shared: Size | None = None) -> Iterator[Iterator[bytes]]:
-        """The pixels of the frames as they come; with `shared`, the screen's size, copied out of shared memory."""
+        """Pixels of the frames as they come; with `shared`, the screen's size, copied from shared memory."""
         wanted = pb.ImageFormat(format=pb.ImageFormat.RGB888)
         with ExitStack() as stack:
             memory = None
@@ -90,7 +89,6 @@ class BareControl:
             yield (image.image if memory is None else memory.copy(memory.length) for image in call)
 
     def close(self) -> None:
-        """Disconnect from the channel."""
         self._channel.close()
 
 

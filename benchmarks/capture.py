@@ -1,4 +1,4 @@
-"""One frame that is asked for, over adb and over gRPC: our devices against bare calls and adbutils' own screenshot."""
+"""A requested frame over adb and over gRPC: our devices compared with bare calls and adbutils' own screenshot."""
 
 from adbutils import AdbClient
 
@@ -13,7 +13,6 @@ ROUNDS = 25
 
 
 def measure(device: AdbDevice, server: AdbServer, lab: Lab) -> list[Figure]:
-    """The figures of a frame."""
     floor = BareAdb(server, device.serial, device.properties().size)
     theirs = AdbClient(host=server.host, port=server.port).device(device.serial)
     ours_ms, floor_ms = in_turn((device.capture, floor.capture), rounds=ROUNDS)

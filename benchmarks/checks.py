@@ -1,7 +1,7 @@
-"""What it costs to check a dataset over decoding its frames alone, and what a second time costs with nothing changed.
+"""Cost of checking a dataset relative to decoding its frames, and of a second run without changes.
 
-The frames are screens of simulated phones of 1080x2400. Each file gets a comment of its own, so that no two are alike
-byte for byte, and each is decoded.
+Frames are screens of simulated emulators of 1080x2400. Each file gets its own comment, so that no two are identical and
+each is decoded.
 """
 
 import random
@@ -42,17 +42,17 @@ _FOLDERS = ("annotations", "screenshots", "provenance", "ui_trees")
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """A screen of the phone as a PNG file, and its view hierarchy."""
+    """A screen as a PNG file, and its view hierarchy."""
 
     png: bytes
     tree: bytes
 
 
 def measure(folder: Path, *, episodes: int) -> list[Figure]:
-    """Seconds for the first and for a second run, over decoding the same files; and the most memory."""
+    """Seconds of a first and a second run relative to decoding the same files, and peak memory."""
     dataset = folder / "checked"
     _record(dataset, episodes)
-    command = [sys.executable, "-m", "benchmarks.checks", str(dataset)]  # a process in which nothing else was done
+    command = [sys.executable, "-m", "benchmarks.checks", str(dataset)]  # a fresh process
     told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     shutil.rmtree(dataset)
     decoding, first, second, memory = map(float, told)
@@ -66,7 +66,7 @@ def measure(folder: Path, *, episodes: int) -> list[Figure]:
 
 
 def main(dataset: Path) -> None:
-    """Print the seconds of decoding, of the first and of the second run, and the most megabytes."""
+    """Print the seconds of decoding and of both runs, and the peak MB."""
     annotations = sorted((dataset / "annotations").glob("*.json"))
     pictures = [[dataset / "screenshots" / f"{path.stem}_{step}.png" for step in range(STEPS)] for path in annotations]
     before = timed(lambda: _decode_all(pictures))
@@ -94,7 +94,7 @@ def _decode(paths: Sequence[Path]) -> None:
             picture.load()
 
 
-# The dataset.
+# Dataset.
 
 
 def _record(dataset: Path, episodes: int) -> None:
@@ -170,7 +170,7 @@ def _proof(episode_id: str, hashes: Sequence[str]) -> EpisodeProvenance:
 
 
 def _told_apart(png: bytes, chance: random.Random) -> bytes:
-    """The same frame in another file: with a comment before its closing chunk."""
+    """Add a unique comment before the closing chunk."""
     body = b"tEXtComment\0" + chance.randbytes(8).hex().encode()
     comment = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
     return png[:-12] + comment + png[-12:]

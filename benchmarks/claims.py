@@ -1,9 +1,8 @@
-"""How many tasks a second can be claimed at a server, over the two bare statements that a claim cannot do without.
+"""Claims per second at a server, relative to the two bare statements that a claim needs.
 
-The server is PostgreSQL on this computer, with ten thousand open tasks. The floor selects the first free row with
-FOR UPDATE SKIP LOCKED, updates it and commits, over the same driver. The two claim one task each in turn, and each task
-is recorded by a queue before the next is claimed, so that both are measured on a machine that has just done the same;
-that is not measured. The rates are those of the median claim.
+The server is a local PostgreSQL with ten thousand open tasks. The floor selects the first free row with FOR UPDATE SKIP
+LOCKED, updates it and commits, over the same driver. The two claim one task each in turn; each task is recorded before
+the next claim, unmeasured, so that both find the machine in the same state. The rates are those of the median claim.
 """
 
 import time
@@ -31,7 +30,7 @@ _UPDATE = f"UPDATE tasks SET token = 'bare', until_us = {_NOW} + 600000000 WHERE
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Claims a second of the queue and of the bare statements; none where PostgreSQL is not installed."""
+    """Claims per second; empty if PostgreSQL is not installed."""
     if find_programs() is None:
         return []
     with running_postgres() as server:
@@ -45,7 +44,6 @@ def measure(folder: Path) -> list[Figure]:
 
 
 def _claim_s(queue: TaskQueue) -> float:
-    """Seconds of one claim of the queue."""
     began_s = time.perf_counter()
     task = queue.claim_next()
     spent_s = time.perf_counter() - began_s
@@ -56,7 +54,6 @@ def _claim_s(queue: TaskQueue) -> float:
 
 
 def _bare_claim_s(connection: psycopg.Connection, recorder: TaskQueue) -> float:
-    """Seconds of one claim with the bare statements."""
     began_s = time.perf_counter()
     row = connection.execute(_SELECT).fetchone()
     connection.execute(_UPDATE, row)
@@ -69,7 +66,7 @@ def _bare_claim_s(connection: psycopg.Connection, recorder: TaskQueue) -> float:
 
 
 def _filled_queue(url: str, folder: Path) -> TaskQueue:
-    """A queue that holds all tasks, and knows them."""
+    """A queue with all tasks, already read."""
     queue = _queue(QueueDatabase(url), folder)
     told = TaskInfo(
         Category.GENERAL_TOOL.value, ("Clock",), "Set {item}", "Set an alarm", "Please set an alarm in Clock"

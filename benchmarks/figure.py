@@ -1,4 +1,4 @@
-"""One measured figure beside the floor it is held against, and what of it is a rate or a time."""
+"""A measured figure beside its floor, and how times and medians are measured."""
 
 import statistics
 import time
@@ -9,7 +9,7 @@ from functools import partial
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measured value in its unit, the value of the floor in the same unit (0 where there is none), and the goal."""
+    """A value, the floor in the same unit (0 if there is none), and the goal."""
 
     name: str
     value: float
@@ -20,36 +20,33 @@ class Figure:
 
     @property
     def shown(self) -> str:
-        """The value with its unit."""
         return _with_unit(self.value, self.unit)
 
     @property
     def floor_shown(self) -> str:
-        """The floor with its name."""
         return f"{self.floor_name} {_with_unit(self.floor, self.unit)}" if self.floor_name else ""
 
     @property
     def ratio_shown(self) -> str:
-        """How many times the floor."""
         return f"{self.value / self.floor:.2f}" if self.floor else ""
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Milliseconds that one call takes."""
+    """Milliseconds of one call."""
     started = time.perf_counter()
     call()
     return 1000 * (time.perf_counter() - started)
 
 
 def in_turn(calls: Sequence[Callable[[], object]], *, rounds: int) -> list[float]:
-    """The median milliseconds of each call, all called in turn, so that a machine that slows down slows all of them."""
+    """Median milliseconds of each call, interleaved so that a slowdown of the machine affects all."""
     for call in calls:
         call()
     return medians_in_turn([partial(timed, call) for call in calls], rounds=rounds)
 
 
 def medians_in_turn(measures: Sequence[Callable[[], float]], *, rounds: int) -> list[float]:
-    """The median of what each of `measures` gives, all called in turn."""
+    """Median of each measure, interleaved."""
     samples = [[measure() for measure in measures] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*samples, strict=True)]
 

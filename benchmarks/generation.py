@@ -1,7 +1,7 @@
-"""What it costs to make ten thousand distinct tasks, over a plain loop that fills the same templates by chance.
+"""Cost of ten thousand distinct tasks, relative to a plain loop that fills the same templates at random.
 
-The loop takes a template, an item for each gap, an app for each role and a phrasing, all by chance, fills both texts,
-and drops what it has. It keeps no balance, and makes other tasks every time.
+The loop picks a template, an item for each gap, an app for each role and a phrasing, fills both texts, and drops the
+result. It keeps no balance, and makes other tasks every time.
 """
 
 import random
@@ -23,7 +23,7 @@ _ROUNDS = 7
 
 @dataclass(frozen=True, slots=True)
 class _Pools:
-    """A template's texts, and what fills each gap of them."""
+    """A template's texts, and the values for each gap."""
 
     task: str
     phrasings: Sequence[str]
@@ -32,7 +32,7 @@ class _Pools:
 
 
 def measure() -> list[Figure]:
-    """Milliseconds for a batch, over the loop; and for reading all templates."""
+    """Milliseconds for a batch, relative to the loop, and for reading all templates."""
     library = load_library([shipped_templates()])
     pools = _pools(library)
     making, loop, reading = in_turn(

@@ -1,4 +1,4 @@
-"""The annotator of passive mode, in a process of its own: taps on the emulator at a steady pace."""
+"""The annotator in passive mode, in its own process: taps on the emulator at a steady pace."""
 
 import sys
 import time
@@ -12,7 +12,6 @@ _HELD_SHARE = 0.4
 
 
 def main(serial: str, running: Path, taps: int, per_second: float, places: list[tuple[int, int]]) -> None:
-    """Tap at `places` in turn."""
     control = BareControl(serial, running)
     began_s = time.monotonic()
     for number, (x, y) in zip(range(taps), cycle(places), strict=False):

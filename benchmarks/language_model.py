@@ -1,6 +1,6 @@
-"""What a thousand questions to a model cost over the time its server takes for them, and what a second run costs.
+"""Cost of a thousand questions to a model relative to its server's time, and of a second run.
 
-The server is the stand-in of the tests, in a process of its own: it answers each question after a tenth of a second.
+The server is the tests' stand-in, in its own process: it answers each question after 0.1 s.
 """
 
 import json
@@ -37,7 +37,7 @@ class _Answer(BaseModel):
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Milliseconds for all questions over the ideal, and for all of them again over reading the file."""
+    """Milliseconds for all questions relative to the ideal, and again relative to reading the file."""
     file = folder / "answers.sqlite"
     with _server() as url:
         asked = timed(lambda: _ask_all(url, file))
@@ -58,7 +58,7 @@ def _ask_all(url: str, file: Path) -> None:
 
 
 def _read(file: Path) -> None:
-    """As little as one must do to find the answers: hash what is asked, read a row by its key, and the JSON in it."""
+    """The least work to find the answers: hash the question, read its row, parse the JSON."""
     with closing(sqlite3.connect(file)) as database:
         keys = [key for (key,) in database.execute("SELECT key FROM answers")]
         for key, question in zip(keys, _questions(), strict=True):

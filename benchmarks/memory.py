@@ -1,4 +1,4 @@
-"""What a process holds in memory, and how much more of it each thing that it does leaves behind."""
+"""Memory of a process, and how much each unit of work leaves behind."""
 
 from pathlib import Path
 
@@ -6,22 +6,22 @@ _PAGE = 4096
 
 
 class Memory:
-    """What this process holds in memory, over what it has done."""
+    """Resident memory of this process over the work done."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[int, int]] = []
 
     def look(self, done: int) -> None:
-        """Note how much it is, now that `done` steps, or episodes, or whatever it may be, are done."""
+        """Note the memory after `done` units of work."""
         self._seen.append((done, _resident()))
 
     @property
     def mb(self) -> float:
-        """What was held when it was last looked at."""
+        """The last noted value."""
         return self._seen[-1][1] / 1e6
 
     def kb_each(self, *, since: int) -> float:
-        """The slope by least squares over what was seen from `since` on."""
+        """Least-squares slope from `since` on."""
         seen = [one for one in self._seen if one[0] >= since]
         if len(seen) < 2:
             return 0.0

@@ -1,4 +1,4 @@
-"""Frames that the mirror paints while the screen never rests, against those that the transport alone can carry."""
+"""Frames painted by the mirror while the screen never rests, relative to what the transport alone delivers."""
 
 import threading
 import time
@@ -35,7 +35,6 @@ _VIEW = 400, 867
 
 
 def measure(lab: Lab) -> list[Figure]:
-    """The figures of the mirror over both ways, each in turn with its floor."""
     application()
     with video_phone(lab, per_second=VIDEO_PER_SECOND) as serial:
         return [
@@ -80,7 +79,7 @@ def _over_grpc(lab: Lab, serial: str, *, shares_memory: bool) -> Figure:
 
 
 def _while_encoding(lab: Lab, serial: str) -> Figure:
-    """While steps are recorded, with a frame each, as fast as a script without waits records them."""
+    """While steps are recorded, each with a frame, as fast as a script without waits."""
     with _connected(lab, serial, "grpc", shares_memory=False) as device:
         painted, alone = medians_in_turn(
             (lambda: _painted(device, encoding=True), lambda: _painted(device)), rounds=ROUNDS
@@ -106,7 +105,7 @@ def _until(frames: Iterator[bytes], until_s: float) -> Iterator[bytes]:
 
 
 def _carried(carry: Callable[[float], int]) -> float:
-    """Frames in a second that `carry` takes in a thread beside an idle window."""
+    """Frames per second that `carry` takes on a thread beside an idle window."""
     counts: list[int] = []
     worker = threading.Thread(target=lambda: counts.append(carry(time.monotonic() + ROUND_S)))
     started_s = time.monotonic()
@@ -117,7 +116,7 @@ def _carried(carry: Callable[[float], int]) -> float:
 
 
 def _painted(device: FrameStream, *, encoding: bool = False) -> float:
-    """Different frames in a second that a mirror paints, with `encoding` while some are made PNGs."""
+    """Distinct frames per second that a mirror paints; `encoding` makes PNGs of some."""
     view = MirrorView()
     view.set_overlay(None)
     view.resize(*_VIEW)
@@ -147,7 +146,7 @@ def _painted(device: FrameStream, *, encoding: bool = False) -> float:
 
 
 class _Encoder:
-    """Encodes frames as the recorder does, in a thread of its own, at the pace of a very quick annotator."""
+    """Encodes frames as the recorder does, on its own thread, at the pace of a very quick annotator."""
 
     def __init__(self) -> None:
         self._due_s = 0.0
@@ -156,13 +155,13 @@ class _Encoder:
         self._thread.start()
 
     def take(self, frame: Frame) -> None:
-        """Encode this one, if it is time."""
+        """Encode this frame if one is due."""
         if time.monotonic() >= self._due_s:
             self._due_s = time.monotonic() + 1 / ENCODED_PER_SECOND
             self._waiting.put(frame)
 
     def stop(self) -> None:
-        """End after the frame that is being encoded."""
+        """Stop after the frame being encoded."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -173,7 +172,7 @@ class _Encoder:
 
 
 class _PaintCounter(QObject):
-    """Counts the paintings of a mirror that showed another frame than the one before."""
+    """Counts paints of a mirror that show a new frame."""
 
     def __init__(self, view: MirrorView) -> None:
         super().__init__(view)

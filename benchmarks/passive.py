@@ -1,4 +1,4 @@
-"""Passive mode under a hail of taps: what the steps say is held against the simulated emulator's own journal."""
+"""Passive mode under rapid taps: compares the steps with the simulated emulator's journal."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
 
 PROFILE = "small_phone"
-"""Of the simulated phones only this one draws twenty new screens a second."""
+"""The only profile whose simulated emulator draws twenty new screens per second."""
 PER_SECOND = 20.0
 TASK = TaskInfo("General_Tool", ("Calculator",), "Measure.", "Measure.", "Measure.")
 _KEYS = "123456789C"
@@ -36,7 +36,7 @@ _QUIET_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class _Tap:
-    """A tap as the phone saw it: when (microseconds since 1970), and the hash of what it showed then."""
+    """A tap as the emulator saw it: microseconds since 1970, and the hash of the screen at that time."""
 
     at_us: int
     shown: str
@@ -46,8 +46,8 @@ class _Tap:
 class _Verdict:
     """What the journal says of the steps.
 
-    `wrong` are frames that are not what was shown at touch-down; `unproved` are steps that say of themselves that
-    their frame is not proved, and `wrong_of_these` how many of their frames are wrong.
+    `wrong` counts frames that differ from the screen at touch-down; `unproved` steps that say so of their frame;
+    `wrong_of_these` how many of those are wrong.
     """
 
     lost: int
@@ -58,7 +58,6 @@ class _Verdict:
 
 
 def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
-    """Record `taps` taps, and see what came of each."""
     journal = folder / "passive.jsonl"
     serial = lab.phones.start(PROFILE, animation=False, journal=journal)
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
@@ -104,7 +103,7 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
 
 
 def _places(view_hierarchy: str) -> list[tuple[int, int]]:
-    """The middles of the calculator's keys, so that each tap shows another frame than the nine before."""
+    """Centres of the calculator's keys; each tap shows another frame than the nine before."""
     found: dict[str, tuple[int, int]] = {}
     for node in re.findall(r"<node [^>]*>", view_hierarchy):
         label = re.search(r'(?:text|content-desc)="([1-9]|AC|Clear)"', node)
@@ -129,7 +128,7 @@ def _taps(journal: Path, since_ns: int) -> list[_Tap]:
 
 
 def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
-    """Hold each step against the tap of the same moment."""
+    """Compare each step with the tap at that time."""
     felt = [0] * len(taps)
     wrong = unproved = wrong_of_these = invented = 0
     for step in steps:

@@ -1,4 +1,4 @@
-"""A simulated emulator in a process of its own, on whose screen a video plays that costs it nothing."""
+"""A simulated emulator in its own process that plays a video at no cost."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ _PICTURES = 8
 
 
 class VideoPhone(Phone):
-    """A phone whose screen is another one `per_second` times; the frames are made beforehand and cost nothing."""
+    """A phone whose screen changes `per_second` times; its frames are rendered in advance."""
 
     def __init__(self, profile: Profile, per_second: float) -> None:
         super().__init__(profile)
@@ -36,16 +36,15 @@ class VideoPhone(Phone):
         self._told: list[Action] = []
 
     def screen(self) -> Screen:
-        """The newest frame of the video."""
         return self._shown
 
     def on_frame(self, tell: Action) -> Action:
-        """Call `tell` with each frame, on the video's thread."""
+        """Call `tell` for each frame, on the video's thread; the result unsubscribes."""
         self._told.append(tell)
         return lambda: self._told.remove(tell)
 
     def play(self) -> None:
-        """Begin the video; it ends with the process."""
+        """Start the video; it ends with the process."""
         threading.Thread(target=self._play, name="video", daemon=True).start()
 
     def _play(self) -> None:
@@ -69,7 +68,7 @@ def _pictures(screen: Screen) -> list[bytes]:
 
 @contextmanager
 def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
-    """Run a phone with a video as long as the context lasts; its serial."""
+    """Run a phone with a video in a context; yields its serial."""
     command = [sys.executable, "-m", "benchmarks.phone", str(per_second), str(lab.phones.running_dir)]
     phone = subprocess.Popen(
         command, env=lab.server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -82,7 +81,7 @@ def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
 
 
 def main(per_second: float, running: Path) -> None:
-    """Run a phone with a video until the standard input ends."""
+    """Run until standard input ends."""
     stop_when_stdin_ends()
     phone = VideoPhone(profile_named(PROFILE), per_second)
     server_port = int(os.environ["ANDROID_ADB_SERVER_PORT"])

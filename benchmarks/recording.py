@@ -1,4 +1,4 @@
-"""A recorded click: how long its input waits for its frame, and how many steps a script records in a minute."""
+"""A recorded click: how long its input waits for its frame, and steps per minute of a script."""
 
 import statistics
 import time
@@ -27,7 +27,6 @@ TASK = TaskInfo("General_Tool", ("Settings",), "Measure.", "Measure.", "Measure.
 
 
 def measure(device: AdbDevice, lab: Lab, folder: Path) -> list[Figure]:
-    """The figures of recording, all from one recording."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     player = ScriptPlayer()
     recorder = lab_service(lab, store, actor="script", profile="").begin(device, Assignment(TASK), player)
@@ -64,7 +63,7 @@ def _click(recorder: Recorder, *, finger_s: float) -> None:
 
 
 def _waits(store: EpisodeStore) -> list[float]:
-    """Seconds from each touch-down until its input was given to the device, by the steps' own records."""
+    """Seconds from touch-down until the input was sent, from the steps' records."""
     draft = store.resume(store.drafts()[0].episode_id)
     draft.close()
     records = [step.record for step in draft.steps]
@@ -81,7 +80,6 @@ def _steps_per_minute(recorder: Recorder, player: ScriptPlayer) -> float:
 
 
 def _write(frame: Frame, folder: Path) -> None:
-    """What saving a frame costs by itself: encode and write it, durably."""
     buffer = BytesIO()
     frame.image().save(buffer, "PNG", compress_level=1)
     write_durably(folder / "frame.png", buffer.getvalue())

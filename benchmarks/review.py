@@ -35,7 +35,7 @@ SIZES = (Size(1080, 2400), Size(1440, 3120), Size(2560, 1600))
 STEPS = 15
 EPISODES = 8
 LOOK_S = 0.4
-"""So long a quick reviewer looks at a step: fifteen take six seconds."""
+"""A quick reviewer looks at a step this long: fifteen take six seconds."""
 ROWS = 10_000
 _TURNS = 120
 _WINDOW = 1600, 1000
@@ -43,7 +43,6 @@ _FRAMES_MS = 33
 
 
 def measure(folder: Path) -> list[Figure]:
-    """The figures for each size of frames, and of the list."""
     application()
     return [*(figure for size in SIZES for figure in _of_size(size, folder / f"review {size}")), _list_scrolled()]
 
@@ -77,7 +76,7 @@ def _of_size(size: Size, folder: Path) -> list[Figure]:
 
 
 def _list_scrolled() -> Figure:
-    """The longest that the window is kept busy while the list of episodes is scrolled from end to end."""
+    """The longest block of the event loop while the list of episodes scrolls from end to end."""
     window = QMainWindow()
     pane = EpisodesPane(Commands(window))
     window.setCentralWidget(pane)
@@ -111,9 +110,9 @@ def _row(number: int) -> ReviewRow:
 def _gone_through(
     window: QMainWindow, viewer: ReviewViewer, reviews: Sequence[OpenedReview]
 ) -> tuple[list[float], list[float]]:
-    """Milliseconds from opening an episode to its first frame, and from a key to the frame of the next step.
+    """Milliseconds from opening an episode to its first frame, and from a key press to the next step's frame.
 
-    The first episode warms up: what is loaded when it is first used is nobody's step.
+    The first episode is a warm-up: loading on first use does not count.
     """
     painted: list[int] = []
     viewer.step_painted.connect(painted.append)
@@ -142,7 +141,7 @@ def _gone_through(
 
 
 class _Bare(QWidget):
-    """Paints a pixmap that is ready, pixel by pixel, and says when."""
+    """Paints a ready pixmap pixel by pixel and reports when."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,7 +156,7 @@ class _Bare(QWidget):
 
 
 def _bare_paints_ms(screenshots: Path, size: Size) -> list[float]:
-    """Milliseconds until a widget has painted another pixmap of this size."""
+    """Milliseconds to paint another pixmap of this size."""
     pixmaps = [QPixmap(str(path)) for path in sorted(screenshots.iterdir())[:2]]
     bare = _Bare()
     bare.resize(size.width, size.height)
@@ -176,7 +175,7 @@ def _bare_paints_ms(screenshots: Path, size: Size) -> list[float]:
 
 
 def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
-    """One more episode of fifteen steps in a dataset folder, opened."""
+    """Write another episode of fifteen steps, and open it."""
     episode_id = f"{10**15 + number}"
     for name in ("annotations", "screenshots"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -194,7 +193,7 @@ def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
 
 
 def _screen(size: Size, words: str) -> Image.Image:
-    """A screen as screens are: lines of text on plain paper, and a photograph over a third of it."""
+    """A typical screen: lines of text on a plain background, and a photograph over a third of it."""
     screen = Image.new("RGB", (size.width, size.height), "#f4f4f8")
     photograph = Image.effect_noise((size.width, size.height // 3), 60).convert("RGB")
     screen.paste(photograph, (0, size.height // 8))

@@ -1,4 +1,4 @@
-"""An annotator's long day: episode after episode in one window, a process of its own, and what each leaves behind."""
+"""An annotator's long day: episode after episode in one window, in its own process, and what each leaves behind."""
 
 import gc
 import json
@@ -32,7 +32,7 @@ from tests.gui.slot_probe import ProbedApplication
 
 PROFILE = "small_phone"
 WARM_UP = 20
-"""After so many episodes every cache has been filled and every thread been used."""
+"""After this many episodes all caches are filled and all threads in use."""
 _LONG = 200
 _REST_S = 2.0
 _APPS = (Pixel(108, 1080), Pixel(276, 1080), Pixel(444, 1080), Pixel(612, 1080))
@@ -41,7 +41,7 @@ _WITHIN = Pixel(360, 420)
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """What the process has at one moment: memory (MB), and how many of what could pile up."""
+    """The process at one moment: memory (MB), and counts of objects that could accumulate."""
 
     memory_mb: float
     threads: int
@@ -53,7 +53,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What came of it: the stock after the warm-up and in the end, and the events that kept the GUI thread too long."""
+    """The stock after the warm-up and at the end, and the events that blocked the GUI thread too long."""
 
     episodes: int
     seconds: float
@@ -66,7 +66,6 @@ class Day:
 
 
 def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
-    """Record `episodes` episodes on a simulated emulator."""
     serial = lab.phones.start(PROFILE)
     words = [serial, lab.phones.running_dir, lab.server.port, folder / "session", episodes]
     command = [sys.executable, "-m", "benchmarks.session", *map(str, words)]
@@ -86,7 +85,7 @@ def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
 
 
 def _trend(day: Day) -> list[Figure]:
-    """What each episode leaves in memory: frames come and go by dozens of megabytes, so only a long day tells."""
+    """Memory that each episode leaves; frames come and go by dozens of MB, so only a long day shows it."""
     return [Figure("memory for each episode", day.kb_each, "kB", goal="<= 50 kB")] if day.episodes >= _LONG else []
 
 
@@ -99,13 +98,13 @@ def _piled(day: Day, name: str) -> Figure:
 
 
 class _Annotator:
-    """Takes each task as the queue gives it, and uses the window as a person does."""
+    """Takes each task from the queue, and uses the window like a person."""
 
     def __init__(self, window: BenchWindow) -> None:
         self._window = window
 
     def record(self, number: int) -> None:
-        """An episode of three or four steps: an app, something in it, and home."""
+        """Record three or four steps: an app, something in it, and home."""
         window = self._window
         self._push("Start recording")
         window.wait_until_ready()
@@ -121,7 +120,7 @@ class _Annotator:
         self._push("Record another")
 
     def _push(self, name: str) -> None:
-        """Push a button as soon as it can be pushed."""
+        """Click a button as soon as it is enabled."""
         buttons = [one for one in self._window.widget.findChildren(QAbstractButton) if one.accessibleName() == name]
         run_until(lambda: any(button.isEnabled() and button.isVisible() for button in buttons))
         button = next(button for button in buttons if button.isEnabled() and button.isVisible())
@@ -132,7 +131,7 @@ class _Annotator:
 
 
 def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> None:
-    """Work through a list of tasks, and print what came of it."""
+    """Work through a list of tasks and print the results."""
     app = ProbedApplication(sys.argv[:1])
     application()
     folder.mkdir()

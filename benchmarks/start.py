@@ -1,4 +1,4 @@
-"""How long a person waits for the window: from the start of the program to its first frame, beside a bare window."""
+"""How long the window takes to open: from the program's start to its first frame, relative to a bare window."""
 
 import os
 import statistics
@@ -57,7 +57,7 @@ main()
 
 
 def measure(lab: Lab, folder: Path) -> list[Figure]:
-    """The median over fresh processes, each program in turn; our own at the adb server of `lab`, which is up."""
+    """Medians over fresh processes, each program in turn; ours uses the running adb server of `lab`."""
     home = {name: str(folder / "home") for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     folders = {"ODYSSEY_DATASET": str(folder / "start"), "ODYSSEY_DRAFTS": str(folder / "start drafts")}
     other = {"ANDROID_ADB_SERVER_PORT": str(lab.server.port), "ODYSSEY_ANNOTATOR": _NAME}
@@ -70,13 +70,13 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 
 
 def _agree(folder: Path) -> None:
-    """Answer what is asked on the first day only."""
+    """Answer the questions of the first day."""
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
     PracticeService(_NAME, ProfileStore(folder / "annotators"), store, wanted=0).answer_consent(_NAME, agreed=True)
 
 
 def _until_painted(program: str, environment: dict[str, str]) -> float:
-    """Milliseconds from the start of a process to the first frame of its window."""
+    """Milliseconds from process start to the window's first frame."""
     began_s = time.perf_counter()
     child = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=_WAIT_S, check=False

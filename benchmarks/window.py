@@ -1,4 +1,4 @@
-"""The recorder's real window, off the screen, at work on a device: what its own timer, its finger and its rest cost."""
+"""The recorder's real window, offscreen, at work on a device: timer, touch latency and idle load."""
 
 import json
 import os
@@ -39,13 +39,13 @@ IDLE_S = 8.0
 _FINGER_S = 0.12
 _PATIENCE_S = 30.0
 _EMPTY = Pixel(720, 900)
-"""A place on the launcher where nothing happens."""
+"""An empty spot on the launcher."""
 _POINTS = (Pixel(300, 2300), Pixel(700, 2300), Pixel(700, 1200), Pixel(400, 1600))
 _PRESSURE = 1024
 
 
 def measure(lab: Lab, folder: Path) -> list[Figure]:
-    """The figures of the window, recording over gRPC; at rest over adb as well."""
+    """The window's figures while recording over gRPC; at rest over adb as well."""
     journal = folder / "window.jsonl"
     serial = lab.phones.start(PROFILE, journal=journal)
     with _recording(lab, serial, folder, "grpc") as window:
@@ -58,7 +58,7 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 
 
 class BenchWindow:
-    """The window, while it records; its annotator is as quick as it allows."""
+    """The window while recording, with an annotator as quick as it allows."""
 
     def __init__(self, service: RecordingService, workplace: Workplace | None = None) -> None:
         self.controller = RecordingController(service)
@@ -70,22 +70,19 @@ class BenchWindow:
         self.mirror = mirror
 
     def connect(self, serial: str) -> None:
-        """Open it on a device."""
         self.widget.open_on(serial)
         run_until(lambda: self.controller.phase is Phase.WATCHING)
 
     def open(self, serial: str) -> None:
-        """Begin to record."""
         self.connect(serial)
         self.controller.start(Assignment(TASK))
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:
-        """Wait until the next action may come."""
         run_until(lambda: self.controller.phase is Phase.RECORDING and self.mirror.takes_input)
 
     def click(self, at: Pixel) -> int:
-        """Click in the mirror, and wait until the step is recorded; when the finger came down (ns)."""
+        """Click in the mirror and wait for the recorded step; returns when the finger came down (ns)."""
         before = self._steps
         place = self._place(at)
         began_ns = time.monotonic_ns()
@@ -96,13 +93,13 @@ class BenchWindow:
         return began_ns
 
     def press(self, key: SystemKey) -> None:
-        """Press a system key, and wait until the step is recorded."""
+        """Press a system key and wait for the recorded step."""
         before = self._steps
         self.controller.ask(lambda recorder: recorder.press(key))
         self._await_step(before)
 
     def close(self) -> None:
-        """Leave the draft as it is."""
+        """Keeps the draft."""
         self.widget.close()
         self.widget.deleteLater()
 
@@ -131,7 +128,7 @@ def _recording(lab: Lab, serial: str, folder: Path, capture: CapturePolicy) -> I
 
 
 def _finger(window: BenchWindow, bare: BareControl, journal: Path) -> list[Figure]:
-    """How long after the mouse button the phone feels the finger, and how long after a bare call."""
+    """Delay from the mouse button to the phone's touch, and the same for a bare call."""
     ours: list[int] = []
     theirs: list[int] = []
     for _ in range(CLICKS):
@@ -161,7 +158,7 @@ def _delays(began: list[int], downs: list[int]) -> list[float]:
 
 
 def _timer(window: BenchWindow) -> Figure:
-    """How far apart the ticks of a 10 ms timer are while steps are recorded whose screens move."""
+    """Interval of a 10 ms timer's ticks while steps with moving screens are recorded."""
     ticks: list[float] = []
     timer = QTimer(window.mirror, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
@@ -178,7 +175,7 @@ def _timer(window: BenchWindow) -> Figure:
 
 
 def _at_rest(way: str, goal: str) -> Figure:
-    """The share of a core that this process takes while nobody does anything and the screen is still."""
+    """Share of a core used while nobody acts and the screen is still."""
     run_events(1.0)
     before, began_s = os.times(), time.monotonic()
     run_events(IDLE_S)
@@ -188,14 +185,13 @@ def _at_rest(way: str, goal: str) -> Figure:
 
 
 def run_events(seconds: float) -> None:
-    """Let the window live for so long."""
     loop = QEventLoop()
     QTimer.singleShot(int(seconds * 1000), loop.quit)
     loop.exec()
 
 
 def run_until(wanted: Callable[[], bool]) -> None:
-    """Let the window live until something is so. Raises TimeoutError."""
+    """Process events until `wanted` returns true. Raises TimeoutError."""
     loop = QEventLoop()
     look = QTimer(interval=TICK_MS)
     deadline_s = time.monotonic() + _PATIENCE_S

@@ -1,1 +1,1 @@
-"""The Devices page: what there is, what runs, and what can be done with it."""
+"""The Devices page: devices, their state, and what can be done with them."""

@@ -1,4 +1,4 @@
-"""The chosen device: what it is, how it is at the moment, what can be done with it now, and its snapshots."""
+"""The chosen device: facts, state, actions, and snapshots."""
 
 from collections.abc import Sequence
 
@@ -19,12 +19,10 @@ _STATE_HELP = {
 }
 
 Fact = tuple[str, str]
-"""What it is, and its value."""
+"""Name and value."""
 
 
 class DeviceCard(QFrame):
-    """Name, facts and buttons of one device."""
-
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")
@@ -48,7 +46,7 @@ class DeviceCard(QFrame):
         lacks_sdk: bool,
         is_busy: bool,
     ) -> None:
-        """Show a device; `examination` is None where it does not run, or was not looked at yet."""
+        """`examination` is None if the device does not run or was not examined yet."""
         self._name.setText(member.name)
         self.setAccessibleName(f"Device: {member.name}")
         self._show_facts(facts(member, examination))
@@ -126,7 +124,7 @@ def offers(member: InventoryDevice, examination: DeviceDetails | None, *, can_si
 
 
 def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fact]:
-    """What is known of a device, name by name: what it says of itself, otherwise what its profile says."""
+    """What is known of a device: its own answers, otherwise its profile."""
     profile = member.profile
     shown: list[Fact] = []
     if examination is not None:
@@ -147,7 +145,7 @@ def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fa
 
 
 def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> str:
-    """What can be done next with a device that is not ready; empty for one that is."""
+    """The next step for a device that is not ready; empty for one that is."""
     if member.is_ready:
         return ""
     if member.serial:
@@ -177,7 +175,7 @@ _NOT_KEPT = "This device keeps no snapshots."
 
 
 class SnapshotCard(QFrame):
-    """Emits what is asked for, with the snapshot's name."""
+    """Emits requests with the snapshot's name."""
 
     save_asked = Signal(str)
     load_asked = Signal(str)
@@ -207,7 +205,7 @@ class SnapshotCard(QFrame):
         return str(self._list.currentIndex().data() or "")
 
     def show_snapshots(self, names: Sequence[str] | None, *, usable: bool) -> None:
-        """Show `names`, None for a device that keeps none; `usable` where the device can be asked now."""
+        """Show `names`, None for a device without snapshots; `usable` if the device can be asked now."""
         if list(names or ()) != self._names.stringList():
             chosen = self.chosen
             self._names.setStringList(list(names or ()))

@@ -1,4 +1,4 @@
-"""The list of devices: a row for each of the six and for whatever else runs, with what is to be said of it in short."""
+"""The list of devices: a row for each of the six profiles and for whatever else runs."""
 
 from collections.abc import Callable
 
@@ -19,11 +19,10 @@ _GLYPH_ROOM = 52
 _DOT_PX = 9
 
 WorkWords = Callable[[str], str]
-"""What is under way on the device of a key, in words; empty for nothing."""
+"""The work in progress on the device of a key; empty for none."""
 
 
 def state_words(device: InventoryDevice) -> str:
-    """What exists of a device, and whether it runs, in a few words."""
     if device.serial:
         kind = "Simulated" if device.simulated else "Running"
         if device.is_ready:
@@ -33,7 +32,7 @@ def state_words(device: InventoryDevice) -> str:
 
 
 def device_model(work_words: WorkWords, parent: QObject) -> TableModel[InventoryDevice]:
-    """The devices; one that stays keeps its place in the list, and with it the selection."""
+    """A device keeps its row, and with it the selection."""
 
     def state(device: InventoryDevice) -> str:
         return work_words(device.key) or state_words(device)
@@ -49,7 +48,7 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
 
 
 def device_list(model: TableModel[InventoryDevice]) -> QListView:
-    """Each device with its kind, its name, what is to be said of it, and a dot where it runs."""
+    """A row shows kind, name, state, and a dot if the device runs."""
     view = named(QListView(), "Devices")
     view.setModel(model)
     view.setItemDelegate(RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, Mark((4, 2))))
@@ -80,7 +79,7 @@ def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], 
 
 
 def _paint_words(painter: QPainter, area: QRectF, *lines: tuple[str, QFont, QColor]) -> None:
-    """Lines below each other, in the middle of `area`."""
+    """Paint lines below each other, vertically centred in `area`."""
     heights = [QFontMetrics(font).height() + 2 for _, font, _ in lines]
     top = area.center().y() - (sum(heights) - 2) / 2
     for (words, font, colour), height in zip(lines, heights, strict=True):

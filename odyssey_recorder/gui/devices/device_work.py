@@ -1,4 +1,4 @@
-"""What the Devices page has done to devices: which work is under way on which of them, and what came of it."""
+"""Work on devices for the Devices page: what is in progress on each, and its outcome."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,14 +14,14 @@ T = TypeVar("T")
 
 
 class DeviceWork(QObject):
-    """Every method returns at once; outcomes come as signals, on the GUI thread."""
+    """Methods return at once; outcomes are signals on the GUI thread."""
 
     listed = Signal(object)
     listing_failed = Signal(str)
     examined = Signal(str, object)
     examination_failed = Signal(str, str)
     work_changed = Signal(str)
-    """Something of the work on the device of this key is different now."""
+    """Carries the key of the device whose work changed."""
 
     failed = Signal(str)
     """A short call failed."""
@@ -35,7 +35,7 @@ class DeviceWork(QObject):
         self._examining = ""
 
     def job(self, key: str) -> Job | None:
-        """The work on a device that is under way, or that failed and was not dismissed."""
+        """The device's job: in progress, or failed and not dismissed."""
         return self._of.get(key)
 
     def is_busy(self, key: str) -> bool:
@@ -46,16 +46,16 @@ class DeviceWork(QObject):
         if not self.is_busy(key) and self._of.pop(key, None) is not None:
             self.work_changed.emit(key)
 
-    # Looking.
+    # Queries.
 
     def listing(self) -> None:
-        """Look which devices there are, unless that is under way."""
+        """List the devices, unless that is in progress."""
         if not self._is_listing:
             self._is_listing = True
             self._background.run(self._inventory.listing, self._take_listing, self._tell_listing_failure)
 
     def examine(self, serial: str) -> None:
-        """Look at a running device, unless that is under way."""
+        """Examine a running device, unless that is in progress."""
         if self._examining != serial:
             self._examining = serial
             call = partial(self._inventory.examine, serial)
@@ -67,10 +67,10 @@ class DeviceWork(QObject):
     def close(self) -> None:
         self._inventory.let_go()
 
-    # Doing.
+    # Actions.
 
     def start(self, member: InventoryDevice, title: str, work: JobWork[T], *, can_cancel: bool = True) -> None:
-        """Do long work on a device, unless some is under way."""
+        """Start long work on a device, unless some is in progress."""
         if self.is_busy(member.key):
             return
         job = self._of[member.key] = self._background.start(title, work, can_cancel=can_cancel)
@@ -82,7 +82,7 @@ class DeviceWork(QObject):
         self.start(member, title, lambda _progress, _cancelled: call(), can_cancel=False)
 
     def ask(self, member: InventoryDevice, call: Callable[[], object]) -> None:
-        """Make a short call that concerns a device, and look at it again."""
+        """Make a short call that concerns a device, and examine it again."""
 
         def tell(error: Exception) -> None:
             self._tell_failure(error)
@@ -99,7 +99,7 @@ class DeviceWork(QObject):
     def _look_again(self, member: InventoryDevice) -> None:
         self.listing()
         if member.serial:
-            self._examining = ""  # what is under way was asked before
+            self._examining = ""  # the running call was made before
             self.examine(member.serial)
 
     def _take_listing(self, listing: object) -> None:

@@ -1,4 +1,4 @@
-"""The page on which devices are made, started, checked and fixed: a list, and the chosen one beside it."""
+"""The page to create, start, check and fix devices: a list, and the chosen one beside it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,10 +36,8 @@ _AMEND = "Its configuration is not what its profile says. Mend writes it; it hol
 
 
 class DevicesPage(Page):
-    """Shows the devices, and has done what the annotator asks for."""
-
     record_asked = Signal(str)
-    """The serial of the device that is to be recorded."""
+    """Carries the serial to record."""
 
     def __init__(self, inventory: DeviceInventory, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -61,7 +59,7 @@ class DevicesPage(Page):
         self._taken = text_label(_TAKEN, "hint")
         self._key = ""
         self._recorded = ""
-        self._stopped = ""  # the serial that was last stopped from here
+        self._stopped = ""  # serial last stopped from here
         self._followed: Job | None = None
         self._examination: DeviceDetails | None = None
         self._listed = InventoryListing(())
@@ -88,7 +86,7 @@ class DevicesPage(Page):
         self._work.close()
 
     def show_recording(self, serial: str) -> None:
-        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        """Block changes to the device being recorded; empty for none."""
         self._recorded = serial
         self._show_member()
 
@@ -96,7 +94,7 @@ class DevicesPage(Page):
     def _member(self) -> InventoryDevice | None:
         return self._rows.all.get(self._key)
 
-    # What is found out.
+    # Results.
 
     def _look(self) -> None:
         self._work.listing()
@@ -125,7 +123,7 @@ class DevicesPage(Page):
         self._show_member()
 
     def _row_to_choose(self) -> int:
-        """That of the chosen device, or else of the first one that can be used, or the first."""
+        """The row of the chosen device, otherwise of the first ready one, otherwise the first."""
         row = self._rows.place(self._key)
         return row if row >= 0 else next((row for row, one in enumerate(self._rows.rows) if one.is_ready), 0)
 
@@ -181,7 +179,7 @@ class DevicesPage(Page):
         )
 
     def _show_running(self, member: InventoryDevice | None) -> None:
-        """Show what there is for a device that can be used now, None for no such."""
+        """Show a device that can be used now; None if it cannot."""
         is_recorded = member is not None and member.serial == self._recorded
         is_free = member is not None and not self._is_taken(member)
         self._taken.setVisible(is_recorded)
@@ -199,7 +197,7 @@ class DevicesPage(Page):
         self._configuration.setVisible(bool(problems))
 
     def _follow_job(self) -> None:
-        """Show the work on the chosen device; a new card for each, for a card shows the end of its job by itself."""
+        """Follow the job of the chosen device; a new card for each, since a card shows its job's end by itself."""
         job = self._work.job(self._key)
         if job is self._followed:
             return
@@ -213,7 +211,7 @@ class DevicesPage(Page):
         if job is not None:
             self._job_card.follow(job)
 
-    # What is asked for.
+    # Actions.
 
     def _choose(self, index: QModelIndex) -> None:
         member = self._rows.at(index.row())
@@ -308,7 +306,7 @@ class DevicesPage(Page):
             Command.DEVICE_CHECK: lambda _: self._check(),
         }
 
-    # How it is laid out.
+    # Layout.
 
     def _lay_out(self) -> None:
         fill_row(self, self._left(), (self._right(), 1), margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)

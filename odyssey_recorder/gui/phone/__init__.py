@@ -1,1 +1,1 @@
-"""The simulated emulator's own window, in which a person works as in the real one."""
+"""The simulated emulator's own window, used like the real one."""

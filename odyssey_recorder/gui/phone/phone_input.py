@@ -1,4 +1,4 @@
-"""Hands on the simulated emulator: touches and keys go in by the way that getevent sees, in order, and nobody waits."""
+"""Input for the simulated emulator: touches and keys take the path that getevent sees, in order, without blocking."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -21,10 +21,10 @@ class _Input:
 
 
 class PhoneInput(QObject):
-    """Carries out inputs one after the other on a thread of its own; every method returns at once.
+    """Performs inputs in order on its own thread; methods return at once.
 
-    Fingers are pixels of the picture as displayed, the first in slot 0 and a second in slot 1. Moves that wait
-    behind a slow phone are one: the newest. `refused` says what the phone cannot do.
+    Fingers are pixels of the displayed image, the first in slot 0 and a second in slot 1. Moves that wait behind a slow
+    phone are merged into the newest. `refused` says what the phone cannot do.
     """
 
     refused = Signal(str)
@@ -46,21 +46,21 @@ class PhoneInput(QObject):
         self._add(_Input(partial(self._touch, tuple(fingers), pressed=False)))
 
     def press(self, code: int) -> None:
-        """A key by its Linux code goes down and up."""
+        """Press and release a key, by its Linux code."""
         self._add(_Input(partial(self._guest.window_key, code)))
 
     def write(self, text: str) -> None:
         self._add(_Input(partial(self._guest.window_text, text)))
 
     def turn(self, quarters: int) -> None:
-        """Turn the phone counterclockwise by so many quarter turns; a negative number turns it clockwise."""
+        """Rotate counterclockwise by quarter turns; negative is clockwise."""
         self._add(_Input(partial(self._turn, quarters)))
 
     def hold(self, posture: str) -> None:
         self._add(_Input(partial(self._guest.phone.set_posture, posture)))
 
     def close(self) -> None:
-        """Forget what has not begun, and wait for what has."""
+        """Drop what has not begun and wait for the rest."""
         self._background.close()
 
     def _add(self, item: _Input) -> None:
@@ -83,7 +83,7 @@ class PhoneInput(QObject):
         self.refused.emit(f"{words[:1].upper()}{words[1:]}.")
 
     def _touch(self, fingers: Sequence[Pixel], *, pressed: bool) -> None:
-        screen = self._guest.phone.screen()  # which nobody waits for: the finger is stamped when it comes and lifts
+        screen = self._guest.phone.screen()  # not waited for: the finger is stamped when it lands and lifts
         for slot, finger in enumerate(fingers):
             x, y = _on_panel(finger, screen)
             self._guest.window_touch(x, y, pressed=pressed, slot=slot)
@@ -94,7 +94,7 @@ class PhoneInput(QObject):
 
 
 def _on_panel(displayed: Pixel, screen: Screen) -> tuple[float, float]:
-    """Where a touch at a displayed pixel lies on the lit panel in its natural orientation."""
+    """A displayed pixel as a position on the lit panel in its natural orientation."""
     frame, panel = screen.on_panel, screen.panel.turned(screen.rotation)
     turned = Pixel(
         frame.left + (2 * displayed.x + 1) * frame.width // (2 * screen.width),

@@ -1,4 +1,4 @@
-"""The simulated emulator's screen in its window: the mouse is a finger, with Ctrl two, and the keyboard types."""
+"""The simulated emulator's screen: the mouse is a finger, with Ctrl two, and the keyboard types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from odyssey_recorder.simulator.screen import Screen
 
 @dataclass(frozen=True, slots=True)
 class PhoneFrame:
-    """One frame: its number, its own size, and an image of it that fits into `room`, in pixels of the monitor."""
+    """A frame: its number, its size, and an image of it that fits `room`, in monitor pixels."""
 
     number: int
     size: Size
@@ -27,7 +27,7 @@ class PhoneFrame:
 
 
 class PhoneFrames(QObject):
-    """Emits a picture of each new frame of the phone; where the window is slower, of the newest one."""
+    """Emits an image of each new frame of the phone; a slow window gets the newest."""
 
     picture_came = Signal(object)
     _frame_came = Signal()
@@ -43,7 +43,7 @@ class PhoneFrames(QObject):
         self._stop_listening = phone.on_frame(self._frame_came.emit)
 
     def fit_into(self, room: QSize) -> None:
-        """Make the pictures for a screen of so many pixels of the monitor, beginning with the one that is shown."""
+        """Set the space for images, in monitor pixels, and rescale the shown frame."""
         self._room = room
         self._make_newest()
 
@@ -71,7 +71,7 @@ def _scaled_frame(screen: Screen, room: QSize) -> PhoneFrame:
     place = FitScale.inside(size, QRectF(0, 0, room.width(), room.height())).area.size().toSize()
     whole = QImage(screen.rgba, size.width, size.height, size.width * 4, QImage.Format.Format_RGBX8888)
     aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-    # Qt scales its own format of pixels in a third of the time, the conversion included.
+    # Qt scales its native pixel format in a third of the time, conversion included.
     fitted = whole.convertToFormat(QImage.Format.Format_RGB32).scaled(place, aspect, smooth)
     return PhoneFrame(screen.number, size, room, fitted)
 
@@ -88,7 +88,7 @@ _KEYS: Mapping[int, int] = {
     Qt.Key.Key_Down: 0x6C,
     Qt.Key.Key_Delete: 0x6F,
 }
-"""The Linux codes of the keys that type no character."""
+"""Linux codes of keys that type no character."""
 
 _RING_PX = 14.0
 _RING = QColor(255, 255, 255, 150)
@@ -96,10 +96,9 @@ _RING_EDGE = QColor(0, 0, 0, 170)
 
 
 class PhoneScreen(QWidget):
-    """The picture, fitted, with its aspect kept.
+    """The screen, fitted with its aspect ratio.
 
-    Emits the fingers of the mouse as tuples of pixels of the picture, and what is typed: characters as text, other
-    keys by their Linux codes.
+    Emits fingers as tuples of image pixels, and typing: characters as text, other keys by Linux code.
     """
 
     fingers_down = Signal(object)
@@ -132,7 +131,7 @@ class PhoneScreen(QWidget):
             return None
         return FitScale.inside(self._picture.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
 
-    # The mouse and the keyboard.
+    # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         fit = self.fit()
@@ -168,11 +167,11 @@ class PhoneScreen(QWidget):
             super().keyPressEvent(event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab belongs to the phone; everything else in the window has a key of its own."""
+        """Tab belongs to the phone; every tool of the window has its own key."""
         return False
 
     def _follow(self, event: QMouseEvent) -> bool:
-        """Take the fingers to where the mouse is; whether any is down."""
+        """Move the fingers to the mouse; False if none is down."""
         fit = self.fit()
         if fit is None or not self._fingers:
             return False
@@ -203,7 +202,7 @@ class PhoneScreen(QWidget):
 
 
 def _opposite(pixel: Pixel, fit: FitScale) -> Pixel:
-    """The place that mirrors `pixel` at the middle of the picture."""
+    """`pixel` mirrored at the centre of the image."""
     return Pixel(fit.picture.width - 1 - pixel.x, fit.picture.height - 1 - pixel.y)
 
 

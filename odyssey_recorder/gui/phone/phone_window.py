@@ -1,4 +1,4 @@
-"""The simulated emulator's own window: the phone's screen, and beside it the tools of an emulator's window."""
+"""The simulated emulator's window: the phone's screen, and tools beside it as in a real emulator's window."""
 
 import signal
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class _ToolText:
 
 
 class Tool(Enum):
-    """One thing that the emulator's window offers beside the screen; the keys are those of the real one."""
+    """A tool beside the screen; the keys are those of the real emulator."""
 
     POWER = _ToolText("Power", "Press the power key", "power", "Ctrl+P")
     TURN_LEFT = _ToolText("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
@@ -52,7 +52,7 @@ _FOLDING = (Tool.FOLD, Tool.UNFOLD)
 
 
 class PhoneWindow(QMainWindow):
-    """One running simulated emulator; the window says of itself that it is simulated."""
+    """The window of one simulated emulator, which says that it is simulated."""
 
     def __init__(self, emulator: SimulatedEmulator) -> None:
         super().__init__()
@@ -101,13 +101,13 @@ class PhoneWindow(QMainWindow):
         self._notice_ends.start()
 
     def _size_that_fits(self) -> QSize:
-        """The window in which the picture has its own size, or where the monitor is too small, its own shape."""
+        """The size at which the image has its own size, or fits a small monitor."""
         picture = QSize(self._shape.width, self._shape.height) / self.devicePixelRatioF()
         beside = QSize(_RAIL_PX, _FOOT_PX)
         room = self.screen().availableSize() * _SHARE_OF_MONITOR - beside
         return picture.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(picture) + beside
 
-    # How it hangs together.
+    # Wiring.
 
     def _calls(self) -> dict[Tool, Callable[[], None]]:
         phone_input = self._input
@@ -178,7 +178,7 @@ class PhoneWindow(QMainWindow):
             button.setDefaultAction(action)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
             button.setProperty("kind", "rail")
-            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is typed is the phone's
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # typing goes to the phone
             button.setFixedWidth(_RAIL_PX - 12)
             column.addWidget(button)
         column.addStretch()
@@ -186,7 +186,7 @@ class PhoneWindow(QMainWindow):
 
 
 def show_phone(emulator: SimulatedEmulator) -> None:
-    """Open the window of a running emulator; return once it is closed, on a signal, or when the emulator is killed."""
+    """Show a running emulator; return once the window is closed, on a signal, or when the emulator is killed."""
     for name in ENDING_SIGNALS:
         signal.signal(getattr(signal, name), lambda _number, _frame: emulator.killed.set())
     app = application()

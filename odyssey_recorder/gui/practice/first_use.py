@@ -1,4 +1,4 @@
-"""The first start: who records, and whether they agree to what is recorded; asked once for each version of the text."""
+"""First use: the annotator's name and consent, asked once for each version of the text."""
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
@@ -22,9 +22,9 @@ _WIDTH, _HEIGHT = 660, 560
 
 
 class FirstUse(QObject):
-    """Opens the dialog of the first use when the consent text is new to the annotator, and whenever it is asked for.
+    """Opens the first-use dialog if the consent text is new to the annotator, and on request.
 
-    Who only reviews is not asked: the dialog waits until `expect_recording` was called.
+    Reviewers are not asked: the dialog waits for `expect_recording`.
     """
 
     def __init__(self, coach: PracticeBridge, commands: Commands, window: QWidget) -> None:
@@ -54,7 +54,7 @@ class FirstUse(QObject):
 
 
 class FirstUseDialog(QDialog):
-    """Asks for the name and shows the consent text; closing it answers nothing."""
+    """Asks for name and consent; closing it answers nothing."""
 
     answered = Signal(str, bool)
 
@@ -90,7 +90,7 @@ class FirstUseDialog(QDialog):
 
 
 def _readable(consent: ConsentText) -> QScrollArea:
-    """The text, to be scrolled by mouse and by keyboard; the first line of each paragraph is its heading."""
+    """The scrollable text; the first line of each paragraph is its heading."""
     page = QWidget()
     column = fill_column(page, margins=(16, 14, 16, 14), spacing=4)
     for paragraph in consent.text.split("\n\n"):

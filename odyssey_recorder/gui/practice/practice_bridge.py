@@ -1,4 +1,4 @@
-"""First use and practice as the window has them: what was agreed to, what is practised now, what is left to pass."""
+"""State of first use and practice for the window: consent, the current task, what is left to pass."""
 
 from collections.abc import Callable
 
@@ -20,10 +20,10 @@ _NOT_SIMULATED = "Practice needs the simulated phone: this device has other apps
 
 
 class PracticeBridge(QObject):
-    """Leads through the practice tasks; every method returns at once, and `changed` tells that something is different.
+    """Leads through the practice tasks; methods return at once and `changed` reports outcomes.
 
-    `practised` brings the assignment that is to be shown on the Record page, or None where practice is left.
-    `annotator_changed`: another one records from now on.
+    `practised` carries the assignment for the Record page, or None when practice ends. `annotator_changed`: someone
+    else records from now on.
     """
 
     changed = Signal()
@@ -36,15 +36,15 @@ class PracticeBridge(QObject):
         super().__init__(parent)
         self._practice = practice
         self._controller = controller
-        self.welcome: Welcome | None = None  # what is known of the annotator; None until it is
+        self.welcome: Welcome | None = None  # None until known
         self.task: PracticeTask | None = None
         self._hints = 0
-        self.score: Score | None = None  # what the last attempt came to; None before its end
+        self.score: Score | None = None  # of the last attempt; None before its end
         self._judging = False
-        self.failure = ""  # why what was last asked for could not be done; empty where it could
+        self.failure = ""  # why the last request failed; empty if it did not
         self._phase = controller.phase
         controller.view_changed.connect(self._look_whether_published)
-        # Queued: by then the Record page has followed too, which clears the task that was recorded.
+        # Queued: the Record page has followed by then, which clears the recorded task.
         controller.phase_changed.connect(self._follow_phase, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -53,7 +53,7 @@ class PracticeBridge(QObject):
 
     @property
     def can_practise(self) -> bool:
-        """Whether a task may be brought to the Record page now: the annotator agrees, and nothing is being recorded."""
+        """Whether a task may go to the Record page: the annotator agreed, and nothing is being recorded."""
         return self._controller.phase not in _UNDER_WAY and not self.refusal
 
     @property
@@ -63,7 +63,7 @@ class PracticeBridge(QObject):
 
     @property
     def next_task(self) -> PracticeTask | None:
-        """The first task after the present one that is not passed yet; None when all are."""
+        """The next task not passed yet, after the current one; None if all are."""
         if self.welcome is None:
             return None
         tasks, status = self.welcome.tasks, self.welcome.status
@@ -72,13 +72,13 @@ class PracticeBridge(QObject):
 
     @property
     def refusal(self) -> str:
-        """Why nothing at all may be recorded, in words; empty where the annotator has agreed to it."""
+        """Why nothing may be recorded; empty once the annotator has agreed."""
         if self.welcome is None:
             return self.failure or _NOT_YET_KNOWN
         return "" if self.welcome.agrees else _NO_CONSENT
 
     def closed(self, assignment: Assignment | None) -> str:
-        """Why `assignment` may not be recorded now, in words; empty where it may."""
+        """Why `assignment` may not be recorded now; empty if it may."""
         if self.welcome is None or self.refusal:
             return self.refusal
         if assignment is not None and assignment.is_practice:
@@ -88,7 +88,7 @@ class PracticeBridge(QObject):
             return f"Practice first: {tasks} still to be passed before recording opens. Open Practice."
         return ""
 
-    # What the annotator does.
+    # Commands of the annotator.
 
     def look(self) -> None:
         self._ask(self._practice.welcome)
@@ -97,7 +97,7 @@ class PracticeBridge(QObject):
         self._ask(lambda: self._practice.answer_consent(name, agreed=agreed))
 
     def practise(self, task: PracticeTask) -> None:
-        """Bring a task to the Record page; the simulated emulator is started where no device is chosen.
+        """Show a task on the Record page; starts the simulated emulator if no device is chosen.
 
         Only while `can_practise`.
         """
@@ -126,7 +126,7 @@ class PracticeBridge(QObject):
         self.practised.emit(None)
         self.changed.emit()
 
-    # What comes of it.
+    # Outcomes.
 
     def _look_whether_published(self, view: RecordingView) -> None:
         under_way = self._controller.assignment
@@ -155,7 +155,7 @@ class PracticeBridge(QObject):
             if self.score is not None:
                 self.task, self.score = None, None  # the annotator went on to something else
             elif before in _UNDER_WAY:
-                self.practised.emit(self.task.assignment)  # it was stopped or thrown away: once more
+                self.practised.emit(self.task.assignment)  # it was stopped or discarded: try again
         self.changed.emit()
 
     def _ask(self, call: Callable[[], Welcome]) -> None:

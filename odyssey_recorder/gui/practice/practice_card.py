@@ -1,4 +1,4 @@
-"""Practice on the Record page: hints while a task is practised, and what came of it afterwards."""
+"""Practice on the Record page: hints during a task, and its score afterwards."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,16 +17,16 @@ from odyssey_recorder.practice.tasks import PracticeTask
 
 _LEAST_PX = 72
 _WORDS_PX = 236
-"""The height that lines of words have at least, and the width that they have on the Record page."""
+"""Minimum height of lines, and their width on the Record page."""
 
 _Line = tuple[str, QColor, str]
-"""An icon, its colour, and words."""
+"""Icon, its colour, and words."""
 
 _ASK = "Start recording, then take a hint whenever you are stuck. Hints cost next to nothing."
 
 
 class PracticeCard(QFrame):
-    """Shown while a task is practised; hidden otherwise."""
+    """Hidden unless a task is practised."""
 
     def __init__(self, coach: PracticeBridge, controller: RecordingController, commands: Commands) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class PracticeCard(QFrame):
 
 
 class _LineList(QScrollArea):
-    """Lines of words, as high as they are where there is room, to be scrolled where there is not."""
+    """Scrolls if there is too little space."""
 
     def __init__(self) -> None:
         super().__init__()

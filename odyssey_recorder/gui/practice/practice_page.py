@@ -1,4 +1,4 @@
-"""The Practice page: the tasks and how far the annotator is, who that is, and the way to the consent text."""
+"""The Practice page: tasks and progress, the annotator's name, and the consent text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _HEIGHT, _MARGIN, _SIGN = 52, 14, 20
 
 @dataclass(frozen=True, slots=True)
 class PracticeRow:
-    """A task, its number from 1, and the best score in percent that it was done with; None where it was not tried."""
+    """A task, its number from 1, and its best score in percent; None if not tried."""
 
     task: PracticeTask
     number: int
@@ -33,14 +33,12 @@ class PracticeRow:
 
     @property
     def state(self) -> str:
-        """How far the annotator is with it."""
         if self.best is None:
             return "to do"
         return f"passed, {self.best} %" if self.best >= PASS_MARK else f"not passed yet, {self.best} %"
 
 
 def practice_rows(welcome: Welcome) -> Sequence[PracticeRow]:
-    """The tasks in the order in which they are practised."""
     return [
         PracticeRow(task, number, welcome.status.best.get(task.task_id))
         for number, task in enumerate(welcome.tasks, start=1)
@@ -105,8 +103,6 @@ _HOW = (
 
 
 class PracticePage(Page):
-    """Shows what the coach knows, and brings the chosen task to the Record page."""
-
     practise_asked = Signal()
 
     def __init__(self, coach: PracticeBridge, commands: Commands) -> None:

@@ -1,4 +1,4 @@
-"""The controls below the mirror: the device's keys, the box for text, and the two ways to end an episode."""
+"""The controls below the mirror: system keys, the text field, and the two ways to end an episode."""
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
@@ -9,11 +9,11 @@ from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _WORDS_FROM_PX = 540
-"""From this width on there is room for the names of the device's keys."""
+"""Wide enough for the names of the system keys."""
 
 
 class ActionBar(QWidget):
-    """Emits the text that shall be typed; everything else is a command."""
+    """Emits text to type; everything else is a command."""
 
     text_entered = Signal(str)
 
@@ -39,13 +39,13 @@ class ActionBar(QWidget):
         self._text.setToolTip(self._commands[Command.WRITE].toolTip())
 
     def show_input(self, shown: bool) -> None:
-        """Show the ways to put something in, or only those to end an episode."""
+        """Show all controls, or only those that end an episode."""
         self._commands.enable(Command.WRITE, on=shown)
         for part in (self._to_device, self._text, self._type_button, *self._keys):
             part.setVisible(shown)
 
     def set_enabled(self, *, keys: bool, text: bool, endings: bool) -> None:
-        """Let the device's keys be pressed, text be typed, the episode be ended. Text may be written in advance."""
+        """Enable system keys, typing and endings. Text may be written in advance."""
         self._takes_text = text
         self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=endings)
         self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=keys)
@@ -53,7 +53,7 @@ class ActionBar(QWidget):
 
     @property
     def keys_to_write(self) -> str:
-        """The keys that lead to the box for text; empty where there is no box, or no such keys."""
+        """The keys that focus the text field; empty if there is no field or no keys."""
         return self._commands[Command.WRITE].shortcut().toString(_NATIVE) if self._text.isVisible() else ""
 
     def show_text(self, text: str) -> None:
@@ -72,7 +72,7 @@ class ActionBar(QWidget):
 
     def _type(self) -> None:
         text = self._text.text()
-        self._text.setText("")  # unlike clear, it leaves nothing to undo: the text is on the device
+        self._text.setText("")  # unlike clear(), leaves nothing to undo: the text is on the device
         self.text_entered.emit(text)
 
     def _lay_out(self) -> None:

@@ -1,4 +1,4 @@
-"""The names of the task's apps as chips: type a name and a comma to add one, press a chip's cross to take it away."""
+"""App names as chips: type a name and a comma to add one, click a chip's cross to remove it."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from odyssey_recorder.gui.theme import Theme
 
 
 class AppChips(QWidget):
-    """An editable list of app names, in the order in which they were given."""
+    """App names in the order in which they were given."""
 
     apps_changed = Signal()
 
@@ -51,7 +51,6 @@ class AppChips(QWidget):
         self._show(apps)
 
     def set_read_only(self, read_only: bool) -> None:
-        """Show the names only, or let them be changed."""
         self._read_only = read_only
         self._entry.setVisible(not read_only)
         self.setFocusProxy(None if read_only else self._entry)  # type: ignore[arg-type]  # Tab stays before a hidden one
@@ -104,7 +103,7 @@ def _names(typed: str) -> list[str]:
 
 
 class _Entry(QLineEdit):
-    """The field at the end of the chips; Backspace in the empty field asks for the last chip to go."""
+    """The field after the chips; Backspace in the empty field asks to remove the last chip."""
 
     emptied = Signal()
 
@@ -122,8 +121,6 @@ class _Entry(QLineEdit):
 
 
 class _Chip(QFrame):
-    """One name with its cross."""
-
     removed = Signal(str)
 
     def __init__(self, app: str, *, removable: bool) -> None:
@@ -143,7 +140,7 @@ class _Chip(QFrame):
 
 
 class _Flow(QLayout):
-    """Widgets in rows from left to right, as many in a row as fit."""
+    """Lays widgets out in rows, as many in a row as fit."""
 
     def __init__(self, parent: QWidget, *, spacing: int) -> None:
         super().__init__(parent)
@@ -185,7 +182,7 @@ class _Flow(QLayout):
         self._place(rect, move=True)
 
     def _place(self, rect: QRect, *, move: bool) -> int:
-        """Lay the widgets out in `rect`, moving them or not; gives the height that they need."""
+        """Lay the widgets out in `rect`, moving them if `move`; return the height they need."""
         left, top, row_height = rect.left(), rect.top(), 0
         for item in self._items:
             if item.isEmpty():

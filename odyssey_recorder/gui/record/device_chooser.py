@@ -1,4 +1,4 @@
-"""Which device is recorded, and whether the annotator works in the mirror or in the emulator's own window."""
+"""Chooses the device, and whether the annotator works in the mirror or in the emulator's own window."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _HELP = {
 
 
 class DeviceChooser(QFrame):
-    """The card with the list of devices; emits the serial that was chosen."""
+    """Emits the chosen serial."""
 
     serial_chosen = Signal(str)
 
     def __init__(self, commands: Commands, below: QWidget) -> None:
-        """`below` has its place under the list: what else is chosen for a device."""
+        """`below` is placed under the list."""
         super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
@@ -38,7 +38,7 @@ class DeviceChooser(QFrame):
         self.show_devices((), chosen="", can_simulate=False)
 
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
-        """List `devices`, with `chosen` (a serial, or nothing) as the one in use."""
+        """`chosen` is the serial in use, or empty."""
         self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
         if (tuple(devices), can_simulate) == self._shown:
             return
@@ -62,7 +62,7 @@ class DeviceChooser(QFrame):
             self.show_hint("")
 
     def show_chosen(self, serial: str) -> None:
-        """Show `serial` as the device in use; nothing while it is not listed."""
+        """Select `serial`, or nothing while it is not listed."""
         self._list.setCurrentIndex(max(0, self._list.findData(serial)))
 
     def show_failure(self, words: str) -> None:
@@ -114,7 +114,7 @@ _MODES: Mapping[Mode, _ModeText] = {
 
 
 class ModeSwitch(QWidget):
-    """The two modes, each with a line that says what it is."""
+    """The two modes, each with a line of explanation."""
 
     mode_chosen = Signal(str)
 

@@ -1,4 +1,4 @@
-"""The middle of the Record page: the device's screen, what is said of it, and all that is put into the device."""
+"""The middle of the Record page: the device's screen, its status, and its input."""
 
 from collections.abc import Callable
 from functools import partial
@@ -38,14 +38,14 @@ _SPACE = 12
 
 
 class DeviceColumn(QWidget):
-    """Shows what the controller reports of the device, and hands it what is done on the mirror and below it.
+    """Shows what the controller reports of the device, and forwards input from the mirror and the controls below.
 
-    Emits a sentence when pictures come another way in the middle of a recording.
+    Emits a sentence when the capture path changes during a recording.
     """
 
     path_changed = Signal(str)
     step_begun = Signal()
-    """The recorder was asked for one more step."""
+    """The recorder was asked for another step."""
 
     def __init__(self, controller: RecordingController, commands: Commands) -> None:
         super().__init__()
@@ -93,7 +93,6 @@ class DeviceColumn(QWidget):
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the device's screen."""
         return self._mirror
 
     def tell_where_to_write(self) -> None:
@@ -110,7 +109,7 @@ class DeviceColumn(QWidget):
     def recall_zoom(self, kept: str) -> None:
         self._mirror.viewport.recall(kept)
 
-    # What is said.
+    # Status.
 
     def _tell_view(self, view: RecordingView) -> None:
         touched = self._mirror.is_touched
@@ -153,7 +152,7 @@ class DeviceColumn(QWidget):
         if self._controller.phase is Phase.RECORDING and before and path not in ("", before):
             self.path_changed.emit(PATH_CHANGED[path])
 
-    # What is put into the device.
+    # Input.
 
     def _lift(self, stroke: TouchStroke | None) -> None:
         if stroke is None:
@@ -161,7 +160,7 @@ class DeviceColumn(QWidget):
         else:
             self._ask_for_step(lambda recorder: recorder.lift(stroke))
         if self._view is not None and self._controller.phase is Phase.RECORDING:
-            self._tell_view(self._view)  # while the finger was down it said otherwise
+            self._tell_view(self._view)  # it differed while the finger was down
 
     def _press(self, key: SystemKey) -> None:
         self._mirror.show_sent(describe(Press(key)))
@@ -173,7 +172,7 @@ class DeviceColumn(QWidget):
     def _type(self, text: str) -> None:
         if self._ask_for_step(lambda recorder: recorder.type_text(text)):
             self._mirror.show_sent(describe(Type(text)))
-            self._mirror.setFocus()  # what is typed next was not meant for the device yet
+            self._mirror.setFocus()  # what is typed next is not meant for the device yet
         else:
             self._actions.show_text(text)
 
@@ -187,7 +186,7 @@ class DeviceColumn(QWidget):
         if self._publication.annotation is not None:
             QGuiApplication.clipboard().setText(str(self._publication.annotation))
 
-    # How it hangs together.
+    # Wiring.
 
     def _connect_controller(self) -> None:
         controller = self._controller

@@ -1,4 +1,4 @@
-"""The recordings that were not finished: offered once when the window opens, and whenever they are asked for."""
+"""Unfinished recordings: offered when the window opens, and on request."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from odyssey_recorder.task.queue.board import Board, QueuedTask, TaskEvent
 
 
 class DraftsDialog(QDialog):
-    """Lists the drafts; emits the episode id of the one that shall be resumed or thrown away."""
+    """Lists drafts; emits the episode id of the one to resume or discard."""
 
     resume_asked = Signal(str)
     discard_asked = Signal(str)
@@ -38,10 +38,7 @@ class DraftsDialog(QDialog):
         self._connect_and_lay_out()
 
     def show_drafts(self, drafts: Sequence[DraftSummary], warnings: Mapping[str, str], *, cannot_resume: str) -> None:
-        """List `drafts`, with what speaks against going on with one, by episode id.
-
-        `cannot_resume` says why none can be resumed now, empty where they can.
-        """
+        """`warnings` are by episode id; `cannot_resume` says why none can be resumed now, empty if they can."""
         chosen = self.chosen
         self._list.clear()
         for draft in drafts:
@@ -102,7 +99,7 @@ _RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
 
 
 class DraftOffer(QObject):
-    """Offers the drafts over `page`; emits the draft that is about to be resumed."""
+    """Offers drafts over `page`; emits the one about to be resumed."""
 
     resuming = Signal(object)
 
@@ -128,7 +125,7 @@ class DraftOffer(QObject):
         self._show()
 
     def show_board(self, board: Board) -> None:
-        """Tell from now on which of the drafts are of tasks that were recorded meanwhile, as the board has it."""
+        """Warn about drafts of tasks that were recorded meanwhile, according to `board`."""
         self._board = board
         self._show()
 
@@ -162,7 +159,7 @@ class DraftOffer(QObject):
 
 
 def _twice_words(task: QueuedTask, episode_id: str) -> str:
-    """That the task of a draft was recorded as another episode, which was not sent back; empty where it was not."""
+    """The warning that a draft's task was recorded as another episode and not sent back; otherwise empty."""
     ends = (entry for entry in reversed(task.history) if entry.event in (*_RECORDED, TaskEvent.SENT_BACK))
     last = next(ends, None)
     if last is None or last.event is TaskEvent.SENT_BACK or last.episode_id == episode_id:

@@ -1,4 +1,4 @@
-"""The mouse as a finger: one contact in the making, with its trajectory in pixels and its times."""
+"""The mouse as a finger: one contact in progress, with its path in pixels and times."""
 
 import time
 
@@ -8,20 +8,20 @@ from odyssey_recorder.model.action import Click, LongPress, Scroll
 from odyssey_recorder.model.geometry import Pixel, Size
 
 WHEEL_LENGTH = 0.4
-"""How far one burst of the wheel drags, as a share of the picture's extent along the drag."""
+"""Length of the drag for a burst of the wheel, as a share of the frame's extent along it."""
 
 WHEEL_MARGIN = 0.1
-"""A wheel's drag keeps this share away from the edges, where the system's own gestures begin."""
+"""A wheel's drag stays this share away from the edges, where system gestures begin."""
 
 WHEEL_MS = 300
 _WHEEL_SAMPLES = 13
 
 
 class Finger:
-    """A finger that is down on a picture of `size` pixels.
+    """A finger on a frame of `size` pixels.
 
-    Stamps are those of the events, in milliseconds: a busy window hears of a finger late, and of its lifting later
-    still. Where an event has none (0), the time at which it was heard of counts.
+    Stamps are those of the events, in ms: a busy window receives them late. A stamp of 0 means none; then the time of
+    receipt counts.
     """
 
     def __init__(self, at: Pixel, size: Size, rules: TouchRules, stamp_ms: int) -> None:
@@ -31,7 +31,7 @@ class Finger:
         self._samples = [TouchSample(at, 0)]
 
     def move(self, at: Pixel, stamp_ms: int) -> bool:
-        """The finger is at `at` now; whether it has moved: one that keeps still adds nothing."""
+        """False if the finger has not moved, which adds no sample."""
         if at == self._samples[-1].at:
             return False
         self._samples.append(TouchSample(at, self._time_us(stamp_ms)))
@@ -48,7 +48,7 @@ class Finger:
         return recognize(TouchStroke(tuple(self._samples), self._age_us()), self._rules, self._size)
 
     def held_share(self) -> float:
-        """How much of the long-press time has passed, 1.0 from then on."""
+        """The share of the long-press time that has passed, at most 1."""
         return min(1.0, self._age_us() / self._rules.long_press_us)
 
     def _time_us(self, stamp_ms: int) -> int:
@@ -60,9 +60,9 @@ class Finger:
 
 
 def wheel_stroke(pointer: Pixel, size: Size, *, right: int, down: int) -> TouchStroke:
-    """The drag that stands for a burst of the wheel: of fixed length, at the pointer, on a picture of `size`.
+    """The drag for a burst of the wheel: of fixed length, at the pointer, on a frame of `size`.
 
-    `right` and `down` are the way that the wheel asks to see more of; the finger goes the other way.
+    `right` and `down` are the direction in which to see more; the finger moves the other way.
     """
     horizontal = abs(right) > abs(down)
     extent = size.width if horizontal else size.height

@@ -1,4 +1,4 @@
-"""The ways to end a recording or to take steps of it back, and what is asked before each."""
+"""Ways to end a recording or undo steps, and the dialogs before each."""
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -16,7 +16,7 @@ REASONS = (
     "payment",
     "app crashed",
 )
-"""Why tasks turn out to be impossible most often."""
+"""The most common reasons why tasks are impossible."""
 
 
 _GO_ON = "Go on recording (Esc)"
@@ -43,7 +43,7 @@ def undo_question(first: int, last: int) -> Question:
 
 
 class CompleteDialog(QuestionDialog):
-    """Asks for the note of COMPLETE, which may stay empty."""
+    """Asks for the note of COMPLETE, which may be empty."""
 
     note_given = Signal(str)
 
@@ -62,7 +62,7 @@ class CompleteDialog(QuestionDialog):
 
 
 class ImpossibleDialog(ReasonDialog):
-    """Asks for the reason of IMPOSSIBLE, which must be given."""
+    """Asks for the reason of IMPOSSIBLE, which is required."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         asked = Question(
@@ -76,7 +76,7 @@ class ImpossibleDialog(ReasonDialog):
 
 
 class Finishing(QObject):
-    """Obeys the commands that end a recording, with dialogs over `page`."""
+    """Handles the commands that end a recording, with dialogs over `page`."""
 
     def __init__(self, controller: RecordingController, commands: Commands, page: QWidget) -> None:
         super().__init__(page)

@@ -1,4 +1,4 @@
-"""The mirror: shows the device's newest frame and turns the mouse on it into strokes in the frame's own pixels."""
+"""The mirror: shows the device's newest frame and turns mouse input on it into strokes in frame pixels."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, d
 from odyssey_recorder.model.geometry import Pixel
 
 _WHEEL_PAUSE_MS = 160
-"""Turns of the wheel that come closer together than this are one burst."""
+"""Turns of the wheel closer together than this are one burst."""
 
 _KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _REDRAW_MS = 30
@@ -43,7 +43,7 @@ _KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.M
 
 @dataclass(slots=True)
 class _Wheel:
-    """A burst of the wheel in the making."""
+    """A burst of the wheel in progress."""
 
     pointer: Pixel
     right: int = 0
@@ -51,12 +51,11 @@ class _Wheel:
 
 
 class MirrorView(QWidget):
-    """The device's screen, its aspect kept: fitted, or as large as its `viewport` says.
+    """The device's screen with its aspect ratio: fitted, or at the scale of its `viewport`.
 
-    Emits `touch_began` with the number of the frame that is shown and the pixel of the finger, or None for the wheel;
-    `finger_moved` with each pixel that the finger comes to; then `stroke_made` with the whole stroke in that frame's
-    pixels, or `touch_cancelled`. While a finger is down its frame stays, unless the device follows the finger; a mirror
-    that is covered emits nothing.
+    Emits `touch_began` with the number of the shown frame and the finger's pixel, or None for the wheel; `finger_moved`
+    with each further pixel; then `stroke_made` with the whole stroke in that frame's pixels, or `touch_cancelled`.
+    While a finger is down its frame stays, unless the device follows the finger; a covered mirror emits nothing.
     """
 
     touch_began = Signal(int, object)
@@ -95,7 +94,7 @@ class MirrorView(QWidget):
         self.setMinimumSize(120, 120)
         self.setAccessibleName("Device screen")
 
-    # What is shown.
+    # Frames and overlays.
 
     def set_rules(self, rules: TouchRules) -> None:
         self._rules = rules
@@ -117,7 +116,7 @@ class MirrorView(QWidget):
         self.update()
 
     def set_overlay(self, overlay: Overlay | None) -> None:
-        """Cover the mirror and take no input, or None: uncover it. A finger that is down is taken away."""
+        """Cover the mirror and block input; None uncovers it. A finger that is down is cancelled."""
         if overlay == self._overlay:
             return
         self._overlay = overlay
@@ -126,7 +125,7 @@ class MirrorView(QWidget):
         self.update()
 
     def set_caution(self, words: str) -> None:
-        """Say over the picture what is different about touches now, as that they are not recorded; empty: nothing."""
+        """Warn over the frame about touches, such as that they are not recorded; empty for none."""
         self.caution = words
         self.update()
 
@@ -137,7 +136,6 @@ class MirrorView(QWidget):
         self.update()
 
     def set_magnifying(self, magnifying: bool) -> None:
-        """Show the magnifier beside the pointer, wherever it is on the picture."""
         self._hand.set_magnifying(magnifying)
 
     @property
@@ -154,7 +152,7 @@ class MirrorView(QWidget):
 
     @property
     def gesture(self) -> str:
-        """What would be recorded if the finger lifted now, in words; empty while no finger is down."""
+        """What would be recorded if the finger lifted now; empty without a finger."""
         return self._words
 
     @property
@@ -162,7 +160,7 @@ class MirrorView(QWidget):
         return None if self._shown is None else self._shown.number
 
     def fit(self) -> FitScale | None:
-        """Where the shown frame lies in the widget; None while there is none."""
+        """Where the shown frame is in the widget; None without a frame."""
         if self._shown is not None:
             self.viewport.set_room(Room(self._shown.size, QRectF(self.rect()), self.devicePixelRatioF()))
         return self.viewport.fit
@@ -170,7 +168,7 @@ class MirrorView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(480, 720)
 
-    # The mouse and the keyboard.
+    # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._focused_by_key = False
@@ -270,7 +268,7 @@ class MirrorView(QWidget):
             self.stroke_made.emit(stroke)
 
     def _wheel_stroke(self) -> TouchStroke | None:
-        """None where the wheel was turned back to where it began."""
+        """None if the wheel turned back to its start."""
         wheel, frame = self._wheel, self._shown
         if wheel is None or frame is None or wheel.right == wheel.down == 0:
             return None

@@ -1,4 +1,4 @@
-"""How the mirror is drawn: the part of a frame that is in sight at the size it is shown, and what lies over it."""
+"""Drawing of the mirror: the visible part of a frame at its scale, and overlays."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -20,7 +20,7 @@ _GAP_PX = 12
 
 
 class OverlayOpacity(Enum):
-    """How much of the picture a overlay leaves to be seen: its opacity, 0 to 255."""
+    """Opacity of an overlay, 0 to 255."""
 
     CLEAR = 0
     LIGHT = 70
@@ -29,7 +29,7 @@ class OverlayOpacity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Why the mirror takes no input; `icon` is the name of a glyph, shown with a heavy overlay."""
+    """Why the mirror takes no input; `icon` is a glyph's name, shown by a heavy overlay."""
 
     words: str
     weight: OverlayOpacity = OverlayOpacity.LIGHT
@@ -43,7 +43,6 @@ class Overlay:
 
 
 def paint_message(painter: QPainter, area: QRectF, overlay: Overlay) -> None:
-    """The overlay's icon and the words below it, both in the middle of `area`."""
     theme = Theme.current()
     words_font = QFont(painter.font())
     words_font.setPointSizeF(words_font.pointSizeF() * 1.15)
@@ -63,22 +62,22 @@ def paint_message(painter: QPainter, area: QRectF, overlay: Overlay) -> None:
 
 _CORNER_PX = 6.0
 _FINEST_SCALE = 4
-"""Scales between whole numbers are multiples of 1/4 at the finest."""
+"""Between whole numbers, scales are at finest multiples of 1/4."""
 
 
 @dataclass(frozen=True, slots=True)
 class VisiblePart:
-    """A part of a picture, in its pixels, and where it lies on the screen, in screen pixels; both are whole."""
+    """A part of a frame in its pixels, and its place in screen pixels; both are whole."""
 
     source: QRect
     target: QRect
 
 
 def visible_part(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> VisiblePart:
-    """The part of the picture that is in sight in `space`.
+    """The part of the image that is visible in `space`.
 
-    It begins where a pixel of the picture begins on a whole pixel of the screen, so that it can be drawn by itself and
-    lies to the pixel where the whole picture would have it.
+    It starts where an image pixel starts on a whole screen pixel, so drawn alone it lands exactly where the whole image
+    would have it.
     """
     scale = fit.area.width() * device_pixel_ratio / fit.picture.width
     grain = Fraction(scale).limit_denominator(_FINEST_SCALE).denominator
@@ -102,14 +101,14 @@ def _in_sight(origin: float, space: tuple[float, float], pixels_per_unit: float,
 
 
 def frame_image(frame: Frame) -> QImage:
-    """The frame's own pixels as an image that must not outlive it."""
+    """An image that shares the frame's pixels and must not outlive it."""
     size, depth = frame.size, frame.bytes_per_pixel
     pixel_format = QImage.Format.Format_RGBX8888 if depth == 4 else QImage.Format.Format_RGB888
     return QImage(frame.pixels, size.width, size.height, size.width * depth, pixel_format)
 
 
 class FramePicture:
-    """A frame at the size it is shown, made once for as long as frame and place stay; only what is in sight is made."""
+    """The visible part of a frame, scaled once per frame and place."""
 
     def __init__(self) -> None:
         self._pixels: bytes | bytearray | None = None
@@ -117,7 +116,7 @@ class FramePicture:
         self._pixmap = QPixmap()
 
     def paint(self, painter: QPainter, frame: Frame, fit: FitScale, space: QRectF) -> None:
-        """Draw `frame` in its place, with round corners, on a painter of the widget's own coordinates."""
+        """Draw `frame` with round corners, in widget coordinates."""
         ratio = painter.device().devicePixelRatioF()
         part = visible_part(fit, space, ratio)
         if frame.pixels is not self._pixels or part != self._visible_part or self._pixmap.devicePixelRatio() != ratio:
@@ -135,10 +134,10 @@ def _drawn(frame: Frame, part: VisiblePart, ratio: float) -> QPixmap:
 
 
 def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
-    """A part of a picture in the pixels of the screen, as RGB32; may be made on any thread."""
+    """The part in screen pixels, as RGB32; may run on any thread."""
     image = whole if part.source == whole.rect() else whole.copy(part.source)
     is_whole_scale = part.target.width() % part.source.width() == part.target.height() % part.source.height() == 0
-    # Whole pixels stay sharp. Qt scales its own format of pixels in a third of the time, the conversion included.
+    # Whole-number scales stay sharp. Qt scales its native pixel format in a third of the time, conversion included.
     return image.convertToFormat(QImage.Format.Format_RGB32).scaled(
         part.target.size(),
         Qt.AspectRatioMode.IgnoreAspectRatio,
@@ -149,7 +148,7 @@ def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
 def paint_gesture(
     painter: QPainter, action: Click | LongPress | Scroll, fit: FitScale, *, held_share: float, finger: QPointF | None
 ) -> None:
-    """Draw a gesture in the making: `held_share` of the long-press time has passed, the `finger` is there now."""
+    """`held_share` of the long-press time has passed; `finger` is where the finger is now."""
     match action:
         case Click(point) | LongPress(point):
             paint_holding(painter, point, fit.area, share=held_share)
@@ -160,9 +159,9 @@ def paint_gesture(
 
 
 def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare: bool, words: str = "") -> None:
-    """Cover `area`; where the picture can still be seen, `words` (in place of the overlay's own) are at its foot.
+    """Cover `area`; where the frame still shows, write `words`, or the overlay's own, at the bottom.
 
-    `is_bare`: there is no picture below.
+    `is_bare`: there is no frame below.
     """
     painter.fillPath(rounded(area), overlay.cover)
     if is_bare or overlay.weight is OverlayOpacity.HEAVY:
@@ -172,7 +171,6 @@ def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare:
 
 
 def paint_outline(painter: QPainter, area: QRectF, *, focused: bool) -> None:
-    """The line around what is in sight of the picture: stronger where the keyboard is."""
     theme = Theme.current()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(theme.accent, 2) if focused else QPen(theme.outline, 1))

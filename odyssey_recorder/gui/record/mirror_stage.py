@@ -1,4 +1,4 @@
-"""The mirror with its scroll bars and zoom commands, and beside it the screen that is wanted back after an undo."""
+"""The mirror with scroll bars and zoom commands, and beside it the screen to restore after an undo."""
 
 from functools import partial
 from math import isclose
@@ -22,7 +22,7 @@ from odyssey_recorder.recording.state import Goal
 
 
 class WantedScreen(QWidget):
-    """Shows one picture, fitted with its aspect kept; it takes no input and is read in the background."""
+    """Shows one screenshot, fitted; read in the background, takes no input."""
 
     def __init__(self, background: Background) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ def _read(path: Path) -> QImage:
 
 
 class ViewStrip(QWidget):
-    """Carries the commands of looking out on one mirror."""
+    """The view commands of one mirror."""
 
     def __init__(self, mirror: MirrorView, commands: Commands) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ _BEFORE = "Before the last step"
 
 
 class MirrorStage(QWidget):
-    """Shows `mirror`, and beside or above it the wanted screen, whichever way both are larger."""
+    """Shows `mirror`, and the wanted screen beside or above it, whichever makes both larger."""
 
     def __init__(self, mirror: MirrorView, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class MirrorStage(QWidget):
         self._follow_viewport()
 
     def show_wanted(self, picture: Path | None, goal: Goal = Goal.UNDONE, words: str = "") -> None:
-        """Show the picture that the device must be brought back to, and what is to be done, until None."""
+        """Show the screenshot to restore and what to do; None hides it."""
         self._back.caption.setText(_WANTED if goal.has_picture else _BEFORE)
         if picture is not None:
             self._banner.show_message(Tone.WARNING, words)
@@ -211,7 +211,7 @@ class MirrorStage(QWidget):
         viewport = self._mirror.viewport
         for bar in (self._across, self._down):
             bar.setVisible(viewport.scale is not None)
-        fit = viewport.fit  # only now: a bar that comes or goes leaves the mirror another room at once
+        fit = viewport.fit  # only now: showing or hiding a scroll bar resizes the mirror at once
         if fit is None:
             return
         room = self._mirror.rect()
@@ -253,13 +253,11 @@ class MirrorStage(QWidget):
 
 
 class _CaptionedScreen(QWidget):
-    """A screen with words above it."""
-
     def __init__(self, words: str, screen: QWidget) -> None:
         super().__init__()
         self.caption = text_label(words, "field")
-        self.caption.setWordWrap(False)  # else the layout asks for heights, and the shares are unequal
+        self.caption.setWordWrap(False)  # otherwise the layout asks for heights, and the shares are unequal
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
         fill_column(self, self.caption, (screen, 1), spacing=4)
-        # Each screen gets an equal share of the room, whatever it would like.
+        # Both screens get equal space, whatever their size hints.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)

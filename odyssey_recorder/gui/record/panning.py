@@ -1,4 +1,4 @@
-"""What mouse and keys do to the view of the mirror, of which the device sees nothing: moving, zooming, magnifying."""
+"""Mouse and keys that change the view of the mirror, not the device: panning, zooming, magnifying."""
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -22,21 +22,21 @@ from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.geometry import Pixel
 
 PIXELS = 41
-"""So many of the device's pixels are seen side by side: an odd number, so that one is in the middle."""
+"""Device pixels on each side; odd, so that one is in the middle."""
 
 ENLARGED = 4
-"""How many units of the window one of them takes."""
+"""Window units for each device pixel."""
 
 _SIDE = PIXELS * ENLARGED
 _WORDS_PX = 24.0
 _OFF = 24.0
-"""How far from the pointer the loupe keeps."""
+"""Distance from the pointer."""
 
 _HAIRLINE = QColor(255, 255, 255, 170)
 
 
 class Magnifier(QWidget):
-    """A round loupe that lies over its parent, beside the pointer; the mouse goes through it."""
+    """A round magnifier over its parent, beside the pointer; the mouse passes through it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -53,7 +53,7 @@ class Magnifier(QWidget):
         return self._pixel if self.isVisible() else None
 
     def show_at(self, frame: Frame, pixel: Pixel, pointer: QPointF, room: QRectF) -> None:
-        """Show what is around `pixel` of `frame`, in `room` of the parent and beside its point `pointer`."""
+        """Magnify around `pixel` of `frame`, beside `pointer`, within `room` of the parent."""
         self._frame, self._pixel = frame, pixel
         self.move(beside(pointer, QSizeF(self.size()), room).toPoint())
         self.setAccessibleDescription(f"{pixel.x}, {pixel.y}")
@@ -75,7 +75,7 @@ class Magnifier(QWidget):
 
     def _paint_pixels(self, painter: QPainter, glass: QRectF, frame: Frame) -> None:
         half = PIXELS // 2
-        # Beyond the edge of the picture QImage.copy gives black.
+        # QImage.copy fills with black beyond the edge.
         part = frame_image(frame).copy(QRect(self._pixel.x - half, self._pixel.y - half, PIXELS, PIXELS))
         circle = QPainterPath()
         circle.addEllipse(glass)
@@ -87,7 +87,7 @@ class Magnifier(QWidget):
 
 
 def beside(pointer: QPointF, size: QSizeF, room: QRectF) -> QPointF:
-    """The top left corner of something of `size` that lies in `room` beside the pointer and never under it."""
+    """The top left corner for `size` in `room`, beside the pointer and never under it."""
     left = pointer.x() + _OFF
     if left + size.width() > room.right():
         left = pointer.x() - _OFF - size.width()
@@ -126,7 +126,7 @@ def _paint_place(painter: QPainter, words: str, glass: QRectF) -> None:
 
 
 _WHEEL_NOTCH = 120
-"""What Qt says of one notch of a wheel."""
+"""One notch of a wheel, in Qt's units of an eighth of a degree."""
 
 _KEY_PAN = 48.0
 _PANS = {
@@ -139,10 +139,10 @@ _NOTHING_HELD = Qt.KeyboardModifier.NoModifier
 
 
 class ViewPanning:
-    """Moves the viewport of one widget and shows its magnifier; each method says whether it took the event.
+    """Moves the viewport of a widget and shows its magnifier; methods return whether they took the event.
 
-    Space or Alt and a drag move the picture, and so do the arrow keys; Control and the wheel zoom around the pointer;
-    Shift shows the magnifier for as long as it is held.
+    Space or Alt with a drag pans, and so do the arrow keys; Ctrl with the wheel zooms around the pointer; Shift shows
+    the magnifier while it is held.
     """
 
     def __init__(self, widget: QWidget, viewport: Viewport) -> None:
@@ -151,9 +151,9 @@ class ViewPanning:
         self._magnifier = Magnifier(widget)
         self._frame: Frame | None = None
         self._is_magnifying = False
-        self._grip: QPointF | None = None  # where the picture is held
+        self._grip: QPointF | None = None  # where the frame is held
         self._space_is_down = False
-        self._turned = 0  # how far the wheel was turned towards the next zoom
+        self._turned = 0  # how far the wheel turned towards the next zoom
 
     def press(self, event: QMouseEvent) -> bool:
         held = self._space_is_down or bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
@@ -163,7 +163,7 @@ class ViewPanning:
         return self._grip is not None
 
     def move(self, event: QMouseEvent) -> bool:
-        """Move the picture that is held; else let the magnifier follow the pointer."""
+        """Pan, or let the magnifier follow the pointer."""
         if self._grip is None:
             self._magnify(event.position(), event.modifiers())
             return False
@@ -208,7 +208,6 @@ class ViewPanning:
         self._show_cursor()
 
     def show_frame(self, frame: Frame | None) -> None:
-        """Magnify this frame from now on; None: nothing."""
         self._frame = frame
         if self._magnifier.isVisible():
             self._magnify(self._pointer(), Qt.KeyboardModifier.ShiftModifier)

@@ -1,4 +1,4 @@
-"""What is said of an episode once it is published: where it is, and what the checks have found in it."""
+"""What the window says of a published episode: where it is, and what the checks found."""
 
 from pathlib import Path
 
@@ -8,12 +8,10 @@ from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 
 _NAMED = 2
-"""So many findings are shown in full; the others wait for the one who reviews the episode."""
+"""This many findings are shown in full; the rest is for the reviewer."""
 
 
 class Publication(Banner):
-    """One published episode; the words are plain text."""
-
     def __init__(self, commands: Commands) -> None:
         super().__init__(commands.button(Command.COPY_PLACE, wordless=True), commands.button(Command.ANOTHER))
         self._annotation: Path | None = None
@@ -30,7 +28,7 @@ class Publication(Banner):
         self.show_message(Tone.SUCCESS, "The episode is published.", f"{self._file}\nIt is being checked…")
 
     def show_report(self, report: EpisodeReport) -> None:
-        """What the checks have found, unless another episode was published meanwhile."""
+        """Show the findings of the checks, unless another episode was published meanwhile."""
         if self._annotation is None or report.episode_id != self._annotation.stem:
             return
         grave = [one for one in report.findings if one.severity is not Severity.NOTE]

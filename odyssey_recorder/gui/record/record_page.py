@@ -1,4 +1,4 @@
-"""The page on which episodes are recorded: task at the left, the device in the middle, the steps at the right."""
+"""The page for recording: the task at the left, the device in the middle, the steps at the right."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,8 +43,6 @@ _SPACE = 16
 
 
 class RecordPage(Page):
-    """Shows what the controller reports and hands it what the annotator asks for."""
-
     def __init__(
         self,
         controller: RecordingController,
@@ -68,7 +66,7 @@ class RecordPage(Page):
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
         Finishing(controller, commands, self)
-        self._seen: set[str] = set()  # the devices that were ready when last listed
+        self._seen: set[str] = set()  # devices that were ready in the last list
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
         self._connect_controller()
@@ -81,7 +79,7 @@ class RecordPage(Page):
         self._show_phase(controller.phase)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters that no field takes are not sent to the device: they may be meant for a note."""
+        """Letters outside fields are not sent to the device: they may be meant for a note."""
         if is_text(event):
             self._device.tell_where_to_write()
         super().keyPressEvent(event)
@@ -101,7 +99,7 @@ class RecordPage(Page):
     def recall_zoom(self, kept: str) -> None:
         self._device.recall_zoom(kept)
 
-    # What the controller reports.
+    # Reports of the controller.
 
     def _show_phase(self, phase: Phase) -> None:
         recording = phase in (Phase.STARTING, Phase.RECORDING)
@@ -152,7 +150,7 @@ class RecordPage(Page):
         if self._controller.phase is Phase.NO_DEVICE and len(ready) == len(new) == 1:
             self._controller.choose_device(*new)
 
-    # What the annotator asks for.
+    # Commands of the annotator.
 
     def _start(self) -> None:
         if self._task.assignment is not None and self._commands[Command.START].isEnabled():
@@ -195,7 +193,7 @@ class RecordPage(Page):
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
         self._task.show_hint(missing if watching else closed or choose)
 
-    # How it hangs together.
+    # Wiring.
 
     def _connect_controller(self) -> None:
         controller = self._controller
@@ -261,7 +259,7 @@ class RecordPage(Page):
         return left
 
     def _right(self) -> QWidget:
-        # A message here does not move the mirror under the mouse.
+        # Messages here do not move the mirror under the mouse.
         practice = [self._practice] if self._practice is not None else []
         right = _column(self._message, *practice, self._question, self._preflight, self._steps)
         right.setFixedWidth(_RIGHT_PX)

@@ -1,4 +1,4 @@
-"""The way from the threads that record or watch to the GUI thread: callbacks become queued signals."""
+"""Carries callbacks of recording and watching threads to the GUI thread, as queued signals."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,9 +16,9 @@ from odyssey_recorder.recording.view import RecordingView
 
 
 class RecorderBridge(QObject):
-    """A recorder's listener that lives on the GUI thread and emits its signals there.
+    """A recorder's listener that emits its signals on the GUI thread.
 
-    At most one frame is under way to the GUI: a slow window skips frames, it never falls behind.
+    At most one frame is queued: a slow window skips frames and never falls behind.
     """
 
     frame_came = Signal(object)
@@ -29,7 +29,7 @@ class RecorderBridge(QObject):
     _notice_waits = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
-        """`parent` keeps the bridge alive on the GUI thread, whichever thread lets go of it last."""
+        """`parent` keeps the bridge alive on the GUI thread, whichever thread drops it last."""
         super().__init__(parent)
         self._lock = Lock()
         self._newest: Frame | None = None  # guarded by _lock
@@ -39,7 +39,7 @@ class RecorderBridge(QObject):
         self.destroyed.connect(lambda: self._end())  # waits for a signal that is being emitted
 
     def frame(self, frame: Frame) -> None:
-        """Called from a reader's thread with every frame."""
+        """Called on a reader's thread with every frame."""
         with self._while_alive():
             is_under_way = self._newest is not None
             self._newest = frame
@@ -47,18 +47,18 @@ class RecorderBridge(QObject):
                 self._frame_waits.emit()
 
     def changed(self, view: RecordingView) -> None:
-        """Called from the recorder's thread with every new view."""
+        """Called on the recorder's thread with every new view."""
         with self._while_alive():
             self._view_waits.emit(view)
 
     def notice(self, text: str) -> None:
-        """Called from the recorder's thread with what the annotator must read."""
+        """Called on the recorder's thread with a message for the annotator."""
         with self._while_alive():
             self._notice_waits.emit(text)
 
     @contextmanager
     def _while_alive(self) -> Iterator[None]:
-        """Hold the lock, so that Qt cannot delete the bridge halfway; what comes after the window is dropped."""
+        """Hold the lock, so that Qt cannot delete the bridge meanwhile; drop what comes after the window is gone."""
         with self._lock, suppress(RuntimeError):
             yield
 
@@ -75,14 +75,14 @@ class RecorderBridge(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Watch:
-    """A reader, and the way of its news into the thread of the window."""
+    """A reader, and the bridge of its frames to the GUI thread."""
 
     reader: FrameReader
     bridge: RecorderBridge
 
 
 class LiveView(QObject):
-    """Emits the frames of one device at a time, and why there are none."""
+    """Emits the frames of one device at a time, or why there are none."""
 
     frame_came = Signal(object)
     failed = Signal(str)

@@ -1,4 +1,4 @@
-"""What the window does: takes the annotator's intents to devices and recorders, and reports what came of them."""
+"""Passes the annotator's commands to devices and recorders, and reports the outcomes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Phase(Enum):
-    """How far the annotator has come; while RECORDING, the recorder's own state says more."""
+    """The annotator's progress; while RECORDING, the recorder's state says more."""
 
     NO_DEVICE = "no device"
     CONNECTING = "connecting"
@@ -41,7 +41,7 @@ class Phase(Enum):
 
 
 class RecordingController(QObject):
-    """Owns the chosen device and the recorder; every method returns at once, outcomes come as signals."""
+    """Owns the chosen device and the recorder; methods return at once, outcomes come as signals."""
 
     phase_changed = Signal(object)
     devices_listed = Signal(object)
@@ -63,7 +63,7 @@ class RecordingController(QObject):
         self.background = Background(self)
         self._service = service
         self.phase = Phase.NO_DEVICE
-        self.serial = ""  # the device that was chosen, empty when there is none
+        self.serial = ""  # the chosen device, empty without one
         self.mode: Mode = "mirror"
         self.assignment: Assignment | None = None
         self.is_practising = False
@@ -85,7 +85,7 @@ class RecordingController(QObject):
 
     @property
     def profile(self) -> str | None:
-        """The key of the chosen device's profile, empty for a device of none; None without a device."""
+        """The key of the device's profile, empty if it has none; None without a device."""
         return None if self._about is None else self._about.profile
 
     @property
@@ -109,7 +109,7 @@ class RecordingController(QObject):
         self._run(self._service.simulate, self._take_simulated, partial(self._lose_device, self.serial))
 
     def choose_device(self, serial: str) -> None:
-        """Connect to `serial` in place of the device before; not while recording."""
+        """Connect to `serial` instead of the present device; ignored while recording."""
         if self.phase in (Phase.STARTING, Phase.RECORDING) or serial == self.serial:
             return
         self._let_go_of_device()
@@ -119,13 +119,13 @@ class RecordingController(QObject):
         self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
     def choose_mode(self, mode: Mode) -> None:
-        """Record the next episode in `mode`; not while recording."""
+        """Set the mode of the next episode; ignored while recording."""
         if self.phase not in (Phase.STARTING, Phase.RECORDING):
             self.mode = mode
             self.look_over()
 
     def look_over(self) -> None:
-        """Look what passive mode finds on the device, if that is the mode; not while recording."""
+        """Check the device for passive mode, if that is the mode; ignored while recording."""
         if self._device is None or self.phase is not Phase.WATCHING or self.mode != "passive":
             return
         device = self._device
@@ -142,7 +142,7 @@ class RecordingController(QObject):
         self.background.run(lambda: findings(take_readings(device)), show, tell)
 
     def fix(self, finding: PreflightFinding) -> None:
-        """Carry out a finding's repairs, then look over the device again; not while recording."""
+        """Carry out a finding's repairs, then check the device again; ignored while recording."""
         if self._device is not None and self.phase is Phase.WATCHING:
             self._run(partial(fix, self._device, finding), lambda _: self.look_over(), self.look_over)
 
@@ -150,7 +150,7 @@ class RecordingController(QObject):
         self._run(partial(self._service.discard, episode_id), lambda _: self.list_drafts())
 
     def press_unrecorded(self, key: SystemKey) -> None:
-        """Press a key of the device before the recording begins, to bring it where the task starts."""
+        """Press a key before the recording, to bring the device to where the task starts."""
         if self._device is not None and self.phase is Phase.WATCHING:
             self._run(partial(self._device.press, key), lambda _: None)
 
@@ -166,7 +166,7 @@ class RecordingController(QObject):
         self._begin(lambda device, listener: self._service.resume(device, episode_id, listener))
 
     def ask(self, command: Callable[["Recorder"], None]) -> bool:
-        """Give the recorder at work a command; whether it took it. Why it did not comes as `failed`."""
+        """Send a command to the recorder; whether it took it. A refusal is emitted as `failed`."""
         if self._recorder is None:
             return False
         try:
@@ -188,7 +188,7 @@ class RecordingController(QObject):
             self._leave_recording()
 
     def close(self) -> None:
-        """Let go of everything; a recording becomes a draft. Waits for the recorder's last write."""
+        """Release everything; a recording becomes a draft. Waits for the recorder's last write."""
         self._live.stop()
         if self._recorder is not None:
             self._recorder.stop()
@@ -269,7 +269,7 @@ class RecordingController(QObject):
         recorder, bridge = self._recorder, self._bridge
         self._recorder = self._bridge = None
         if recorder is not None and bridge is not None:
-            self._run(recorder.join, lambda _: bridge.deleteLater())  # until then its threads may speak to it
+            self._run(recorder.join, lambda _: bridge.deleteLater())  # until then its threads may call it
         if self._device is not None:
             self._enter(Phase.WATCHING)
             self._live.start(self._device)
@@ -290,7 +290,7 @@ class RecordingController(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What does not change of a device while it is chosen."""
+    """Facts of the chosen device that do not change."""
 
     properties: DeviceProperties
     profile: str

@@ -1,4 +1,4 @@
-"""How a recording is going, as the window tells it: the status line, and the texts and the overlay of each state."""
+"""How the window describes a recording: the status line, and the texts and overlay of each state."""
 
 import time
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _PATHS = {
         " device when the finger lifts."
     ),
 }
-"""What the annotator may expect of each way that pictures come."""
+"""What to expect of each capture path."""
 
 PATH_CHANGED = {
     "gRPC": "Pictures come from the emulator's own service (gRPC) again.",
@@ -37,11 +37,11 @@ PATH_CHANGED = {
         " is lost; go on when it says Ready."
     ),
 }
-"""What to say when the way changes in the middle of a recording."""
+"""Messages for a change of the capture path during a recording."""
 
 
 class Activity(Enum):
-    """What the colour of the dot says."""
+    """The meaning of the dot's colour."""
 
     IDLE = "idle"
     READY = "ready"
@@ -50,8 +50,6 @@ class Activity(Enum):
 
 
 class StatusLine(QWidget):
-    """State, message, and the age of the newest frame."""
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._dot = _Dot()
@@ -76,13 +74,13 @@ class StatusLine(QWidget):
         self.setAccessibleName(f"{state}. {message}")
 
     def show_frame(self, frame: Frame | None) -> None:
-        """Tell the age of `frame` from now on; None: of nothing."""
+        """Show the age of `frame`; None clears it."""
         self._frame = frame
         if frame is None:
             self._age.clear()
 
     def show_capture_path(self, path: str) -> None:
-        """Tell by which way pictures come, empty where none do; what it means is in the tooltip."""
+        """Show the capture path, empty for none; the tooltip explains it."""
         self._path.setText(path)
         self._path.setAccessibleName(f"How pictures come: {path or 'not yet'}")
         self._path.setToolTip(f"<p>{escape(_PATHS.get(path, path))}</p>" if path else "")
@@ -138,7 +136,7 @@ class _Dot(QWidget):
 
 
 class _ElidedLabel(QLabel):
-    """One line of plain text, cut with an ellipsis where there is no room; the tooltip has it whole."""
+    """One line of plain text, elided; the tooltip has all of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +158,7 @@ class _ElidedLabel(QLabel):
 
 @dataclass(frozen=True, slots=True)
 class StatusText:
-    """What status line and mirror say; without a overlay the mirror takes input."""
+    """Text of status line and mirror; without an overlay the mirror takes input."""
 
     activity: Activity
     word: str
@@ -169,7 +167,7 @@ class StatusText:
 
     @property
     def is_ready(self) -> bool:
-        """Whether an action may come now, wherever the annotator works."""
+        """Whether an action may come now, in the mirror or in the emulator's window."""
         return self.activity is Activity.READY and self.overlay in (None, _LOOK_ONLY)
 
     @property
@@ -177,7 +175,7 @@ class StatusText:
         return self.overlay is None
 
     def paused(self) -> "StatusText":
-        """The same while the annotator takes a break: it takes no input, and trouble is still shown."""
+        """The same during a break: no input, but a lost device still shows."""
         overlay = Overlay(_PAUSED, OverlayOpacity.HEAVY, "pause_circle_outline")
         return self if self.activity is Activity.LOST else StatusText(Activity.IDLE, "Paused", "", overlay)
 
@@ -187,7 +185,7 @@ _LOOK_ONLY = Overlay("Work in the emulator's own window", OverlayOpacity.CLEAR)
 
 
 def phase_text(phase: Phase, serial: str, *, practice: bool = False) -> StatusText:
-    """The words for a phase in which no recorder speaks; `practice`: what is recorded is never published."""
+    """The text of a phase without a recorder; `practice`: the recording is never published."""
     match phase:
         case Phase.NO_DEVICE:
             words = "No device: start an emulator, or start the simulated one."
@@ -213,12 +211,11 @@ def phase_text(phase: Phase, serial: str, *, practice: bool = False) -> StatusTe
 
 
 def device_lost_text(message: str) -> StatusText:
-    """The words for a device that does not answer while nothing is recorded."""
     return StatusText(Activity.LOST, "Device lost", message, Overlay(message, OverlayOpacity.HEAVY, "cellphone_off"))
 
 
 def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusText:
-    """The words for what a recorder says of itself that listens to the emulator's own window."""
+    """The text of a recorder in passive mode."""
     match view.state:
         case State.READY:
             return StatusText(Activity.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
@@ -233,7 +230,7 @@ def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusT
 
 
 def view_text(view: RecordingView, *, touched: bool = False, practice: bool = False) -> StatusText:
-    """The words for what a recorder says of itself; `touched`: a finger is down on the mirror."""
+    """The text of a recorder in mirror mode; `touched`: a finger is down on the mirror."""
     match view.state:
         case State.INJECTING if touched:
             return StatusText(Activity.BUSY, "Touching", "The device follows your finger.", None)

@@ -1,4 +1,4 @@
-"""The steps so far, one below the other: thumbnail, words, what is odd about each, and a note that can be written."""
+"""The steps so far in a list: thumbnail, words, flags, and an editable note."""
 
 from html import escape
 
@@ -30,7 +30,7 @@ _ADD_NOTE = "Add a note"
 
 
 class NotedSteps(StepModel):
-    """The recorded steps; a note that is edited is emitted with its step's key, and shown once the step has it."""
+    """The recorded steps; an edited note is emitted with its step's key, and shown once the step has it."""
 
     note_written = Signal(int, str)
 
@@ -52,12 +52,11 @@ def _spoken(step: StripStep) -> str:
 
 
 def _odd(step: StripStep) -> str:
-    """What is odd about a step."""
     return "; ".join(filter(None, (step.flag, step.problem)))
 
 
 def _tooltip(step: StripStep) -> str:
-    """All the words of a step, for where its row cuts them off; markup in a text is shown as text."""
+    """All text of a step, which its row may elide; escaped."""
     more = (_sentence(_odd(step)), step.note)
     return f"<p>{escape(step.words)}</p>" + "".join(f"<p>{escape(part)}</p>" for part in more if part)
 
@@ -67,7 +66,7 @@ def _sentence(flag: str) -> str:
 
 
 class StepList(QListView):
-    """The list itself; the newest step comes into sight."""
+    """Scrolls to the newest step."""
 
     def __init__(self, model: StepModel) -> None:
         super().__init__()
@@ -83,21 +82,19 @@ class StepList(QListView):
 
     @property
     def is_writing(self) -> bool:
-        """Whether a note is being written."""
         return self.state() is QAbstractItemView.State.EditingState
 
     def put_beside(self, index: Index, button: QPushButton) -> None:
-        """Lay `button` over the row of `index`, where the delegate leaves a place for it."""
+        """Put `button` on the row of `index`, where the delegate leaves space for it."""
         self.setIndexWidget(index, button)
         self.updateEditorGeometries()
 
     def take_away(self, index: QPersistentModelIndex) -> None:
-        """Take the button away from the row of `index`."""
         self.setIndexWidget(index, None)  # type: ignore[arg-type]  # Qt's own way, which the stubs do not know
 
 
 class _StepDelegate(RowDelegate):
-    """Draws one step, and lets its note be edited in its place."""
+    """Draws a step, and edits its note in place."""
 
     def __init__(self, parent: StepList) -> None:
         super().__init__(None, QSize(200, _ROW_HEIGHT), parent, Mark((4, 2)))
@@ -109,12 +106,12 @@ class _StepDelegate(RowDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """What is written already stays: the step's thumbnail comes while its note is being written."""
+        """Keep what is being written: the step's thumbnail may come meanwhile."""
         if not (isinstance(editor, QLineEdit) and editor.isModified()):
             super().setEditorData(editor, index)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        """The note is at the foot of its row; whatever else lies over a row is in its top right corner."""
+        """The note is at the bottom of its row; a widget on a row is in its top right corner."""
         words = _words_area(option.rect)
         if isinstance(editor, QLineEdit):
             editor.setGeometry(words.left() - 4, words.bottom() - _NOTE_HEIGHT + 6, words.width() + 4, _NOTE_HEIGHT)
@@ -171,7 +168,7 @@ def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: 
 
 
 def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:
-    """`words` in at most `lines` lines of `width`, the last one cut with an ellipsis if need be."""
+    """`words` in at most `lines` lines of `width` px, the last one elided if needed."""
     done: list[str] = []
     line = ""
     pending = words.split()

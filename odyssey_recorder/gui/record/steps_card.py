@@ -1,4 +1,4 @@
-"""The card of the steps so far: how many, the list of them with their notes, and the ways to take some away again."""
+"""The card of the steps so far: their number, the list with notes, and undo."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,11 @@ from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.recording.view import RecordedStep
 
 _FREE = 3
-"""So many steps are taken away without asking."""
+"""This many steps are undone without a question."""
 
 
 class StepsCard(QFrame):
-    """Shows the recorded steps; the newest is in sight and marked.
-
-    Emits how many steps shall be taken away, and the key of a step with the note that was written beside it.
-    """
+    """Emits how many steps to undo, and a step's key with its written note."""
 
     undo_asked = Signal(int)
     note_written = Signal(int, str)
@@ -52,9 +49,9 @@ class StepsCard(QFrame):
         self._offer()
 
     def show_steps(self, steps: Sequence[RecordedStep], *, may_undo: bool = False, is_making: bool = False) -> None:
-        """Show `steps`; nothing moves where nothing is new, or while a note is written.
+        """Show `steps`; nothing moves unless steps are new, or while a note is written.
 
-        `may_undo`: they can be taken away. `is_making`: another one is on its way.
+        `is_making`: another step is on its way.
         """
         before, self._may_undo, self._is_making = self.count, may_undo, is_making
         self._thumbnails.show_steps(steps)
@@ -71,17 +68,15 @@ class StepsCard(QFrame):
             self._write_note()
 
     def expect_step(self) -> None:
-        """A step was begun, of which the recorder says nothing yet."""
+        """A step began, which the recorder has not reported yet."""
         self._is_making = True
         self._offer()
 
     @property
     def count(self) -> int:
-        """How many steps are shown."""
         return self._model.rowCount()
 
     def _offer_undo_beside(self, steps: Sequence[RecordedStep]) -> None:
-        """Put Undo beside the last step if it is flagged, and nowhere else."""
         is_flagged = bool(steps) and bool(steps[-1].flag) and self._may_undo
         flagged = self._model.index(len(steps) - 1, 0) if is_flagged else QModelIndex()
         if self._flagged.isValid() and self._flagged != flagged:
@@ -103,7 +98,7 @@ class StepsCard(QFrame):
         self._commands.enable(Command.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 
     def _write_note(self) -> None:
-        """Let the note be written: of a step that is on its way as soon as it is there."""
+        """Edit the note of the last step, or of a step on its way once it is there."""
         self._note_waits = self._is_making
         if self._is_making:
             self._list.setFocus()

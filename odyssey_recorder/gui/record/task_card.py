@@ -1,4 +1,4 @@
-"""The card of the task on the Record page: the queue's next one, or one that the annotator writes."""
+"""The task card of the Record page: the queue's next task, or one that the annotator writes."""
 
 from enum import Enum
 
@@ -24,21 +24,19 @@ _CHANGED = "The task was changed meanwhile. Read it again, then start."
 
 
 class TaskStage(Enum):
-    """What the annotator does with the task."""
-
     WRITE = "write"
     RECORD = "record"
     LOOK_BACK = "look back"
 
 
 class TaskCard(QFrame):
-    """Shows what to do now: a task of the queue to read, or fields to write one; only the fields without a queue."""
+    """Shows a task of the queue, or fields to write one; without a queue only the fields."""
 
     task_changed = Signal()
     begun = Signal(object)
-    """What is to be recorded now."""
+    """Carries the assignment to record."""
     warned = Signal(str, str)
-    """What the annotator should know before they record, and the reason for it."""
+    """Carries a warning before recording, and its reason."""
 
     def __init__(self, commands: Commands, queue: QueueBridge | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +51,7 @@ class TaskCard(QFrame):
         self._board = Board("", ())
         self._held: QueuedTask | None = None
         self._given: Assignment | None = None
-        self._chosen = ""  # the task that the annotator picked out, by its id
+        self._chosen = ""  # id of the task that the annotator picked
         self._noted = ""
         self._fields = TaskFields()
         self._fields.task_changed.connect(self.task_changed)
@@ -71,7 +69,7 @@ class TaskCard(QFrame):
 
     @property
     def assignment(self) -> Assignment | None:
-        """What is to be recorded; None while there is nothing."""
+        """What is to be recorded; None if there is nothing."""
         if self._given is not None:
             return self._given
         if self._writes:
@@ -80,7 +78,7 @@ class TaskCard(QFrame):
 
     @property
     def missing(self) -> str:
-        """What a recording still needs, in words for the annotator; empty when nothing is missing."""
+        """What is missing for a recording, for the annotator; empty if nothing is."""
         if self._given is not None:
             return ""
         if self._writes:
@@ -97,11 +95,11 @@ class TaskCard(QFrame):
 
     @property
     def task(self) -> TaskInfo:
-        """The task that the card shows; with an empty instruction where it shows none."""
+        """The shown task; its instruction is empty without one."""
         return self._fields.task if self.assignment is None else self.assignment.task
 
     def begin(self) -> None:
-        """Have the task recorded, as `begun` tells; a task of the queue only once the queue was asked for it again."""
+        """Emit `begun`; for a task of the queue only after the queue confirmed it."""
         if self._queue is None or self._writes or self._given is not None:
             self.begun.emit(self.assignment)
         elif self._held is not None:
@@ -110,7 +108,7 @@ class TaskCard(QFrame):
             self._show()
 
     def show_assignment(self, assignment: Assignment | None) -> None:
-        """Show a task that comes from elsewhere, as one to practise does; with None, what was there before."""
+        """Show a task from elsewhere, such as a practice task; None shows the previous one again."""
         self._batch = False
         self._given = assignment
         self._show()
@@ -130,7 +128,7 @@ class TaskCard(QFrame):
         self._queue.mark_recorded(assignment.task_id, episode_id)
 
     def look_again(self) -> None:
-        """Drafts have come or gone, or another annotator: other tasks may wait."""
+        """The drafts or the annotator changed: other tasks may be open."""
         if self._queue is not None:
             self._queue.refresh()
 
@@ -143,7 +141,7 @@ class TaskCard(QFrame):
         self._hint.setVisible(bool(words) and self.assignment is not None)
 
     def set_stage(self, stage: TaskStage) -> None:
-        """Show the task with Start, or with Stop and Discard while it is recorded, or to be read afterwards."""
+        """Show the task with Start, with Stop and Discard while recording, or to read afterwards."""
         begins_anew = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE
         self._stage = stage
         if begins_anew:
@@ -155,7 +153,7 @@ class TaskCard(QFrame):
                 self._queue.refresh()
         self._show()
 
-    # What the queue tells.
+    # Reports of the queue.
 
     def _show_held(self, held: QueuedTask | None) -> None:
         self._looking = False
@@ -166,7 +164,7 @@ class TaskCard(QFrame):
         self._show()
 
     def _lose_held(self) -> None:
-        """Somebody else may have the task by now; a recording that was begun goes on."""
+        """Someone else may have the task now; a running recording goes on."""
         self._batch = False
         if self._stage is TaskStage.WRITE:
             self._held = None
@@ -193,7 +191,7 @@ class TaskCard(QFrame):
         self._show()
 
     def _follow_device(self) -> None:
-        """Go on to a task that fits the device; one that the annotator picked out stays, and says what it needs."""
+        """Move to a task that fits the device; a picked one stays, with what it needs."""
         if self._queue is not None and self._stage is TaskStage.WRITE and not self._writes:
             self._queue.refresh()
         self._show()
@@ -206,7 +204,7 @@ class TaskCard(QFrame):
         self._show()
 
     def _keep_or_take_next(self, board: Board) -> None:
-        """Go on to the next task where the one that was held is recorded, under way, or for another device."""
+        """Move to the next task if the held one is recorded, in progress or for another device."""
         held = board.task(self._held.task_id) if self._held is not None else None
         self._looking = False
         if held is not None and held.status in OPEN:
@@ -233,7 +231,7 @@ class TaskCard(QFrame):
         self._failure = words
         self._show()
 
-    # What the annotator asks for.
+    # Commands of the annotator.
 
     def _take_next(self) -> None:
         if self._queue is not None:
@@ -265,7 +263,7 @@ class TaskCard(QFrame):
         self._writes = False
         self._take_next()
 
-    # How it looks.
+    # Appearance.
 
     def _show(self) -> None:
         writing = self._stage is TaskStage.WRITE
@@ -371,7 +369,6 @@ class TaskCard(QFrame):
 
 
 def _scrolled(*parts: QWidget) -> QScrollArea:
-    """The parts below each other, to be scrolled where the window is too low for them."""
     content = QWidget()
     fill_column(content, *parts, None, spacing=-1)
     area = scroll_area()

@@ -1,4 +1,4 @@
-"""The fields in which an annotator writes a task: category, instruction, apps, and the template they came from."""
+"""The fields for writing a task: category, instruction, apps, and template."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QToolButton, QWidget
@@ -10,8 +10,6 @@ from odyssey_recorder.model.episode import Category, TaskInfo
 
 
 class TaskFields(QWidget):
-    """A task as the annotator writes it."""
-
     task_changed = Signal()
 
     def __init__(self) -> None:
@@ -38,7 +36,7 @@ class TaskFields(QWidget):
 
     @property
     def task(self) -> TaskInfo:
-        """The task as written; template and filled template fall back on the instruction."""
+        """The written task; template and filled template default to the instruction."""
         instruction = " ".join(self._instruction.toPlainText().split())
         return TaskInfo(
             category=str(self._category.currentData()),
@@ -50,7 +48,7 @@ class TaskFields(QWidget):
 
     @property
     def missing(self) -> str:
-        """What a recording still needs, in words for the annotator; empty when nothing is missing."""
+        """What is missing for a recording, for the annotator; empty if nothing is."""
         if not self.task.instruction:
             return "Write the instruction first."
         if not self.task.apps:
@@ -69,7 +67,7 @@ class TaskFields(QWidget):
         self._task.setText(task.task)
 
     def clear(self) -> None:
-        """Empty the fields for the next task; the category stays."""
+        """Clear for the next task; the category stays."""
         self._instruction.clear()
         self._apps.set_apps(())
         self._meta_task.clear()

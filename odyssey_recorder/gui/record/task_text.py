@@ -1,4 +1,4 @@
-"""A task to be read: what is to be done in large type, and in small type where it comes from and how it begins."""
+"""A task to read: the instruction in large type, its origin and start state in small type."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,8 +15,6 @@ from odyssey_recorder.task.queue.board import QueuedTask
 
 
 class TaskText(QWidget):
-    """Category, instruction, apps, template; and what else a list says of a task."""
-
     def __init__(self) -> None:
         super().__init__()
         self._category = text_label(kind="field")
@@ -65,7 +63,7 @@ def start_words(start: StartState) -> str:
 
 
 def device_words(profile: str) -> str:
-    """A device profile as it is read: "Pixel Fold"; the key itself where there is none of this key."""
+    """A profile's display name, such as "Pixel Fold"; the key itself if unknown."""
     return next((one.name for one in profiles() if one.key == profile), profile)
 
 
@@ -74,7 +72,7 @@ def misfit_words(task: QueuedTask) -> str:
 
 
 def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
-    """That none of the tasks that wait fits the chosen device, and how many wait for which."""
+    """Text for when no open task fits the chosen device, with the counts for other devices."""
     wanted = Counter(device for task in waiting for device in task.listed.devices)
     counts = ", ".join(f"{count} for {device_words(device)}" for device, count in wanted.most_common())
     return f"No task that waits fits this device. There are {counts}."

@@ -1,4 +1,4 @@
-"""Asks for a text that was typed on the device and could not be read from it; nobody has to answer at once."""
+"""Asks for a text typed on the device that could not be read; the annotator may answer later."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +18,7 @@ _PICTURE = QSize(240, 180)
 
 
 class TextQuestionCard(QFrame):
-    """One question with the step's picture; Later makes it small until it is asked for again."""
+    """One question with the step's screenshot; Later shrinks it until it is asked for again."""
 
     answered = Signal(int, str)
 
@@ -45,7 +45,7 @@ class TextQuestionCard(QFrame):
         self.hide()
 
     def show_question(self, question: TextQuestion | None, steps: Sequence[RecordedStep]) -> None:
-        """Ask `question`, or nothing; one that is asked already stays as it is, with what is written there."""
+        """Show `question`, or hide without one; one that is shown keeps what is written."""
         if question == self._question:
             return
         self._question = question
@@ -101,7 +101,7 @@ class TextQuestionCard(QFrame):
 
 
 def _framed(picture: QImage) -> QPixmap:
-    """The picture with a line around it: screens are often as white as the card."""
+    """Add a border: screens are often as white as the card."""
     framed = QPixmap.fromImage(picture)
     if not framed.isNull():
         painter = QPainter(framed)

@@ -1,4 +1,4 @@
-"""Where a screenshot lies inside a widget, how large it is shown, and which pixel of it a point of the widget is."""
+"""Maps between an image and a widget: place, scale, and the pixel under a point."""
 
 from dataclasses import dataclass
 from math import floor, isclose
@@ -8,19 +8,19 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from odyssey_recorder.model.geometry import Pixel, Size
 
 _HAIR = 1e-6
-"""A point this close to the next pixel's edge is on it: places of the mouse are divided by the monitor's scale."""
+"""A point this close to the next pixel's edge is on it: mouse positions are divided by the monitor's scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class FitScale:
-    """A picture of `picture` pixels shown in `area`, a rectangle in the widget's device-independent units."""
+    """An image of `picture` pixels shown in `area`, in the widget's device-independent units."""
 
     picture: Size
     area: QRectF
 
     @classmethod
     def inside(cls, picture: Size, space: QRectF, *, device_pixel_ratio: float = 1.0) -> "FitScale":
-        """The largest place in the middle of `space` that keeps the aspect and starts on whole screen pixels."""
+        """The largest centred place in `space` that keeps the aspect ratio and starts on whole screen pixels."""
         ratio = device_pixel_ratio
         scale = min(space.width() * ratio / picture.width, space.height() * ratio / picture.height)
         width = max(1, round(picture.width * scale))
@@ -33,10 +33,10 @@ class FitScale:
     def scaled(
         cls, picture: Size, space: QRectF, *, scale: float, centre: QPointF, device_pixel_ratio: float = 1.0
     ) -> "FitScale":
-        """The place that shows each pixel `scale` screen pixels wide, from whole screen pixels on.
+        """The place that shows each image pixel `scale` screen pixels wide, from whole screen pixels on.
 
-        `centre` is what of the picture the middle of `space` shows, as shares (0..1) of its width and height. No room
-        is left empty that the picture can fill, and a picture that is smaller than the space is in its middle.
+        `centre` is the point of the image in the middle of `space`, as shares (0..1) of width and height. The image
+        fills the space if it can, and is centred if it is smaller.
         """
         ratio = device_pixel_ratio
         width, height = picture.width * scale, picture.height * scale
@@ -45,16 +45,16 @@ class FitScale:
         return cls(picture, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
 
     def pixel_at(self, point: QPointF) -> Pixel | None:
-        """The picture's pixel under `point`; None beside the picture."""
+        """The image pixel under `point`; None outside the image."""
         pixel = self._pixel(point)
         return pixel if self.picture.clamp(pixel) == pixel else None
 
     def nearest_pixel(self, point: QPointF) -> Pixel:
-        """The picture's pixel under `point`, or the nearest one to it at the edge."""
+        """The image pixel under or nearest to `point`."""
         return self.picture.clamp(self._pixel(point))
 
     def point_of(self, pixel: Pixel) -> QPointF:
-        """The middle of `pixel` on the widget; `pixel_at` is the inverse."""
+        """The centre of `pixel` in the widget; inverse of `pixel_at`."""
         return QPointF(
             self.area.left() + (pixel.x + 0.5) * self.area.width() / self.picture.width,
             self.area.top() + (pixel.y + 0.5) * self.area.height() / self.picture.height,
@@ -68,7 +68,7 @@ class FitScale:
 
 
 def _start(start: float, room: float, extent: float, centre: float) -> int:
-    """Where something of `extent` starts on an axis whose `room` starts at `start`, all in screen pixels."""
+    """The start of `extent` on an axis whose `room` starts at `start`, all in screen pixels."""
     if extent <= room:
         return floor(start + (room - extent) / 2)
     wanted = round(start + room / 2 - centre * extent)
@@ -76,12 +76,12 @@ def _start(start: float, room: float, extent: float, centre: float) -> int:
 
 
 ZOOMS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
-"""The scales that are offered: pixels of the screen for one pixel of the picture, on each axis."""
+"""The offered scales: screen pixels for each image pixel, on each axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A picture to be shown, and the space there is for it, in the widget's device-independent units."""
+    """An image to show and the space for it, in the widget's device-independent units."""
 
     picture: Size
     space: QRectF
@@ -90,9 +90,9 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class ViewZoom:
-    """A choice of size and part. `scale` is in screen pixels for one of the picture, None: as large as it fits whole.
+    """Scale and visible part. `scale` is screen pixels per image pixel; None fits the whole image.
 
-    What of the picture is in the middle of the space is `across` its width and `down` its height, as shares (0..1).
+    `across` and `down` are the image point in the middle of the space, as shares (0..1) of its width and height.
     """
 
     scale: float | None = None
@@ -110,14 +110,14 @@ class ViewZoom:
         return self.fit(room).area.width() * room.device_pixel_ratio / room.picture.width
 
     def next_scale(self, room: Room, *, larger: bool) -> float:
-        """The next scale that is offered; the last one where there is none beyond it."""
+        """The next offered scale, or the last one."""
         now = self.actual_scale(room)
         if larger:
             return next((scale for scale in ZOOMS if scale > now and not isclose(scale, now)), ZOOMS[-1])
         return next((scale for scale in reversed(ZOOMS) if scale < now and not isclose(scale, now)), ZOOMS[0])
 
     def scaled(self, scale: float, room: Room, *, around: QPointF) -> "ViewZoom":
-        """The same at another scale; what the point `around` of the space shows stays under it if it can."""
+        """The same at another scale; the image point under `around` stays there if it can."""
         area = self.fit(room).area
         across = (around.x() - area.left()) / area.width()
         down = (around.y() - area.top()) / area.height()
@@ -126,20 +126,20 @@ class ViewZoom:
         return ViewZoom(scale, across + off.x() / width, down + off.y() / height).settled(room)
 
     def panned(self, by: QPointF, room: Room) -> "ViewZoom":
-        """The same with the picture moved by so much, in the widget's units, as far as it goes."""
+        """The same with the image moved, in widget units, as far as it goes."""
         area = self.fit(room).area
         across, down = self.across - by.x() / area.width(), self.down - by.y() / area.height()
         return ViewZoom(self.scale, across, down).settled(room)
 
     def settled(self, room: Room) -> "ViewZoom":
-        """The same with the centre that is really in the middle, once the picture goes no further."""
+        """The same with the centre that is really in the middle, once the image goes no further."""
         area, middle = self.fit(room).area, room.space.center()
         across, down = (middle.x() - area.left()) / area.width(), (middle.y() - area.top()) / area.height()
         return ViewZoom(self.scale, across, down)
 
 
 class Viewport(QObject):
-    """The part of the picture that a widget shows; `changed` when it is another one, or in another place."""
+    """The part of an image that a widget shows; `changed` when part or place change."""
 
     changed = Signal()
 
@@ -149,7 +149,6 @@ class Viewport(QObject):
         self._room: Room | None = None
 
     def set_room(self, room: Room | None) -> None:
-        """Take the picture's size and the space for it; None while there is no picture."""
         if room != self._room:
             self._room = room
             self.changed.emit()
@@ -160,16 +159,16 @@ class Viewport(QObject):
 
     @property
     def scale(self) -> float | None:
-        """The scale that was chosen, in screen pixels for one of the picture; None: fitted."""
+        """The chosen scale, in screen pixels per image pixel; None if fitted."""
         return self._zoom.scale
 
     @property
     def kept(self) -> str:
-        """The scale in a word that `recall` takes, to be kept until the window is opened again."""
+        """The scale as text for `recall`; empty if fitted."""
         return "" if self._zoom.scale is None else f"{self._zoom.scale:g}"
 
     def recall(self, kept: str) -> None:
-        """Show the picture at the scale that was kept; fitted where it is none that is offered."""
+        """Restore a scale from `kept`; unknown ones fit the image."""
         self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
 
     @property
@@ -182,7 +181,6 @@ class Viewport(QObject):
 
     @property
     def can_pan(self) -> bool:
-        """Whether a part of the picture is out of sight."""
         if self._room is None or self._zoom.scale is None:
             return False
         return not self._room.space.contains(self._zoom.fit(self._room).area)
@@ -191,7 +189,7 @@ class Viewport(QObject):
         self._take(ViewZoom())
 
     def show_scale(self, scale: float, around: QPointF | None = None) -> None:
-        """Show the picture at `scale`; what is at the point `around`, or in the middle, stays where it is."""
+        """Show the image at `scale`; the point `around`, or the middle, stays where it is."""
         if self._room is None:
             self._take(ViewZoom(scale))
         else:
@@ -202,7 +200,7 @@ class Viewport(QObject):
             self.show_scale(self._zoom.next_scale(self._room, larger=larger), around)
 
     def pan(self, by: QPointF) -> None:
-        """Move the picture by so much, in the widget's units; a fitted one stays."""
+        """Move the image, in widget units; a fitted one stays."""
         if self._room is not None and self._zoom.scale is not None:
             self._take(self._zoom.panned(by, self._room))
 

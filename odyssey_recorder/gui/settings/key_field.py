@@ -16,7 +16,7 @@ from odyssey_recorder.settings import log_file
 
 
 class KeyField(QWidget):
-    """A field to write a key into, which is empty again once the keyring has it."""
+    """Writes a key to the keyring, and is then empty again."""
 
     failed = Signal(str)
 
@@ -97,8 +97,6 @@ def _words(status: KeyStatus) -> str:
 
 
 class LogField(QWidget):
-    """The path of the log file, to be opened and copied."""
-
     failed = Signal(str)
 
     def __init__(self, commands: Commands) -> None:

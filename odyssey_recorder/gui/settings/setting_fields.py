@@ -1,4 +1,4 @@
-"""One setting on the page: what it is for at the left, its control at the right, remarks on it below."""
+"""One setting on the page: title and hint at the left, its control at the right, remarks below."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _TEXT_MARGIN = 8
 
 
 class Control(QWidget):
-    """One control; its value is None where the default is meant."""
+    """A control whose value is None for the default."""
 
     changed = Signal()
 
@@ -41,7 +41,7 @@ class Control(QWidget):
 
 
 class TextControl(Control):
-    """A line of text; `default` is what it is where nothing is written."""
+    """A line of text; empty means `default`."""
 
     def __init__(self, name: str, *beside: QWidget, default: str = "") -> None:
         self._line = line_edit(name, default)
@@ -60,8 +60,6 @@ class TextControl(Control):
 
 
 class PathControl(TextControl):
-    """A folder, or a file."""
-
     def __init__(self, name: str, *, default: str = "The default folder", is_file: bool = False) -> None:
         self._is_file = is_file
         self._browse = named(push_button("Choose…", f"Choose another: {name}"), f"Choose: {name}")
@@ -83,12 +81,12 @@ class PathControl(TextControl):
 
 
 class NumberControl(Control):
-    """A whole number from `lowest` to `highest`."""
-
     def __init__(self, name: str, lowest: int, highest: int) -> None:
         self._spin = named(_CalmSpinBox(), name)
         self._spin.setRange(lowest, highest)
-        self._spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet's do not reach it
+        self._spin.lineEdit().setTextMargins(
+            _TEXT_MARGIN, 0, _TEXT_MARGIN, 0
+        )  # the style sheet's margins do not reach the line edit
         super().__init__(self._spin)
         self._spin.valueChanged.connect(self.changed)
 
@@ -102,7 +100,7 @@ class NumberControl(Control):
 
 
 class ChoiceControl(Control):
-    """One of several values, each with what the annotator reads."""
+    """One of several values, each with its label."""
 
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self._choice = _CalmChoice(name)
@@ -120,8 +118,6 @@ class ChoiceControl(Control):
 
 
 class SwitchControl(Control):
-    """Yes or no."""
-
     def __init__(self, name: str, words: str) -> None:
         self._box = named(CheckBox(words), name)
         super().__init__(self._box)
@@ -136,14 +132,14 @@ class SwitchControl(Control):
 
 
 class _CalmSpinBox(QSpinBox):
-    """The wheel scrolls the page, and does not count."""
+    """The wheel scrolls the page instead of changing the value."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class _CalmChoice(Choice):
-    """The wheel scrolls the page, and does not choose."""
+    """The wheel scrolls the page instead of changing the value."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -154,9 +150,9 @@ _LATER = "Takes effect when the window is opened again."
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How one setting is shown; `is_at_once` where it needs no new start of the window.
+    """How a setting is shown; `is_at_once` if it takes effect without a restart.
 
-    `control` makes its control, by the name that a screen reader calls it.
+    `control` creates the control from its name for screen readers.
     """
 
     name: str
@@ -167,7 +163,7 @@ class Setting:
 
 
 class SettingField(QWidget):
-    """One setting, as the file has it or as it was changed and not yet saved."""
+    """A setting as stored in the file, or changed and not yet saved."""
 
     changed = Signal()
 
@@ -194,7 +190,7 @@ class SettingField(QWidget):
         return self.value != self._shown
 
     def show_value(self, value: object, *, set_by: str = "") -> None:
-        """Show what the setting is; `set_by` names what decides it in place of the file."""
+        """`set_by` names what overrides the file; empty for nothing."""
         self._set_by = set_by
         self._control.show_value(value)
         self._shown = self.value
@@ -219,7 +215,7 @@ class SettingField(QWidget):
 
 
 def titled_row(title: str, hint: str, *parts: QWidget) -> QHBoxLayout:
-    """What something is called and for at the left, and the `parts` below each other at the right."""
+    """Title and hint at the left, `parts` below each other at the right."""
     name = QLabel(title)
     name.setTextFormat(Qt.TextFormat.PlainText)
     name.setWordWrap(True)

@@ -1,4 +1,4 @@
-"""Which settings are shown, in which groups, and in which words."""
+"""The shown settings, their groups and texts."""
 
 from collections.abc import Mapping
 from functools import partial

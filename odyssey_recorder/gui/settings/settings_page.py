@@ -1,4 +1,4 @@
-"""The page Settings: what can be set, in which groups, and how a change is checked, saved and taken back."""
+"""The Settings page: how changes are checked, saved and reverted."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ _SECTIONS_PX = 190
 _WIDEST_PX = 1080
 _BESIDE_SCROLL_BAR_PX = 18
 _PAUSE_MS = 250
-"""How long nobody types before what was typed is looked at."""
+"""Changes are checked after a pause in typing this long."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the program says of the settings."""
+    """What the program reports of the settings."""
 
     settings: Settings
     set_by: Mapping[str, str]
@@ -47,15 +47,13 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """What the program says of a value that is not saved yet."""
+    """What the program says of an unsaved value."""
 
     note: str = ""
     refusal: str = ""
 
 
 class SettingsPage(Page):
-    """All settings in one column, and a list of its sections beside it."""
-
     def __init__(
         self, service: SettingsStore, shortcuts: Shortcuts, background: Background, commands: Commands
     ) -> None:
@@ -121,7 +119,7 @@ class SettingsPage(Page):
         self._pause.stop()
         self._shortcuts.keep()
 
-    # What was changed, and what becomes of it.
+    # Changes and their checks.
 
     @property
     def _changes(self) -> dict[str, object]:
@@ -156,12 +154,12 @@ class SettingsPage(Page):
             return _Remark(refusal=str(error))
 
     def _show_remarks(self, of: Mapping[str, object], remarks: Mapping[str, _Remark]) -> None:
-        if of == self._changes:  # otherwise what is typed by now is looked at soon
+        if of == self._changes:  # otherwise the newer text is checked soon
             for name, remark in remarks.items():
                 self._fields[name].show_remark(remark.note, refusal=remark.refusal)
 
     def _save(self, then: Callable[[], object] = lambda: None) -> None:
-        """Save what was changed, and go on with `then` once that is done."""
+        """Save the changes, then call `then`."""
         changes = self._changes
         self._pause.stop()
         self._commands.enable(Command.SAVE_SETTINGS, on=False)
@@ -215,7 +213,7 @@ class SettingsPage(Page):
         if name == "system" or name == "light" or name == "dark":
             use_theme(name)
 
-    # How it hangs together.
+    # Wiring.
 
     def _connect(self) -> None:
         commands = self._commands
@@ -261,7 +259,7 @@ class SettingsPage(Page):
         self._area.setWidget(self._content)
 
     def _wait_for_their_cards(self) -> None:
-        """Keep together, out of sight, what has no place yet: nothing is left behind if the window closes before."""
+        """Give widgets without a card a hidden parent, so that they are destroyed if the window closes before."""
         waiting = QWidget(self)
         waiting.hide()
         for part in (*self._fields.values(), *sum(self._extras.values(), ()), self._shortcut_card):
@@ -305,7 +303,7 @@ def _consent(commands: Commands) -> QWidget:
 
 
 class _Sections(QListView):
-    """The titles of the cards; a choice leads there."""
+    """The titles of the cards; choosing one scrolls to it."""
 
     section_chosen = Signal(str)
 
@@ -327,7 +325,7 @@ class _Sections(QListView):
 
 
 class UnsavedDialog(QDialog):
-    """Names what is not saved; closing it stays."""
+    """Names unsaved settings; rejecting it keeps the window open."""
 
     save_asked = Signal()
     discard_asked = Signal()

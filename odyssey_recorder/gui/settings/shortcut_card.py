@@ -1,4 +1,4 @@
-"""The card in which the keys of all commands are changed, and its table."""
+"""The card to change the keys of commands, and its table."""
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
@@ -22,15 +22,15 @@ from odyssey_recorder.gui.table import Column, Index, TableModel
 _ROW_PX = 34
 _FRAME_PX = 8
 _CELL_PX = 28
-"""What a cell needs beside its words."""
+"""Extra width of a cell beyond its text."""
 _ACTION, _WHAT, _PAGE, _KEYS = range(4)
 
 
 class ShortcutModel(TableModel[Command]):
-    """One row for each command; its keys can be written."""
+    """One row for each command; its keys are editable."""
 
     refused = Signal(str)
-    """Keys were not given, and why; empty once others were given."""
+    """Why keys were refused; empty once others are accepted."""
 
     def __init__(self, shortcuts: Shortcuts, parent: QObject | None = None) -> None:
         columns = (
@@ -69,7 +69,7 @@ class ShortcutModel(TableModel[Command]):
         return self._shortcuts.is_changed(CHANGEABLE[row])
 
     def reset_row(self, row: int) -> None:
-        """Give the command of this row the keys it came with, unless another has them now."""
+        """Restore the row's default keys, unless another command has them."""
         self.refused.emit(self._shortcuts.reset(CHANGEABLE[row]))
 
     def reset_all(self) -> None:
@@ -86,10 +86,10 @@ def _page(command: Command) -> str:
 
 
 class ShortcutTable(QTableView):
-    """Shows all rows at once: the page around it scrolls."""
+    """Shows all rows: the page around it scrolls."""
 
     row_entered = Signal(int, int)
-    """The row that the annotator came to lies from here to there, in pixels from the table's top."""
+    """Top and bottom of the row that became current, in px from the table's top."""
 
     def __init__(self, model: ShortcutModel) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class ShortcutTable(QTableView):
 
     @property
     def row(self) -> int:
-        """The chosen row; -1 where none is."""
+        """-1 if none is chosen."""
         return self.currentIndex().row()
 
     def currentChanged(self, current: Index, previous: Index) -> None:
@@ -130,7 +130,7 @@ class ShortcutTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_columns()
-        self.resizeRowsToContents()  # words that do not fit into a line take two
+        self.resizeRowsToContents()  # long texts take two lines
         self.setFixedHeight(_ROW_PX + self.verticalHeader().length() + _FRAME_PX)
 
     def _set_sizes(self) -> None:
@@ -149,7 +149,7 @@ class ShortcutTable(QTableView):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """As wide as the longest words; Qt's own way asks each of a thousand cells eight times."""
+        """As wide as the longest text; Qt's own method queries each of a thousand cells eight times."""
         metrics = self.fontMetrics()
         for column, words in (
             (_ACTION, map(name, CHANGEABLE)),
@@ -160,7 +160,7 @@ class ShortcutTable(QTableView):
 
 
 class _KeysDelegate(QStyledItemDelegate):
-    """Takes the next keys that are pressed, whatever they ask for elsewhere."""
+    """Takes the next keys pressed, whatever they trigger elsewhere."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = named(QKeySequenceEdit(parent), "Press the keys")
@@ -169,14 +169,14 @@ class _KeysDelegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """The editor stays empty: it shows that it waits for keys."""
+        """Keep the editor empty: it waits for keys."""
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if isinstance(editor, QKeySequenceEdit) and not editor.keySequence().isEmpty():
             model.setData(index, editor.keySequence())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape alone ends it without new keys; all others, Return and Tab among them, are for the editor."""
+        """Only Escape ends editing without new keys; all others, including Return and Tab, are for the editor."""
         if isinstance(event, QKeyEvent) and event.key() != Qt.Key.Key_Escape:
             return False
         return super().eventFilter(watched, event)
@@ -188,13 +188,11 @@ class _KeysDelegate(QStyledItemDelegate):
 
 
 class ShortcutCard(QFrame):
-    """The table, and the ways back to the keys that the actions came with."""
-
     part_entered = Signal(object, int, int)
-    """The annotator came to a part: the widget, and from where to where in it, in pixels from its top."""
+    """A part was entered: the widget, and top and bottom within it, in px."""
 
     refused = Signal(str)
-    """Keys were not given, and why; empty once others were given."""
+    """Why keys were refused; empty once others are accepted."""
 
     def __init__(self, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
         super().__init__()
