@@ -20,7 +20,6 @@ _CATEGORIES = 6
 
 
 def measure() -> list[Figure]:
-    """Seconds and peak memory for all, relative to a tenth; each in its own process."""
     tenth_s, tenth_mb = _measured(EPISODES // 10)
     all_s, all_mb = _measured(EPISODES)
     return [
@@ -30,7 +29,6 @@ def measure() -> list[Figure]:
 
 
 def _measured(episodes: int) -> tuple[float, float]:
-    """Seconds and peak MB of a new process."""
     command = [sys.executable, "-m", "benchmarks.across", str(episodes)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return float(told[0]), float(told[1])
@@ -78,7 +76,6 @@ def _sentence(chance: random.Random, words: int) -> str:
 
 
 def _run(episodes: int) -> None:
-    """Print the seconds and peak MB of this process, once the facts are stored."""
     shelf = FactsStore()
     for facts in generated(episodes):
         shelf.put(facts.episode_id, facts_as_json(facts))

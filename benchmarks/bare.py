@@ -22,8 +22,6 @@ _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.use_local_subchannel
 
 
 class BareAdb:
-    """Connects, selects the device, sends the request, and reads into a preallocated buffer."""
-
     def __init__(self, server: AdbServer, serial: str, size: Size) -> None:
         self._address = server.host, server.port
         self._serial = serial

@@ -42,14 +42,11 @@ _FOLDERS = ("annotations", "screenshots", "provenance", "ui_trees")
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """A screen as a PNG file, and its view hierarchy."""
-
     png: bytes
     tree: bytes
 
 
 def measure(folder: Path, *, episodes: int) -> list[Figure]:
-    """Seconds of a first and a second run relative to decoding the same files, and peak memory."""
     dataset = folder / "checked"
     _record(dataset, episodes)
     command = [sys.executable, "-m", "benchmarks.checks", str(dataset)]  # a fresh process
@@ -66,7 +63,6 @@ def measure(folder: Path, *, episodes: int) -> list[Figure]:
 
 
 def main(dataset: Path) -> None:
-    """Print the seconds of decoding and of both runs, and the peak MB."""
     annotations = sorted((dataset / "annotations").glob("*.json"))
     pictures = [[dataset / "screenshots" / f"{path.stem}_{step}.png" for step in range(STEPS)] for path in annotations]
     before = timed(lambda: _decode_all(pictures))

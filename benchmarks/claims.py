@@ -66,7 +66,6 @@ def _bare_claim_s(connection: psycopg.Connection, recorder: TaskQueue) -> float:
 
 
 def _filled_queue(url: str, folder: Path) -> TaskQueue:
-    """A queue with all tasks, already read."""
     queue = _queue(QueueDatabase(url), folder)
     told = TaskInfo(
         Category.GENERAL_TOOL.value, ("Clock",), "Set {item}", "Set an alarm", "Please set an alarm in Clock"

@@ -23,8 +23,6 @@ _ROUNDS = 7
 
 @dataclass(frozen=True, slots=True)
 class _Pools:
-    """A template's texts, and the values for each gap."""
-
     task: str
     phrasings: Sequence[str]
     items: Sequence[tuple[str, Sequence[str]]]
@@ -32,7 +30,6 @@ class _Pools:
 
 
 def measure() -> list[Figure]:
-    """Milliseconds for a batch, relative to the loop, and for reading all templates."""
     library = load_library([shipped_templates()])
     pools = _pools(library)
     making, loop, reading = in_turn(

@@ -37,7 +37,6 @@ class _Answer(BaseModel):
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Milliseconds for all questions relative to the ideal, and again relative to reading the file."""
     file = folder / "answers.sqlite"
     with _server() as url:
         asked = timed(lambda: _ask_all(url, file))

@@ -6,8 +6,6 @@ _PAGE = 4096
 
 
 class Memory:
-    """Resident memory of this process over the work done."""
-
     def __init__(self) -> None:
         self._seen: list[tuple[int, int]] = []
 
@@ -17,7 +15,6 @@ class Memory:
 
     @property
     def mb(self) -> float:
-        """The last noted value."""
         return self._seen[-1][1] / 1e6
 
     def kb_each(self, *, since: int) -> float:

@@ -155,13 +155,11 @@ class _Encoder:
         self._thread.start()
 
     def take(self, frame: Frame) -> None:
-        """Encode this frame if one is due."""
         if time.monotonic() >= self._due_s:
             self._due_s = time.monotonic() + 1 / ENCODED_PER_SECOND
             self._waiting.put(frame)
 
     def stop(self) -> None:
-        """Stop after the frame being encoded."""
         self._waiting.put(None)
         self._thread.join()
 

@@ -128,7 +128,6 @@ def _taps(journal: Path, since_ns: int) -> list[_Tap]:
 
 
 def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
-    """Compare each step with the tap at that time."""
     felt = [0] * len(taps)
     wrong = unproved = wrong_of_these = invented = 0
     for step in steps:

@@ -44,7 +44,6 @@ class VideoPhone(Phone):
         return lambda: self._told.remove(tell)
 
     def play(self) -> None:
-        """Start the video; it ends with the process."""
         threading.Thread(target=self._play, name="video", daemon=True).start()
 
     def _play(self) -> None:
@@ -68,7 +67,6 @@ def _pictures(screen: Screen) -> list[bytes]:
 
 @contextmanager
 def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
-    """Run a phone with a video in a context; yields its serial."""
     command = [sys.executable, "-m", "benchmarks.phone", str(per_second), str(lab.phones.running_dir)]
     phone = subprocess.Popen(
         command, env=lab.server.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -81,7 +79,6 @@ def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
 
 
 def main(per_second: float, running: Path) -> None:
-    """Run until standard input ends."""
     stop_when_stdin_ends()
     phone = VideoPhone(profile_named(PROFILE), per_second)
     server_port = int(os.environ["ANDROID_ADB_SERVER_PORT"])

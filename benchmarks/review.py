@@ -156,7 +156,6 @@ class _Bare(QWidget):
 
 
 def _bare_paints_ms(screenshots: Path, size: Size) -> list[float]:
-    """Milliseconds to paint another pixmap of this size."""
     pixmaps = [QPixmap(str(path)) for path in sorted(screenshots.iterdir())[:2]]
     bare = _Bare()
     bare.resize(size.width, size.height)
@@ -175,7 +174,6 @@ def _bare_paints_ms(screenshots: Path, size: Size) -> list[float]:
 
 
 def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
-    """Write another episode of fifteen steps, and open it."""
     episode_id = f"{10**15 + number}"
     for name in ("annotations", "screenshots"):
         (folder / name).mkdir(parents=True, exist_ok=True)

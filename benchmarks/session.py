@@ -104,7 +104,6 @@ class _Annotator:
         self._window = window
 
     def record(self, number: int) -> None:
-        """Record three or four steps: an app, something in it, and home."""
         window = self._window
         self._push("Start recording")
         window.wait_until_ready()
@@ -120,7 +119,6 @@ class _Annotator:
         self._push("Record another")
 
     def _push(self, name: str) -> None:
-        """Click a button as soon as it is enabled."""
         buttons = [one for one in self._window.widget.findChildren(QAbstractButton) if one.accessibleName() == name]
         run_until(lambda: any(button.isEnabled() and button.isVisible() for button in buttons))
         button = next(button for button in buttons if button.isEnabled() and button.isVisible())
@@ -131,7 +129,6 @@ class _Annotator:
 
 
 def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> None:
-    """Work through a list of tasks and print the results."""
     app = ProbedApplication(sys.argv[:1])
     application()
     folder.mkdir()

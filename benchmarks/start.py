@@ -17,7 +17,7 @@ ROUNDS = 7
 _NAME = "Bench"
 _WAIT_S = 60
 
-# Each child says when its window has been painted and the event loop has nothing left to do; then it is gone at once.
+# Each child reports when its window is painted and the event loop is idle, then exits at once.
 _SAY_WHEN_PAINTED = """
 import os
 from PySide6.QtCore import QEvent, QObject, QTimer
@@ -76,7 +76,6 @@ def _agree(folder: Path) -> None:
 
 
 def _until_painted(program: str, environment: dict[str, str]) -> float:
-    """Milliseconds from process start to the window's first frame."""
     began_s = time.perf_counter()
     child = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=_WAIT_S, check=False

@@ -45,7 +45,6 @@ _PRESSURE = 1024
 
 
 def measure(lab: Lab, folder: Path) -> list[Figure]:
-    """The window's figures while recording over gRPC; at rest over adb as well."""
     journal = folder / "window.jsonl"
     serial = lab.phones.start(PROFILE, journal=journal)
     with _recording(lab, serial, folder, "grpc") as window:
@@ -58,8 +57,6 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 
 
 class BenchWindow:
-    """The window while recording, with an annotator as quick as it allows."""
-
     def __init__(self, service: RecordingService, workplace: Workplace | None = None) -> None:
         self.controller = RecordingController(service)
         self._steps = 0
@@ -93,7 +90,6 @@ class BenchWindow:
         return began_ns
 
     def press(self, key: SystemKey) -> None:
-        """Press a system key and wait for the recorded step."""
         before = self._steps
         self.controller.ask(lambda recorder: recorder.press(key))
         self._await_step(before)

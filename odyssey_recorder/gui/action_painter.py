@@ -108,7 +108,6 @@ def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: fl
 
 
 def paint_finger(painter: QPainter, place: QPointF, picture: QRectF) -> None:
-    """Draw the finger at `place`, in the painter's coordinates."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setClipRect(picture)
@@ -123,7 +122,6 @@ def mark_radius(picture: QRectF) -> float:
 
 
 def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
-    """Draw a pill at the bottom, elided to the width of the image."""
     _pill(painter, words, picture, _INK, at_top=False)
 
 
@@ -167,7 +165,6 @@ def _pill(painter: QPainter, words: str, picture: QRectF, colour: QColor, *, at_
 
 
 def _badge(painter: QPainter, name: str, picture: QRectF) -> None:
-    """A round badge at the bottom, for an action without a position."""
     radius = 14.0
     centre = QPointF(picture.center().x(), picture.bottom() - radius - 6)
     painter.setPen(QPen(_HALO, 1.5))

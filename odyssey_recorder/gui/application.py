@@ -130,7 +130,6 @@ class GarbageCollector(QObject):
         gc.enable()
 
     def sweep(self) -> None:
-        """Collect young objects if there are enough, and now and then all."""
         young, _middle, old = gc.get_count()
         if young > gc.get_threshold()[0]:
             gc.collect(2 if old >= _WHOLE else 1)

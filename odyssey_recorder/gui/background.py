@@ -111,7 +111,7 @@ class Background(QObject):
         return job
 
     def post(self, call: Callable[[], object]) -> None:
-        """May be called on any thread."""
+        """Call `call` on the GUI thread; may be called on any thread."""
         with self._lock:  # once closed this object may be deleted at any moment
             if not self._closed:
                 self._posted.emit(call)
@@ -155,8 +155,6 @@ class Background(QObject):
 
 
 class Job(QObject):
-    """A piece of long work, seen from the GUI thread."""
-
     changed = Signal()
 
     ended = Signal()
@@ -183,7 +181,6 @@ class Job(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Ask the work to end; it does so at its next check."""
         if self.state is JobState.RUNNING:
             self._cancel.set()
             self.state = JobState.CANCELLING

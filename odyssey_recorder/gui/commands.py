@@ -295,13 +295,11 @@ class Commands(QObject):
             page.addAction(self._actions[command])
 
     def bind(self, page: QWidget, calls: Mapping[Command, Callable[[], object]]) -> None:
-        """Connect commands to `calls`; their keys work while `page` is shown."""
         self.belong_to(page, *calls)
         for command, call in calls.items():
             self._actions[command].triggered.connect(lambda _checked, call=call: call())
 
     def set_keys(self, command: Command, *keys: QKeySequence) -> None:
-        """Set the keys of `command`; its tooltip shows the first."""
         action = self._actions[command]
         tip = command.value.tip
         if keys:
@@ -315,7 +313,6 @@ class Commands(QObject):
             self._actions[command].setEnabled(on)
 
     def button(self, command: Command, *, kind: str = "", wordless: bool = False) -> "CommandButton":
-        """`kind` is a look of the style sheet; `wordless` shows the icon alone."""
         look = kind or ("primary" if command.value.primary else "")
         button = CommandButton(self._actions[command], command.value.label.rstrip("…"), look)
         button.set_wordless(wordless)
@@ -329,8 +326,6 @@ class Commands(QObject):
 
 
 class CommandButton(QPushButton):
-    """Follows an action's words, icon, tooltip and enabled state."""
-
     def __init__(self, action: QAction, name: str, kind: str) -> None:
         super().__init__()
         self.setAccessibleName(name)

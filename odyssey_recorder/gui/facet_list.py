@@ -67,7 +67,6 @@ class FacetList(QListView):
             self.choose(chosen)
 
     def choose(self, value: str) -> None:
-        """Choose the row of `value`, or that of all if it is missing."""
         self.setCurrentIndex(self._facets.index(max(0, self._facets.place(value)), 0))
 
     def sizeHint(self) -> QSize:

@@ -113,8 +113,6 @@ _LOOKING = "Looking what recording needs of this device…"
 
 
 class PreflightCard(QFrame):
-    """The findings before a recording: problems first, everything in order in one line."""
-
     fix_asked = Signal(object)
     """Carries the finding to fix."""
 
@@ -150,8 +148,6 @@ class PreflightCard(QFrame):
 
 
 class MissingCard(QFrame):
-    """Hidden while nothing is missing."""
-
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "card")

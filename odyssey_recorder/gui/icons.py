@@ -25,10 +25,7 @@ def glyph_font(pixels: int) -> QFont:
 
 
 class _GlyphEngine(QIconEngine):
-    """Draws a glyph when it is first seen and keeps the pixmap: most commands are never seen.
-
-    A glyph does not grow beyond its own size.
-    """
+    """Draws a glyph when it is first seen, no larger than its own size: most commands are never seen."""
 
     def __init__(self, name: str, colour: QColor, off: QColor) -> None:
         super().__init__()

@@ -17,7 +17,6 @@ class JobCard(QWidget):
     """Follows a job: hidden without one and after success, a banner after failure."""
 
     dismissed = Signal()
-    """The annotator dismissed the failure."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,8 +83,6 @@ class JobCard(QWidget):
 
 
 class ClosingDialog(QDialog):
-    """Shows which jobs the window waits for, once they take longer than a moment."""
-
     may_close = Signal()
     """No job runs any more, or the annotator does not want to wait."""
 

@@ -11,10 +11,7 @@ _ROOM_PX = 10
 
 
 class KeyButton(QPushButton):
-    """Follows an action; `name` is for screen readers, `kind` and `tone` are looks of the style sheet.
-
-    An answer's button stays pressed while it `is_chosen`.
-    """
+    """Follows an action; `name` is for screen readers, `kind` and `tone` are looks of the style sheet."""
 
     def __init__(self, action: QAction, name: str, kind: str = "", tone: str = "") -> None:
         super().__init__(action.text())

@@ -138,7 +138,6 @@ def _is_of(field: Field, event: QKeyEvent) -> bool:
 
 
 def _has_changes(field: Field) -> bool:
-    """Whether the field holds text, or has something to undo or redo."""
     if isinstance(field, QAbstractSpinBox):
         return True
     if isinstance(field, QLineEdit):

@@ -151,7 +151,6 @@ class MainWindow(QMainWindow):
             IdleQueue(self._loading(self._opening(command)), self)
 
     def _opening(self, command: Command) -> Iterator[None]:
-        """Open a page that is new, unless another one was chosen meanwhile."""
         page = self._pages[command]
         yield
         self._put_in(page)
@@ -181,7 +180,6 @@ class MainWindow(QMainWindow):
         IdleQueue(self._loading(self._prepare_pages()), self)
 
     def _loading(self, afterwards: Iterator[None]) -> Iterator[None]:
-        """Load the modules of all pages on another thread, then run `afterwards`."""
         yield from make_classes()
         self._controller.background.run(load_pages, lambda _: IdleQueue(afterwards, self))
 

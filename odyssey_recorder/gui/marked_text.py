@@ -21,9 +21,7 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Consecutive words; `filled`: from the filling, or a gap of the template; `changed`: dropped or added by the
-    rewrite.
-    """
+    """Consecutive words; `filled`: by the filling, or a gap; `changed`: dropped or added by the rewrite."""
 
     words: str
     filled: bool = False

@@ -16,7 +16,6 @@ class Page(QWidget):
         return self
 
     def rest(self) -> None:
-        """Focus the page's home, or the page itself until that is shown."""
         home = self.home
         if home.isVisible() and home.isEnabled():
             home.setFocus()

@@ -34,7 +34,6 @@ Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | None
 _BOX_PX = 18
 _TEXT_MARGIN = 8
 _QUESTION_PX = 392
-"""Width of a question's text over a page."""
 
 
 _POPUP_MARGIN_PX = 24
@@ -69,7 +68,6 @@ class Choice(QComboBox):
         return str(self.currentData() or "")
 
     def choose(self, value: str) -> None:
-        """Choose the entry of `value`, or the first if it is missing."""
         self.setCurrentIndex(max(0, self.findData(value)))
 
     def showPopup(self) -> None:
@@ -134,19 +132,15 @@ def line_edit(name: str, placeholder: str) -> QLineEdit:
 
 
 def number_field(name: str, value: int, most: int) -> QSpinBox:
-    """A spin box from 1 to `most`."""
     field = named(QSpinBox(), name)
     field.setRange(1, most)
     field.setValue(value)
     field.setToolTip(name)
-    field.lineEdit().setTextMargins(
-        _TEXT_MARGIN, 0, _TEXT_MARGIN, 0
-    )  # the style sheet's margins do not reach the line edit
+    field.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet does not reach it
     return field
 
 
 def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
-    """`kind` is a look of the style sheet."""
     button = QPushButton(words)
     button.setToolTip(tip)
     button.setProperty("kind", kind)

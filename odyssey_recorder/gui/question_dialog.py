@@ -37,8 +37,6 @@ class Question:
 
 
 class ReasonChoices(QWidget):
-    """Common reasons, and a field for another one."""
-
     changed = Signal()
 
     def __init__(self, reasons: Sequence[str]) -> None:
@@ -81,8 +79,6 @@ class ReasonChoices(QWidget):
 
 
 class QuestionDialog(QDialog):
-    """Shows `parts` below the question; `accepted` when it is answered."""
-
     def __init__(self, asked: Question, parent: QWidget | None = None, *parts: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(asked.title)
@@ -97,8 +93,6 @@ class QuestionDialog(QDialog):
 
 
 class ReasonDialog(QuestionDialog):
-    """Emits the reason that was chosen or written."""
-
     reason_given = Signal(str)
 
     def __init__(self, asked: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:

@@ -80,8 +80,6 @@ class RowDelegate(QStyledItemDelegate):
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A glyph with a count."""
-
     sign: str
     figure: str
     colour: QColor
@@ -89,8 +87,6 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class TitledRow:
-    """A title with badges at its right end, and a line below, optionally with a sign."""
-
     title: str
     subtitle: str
     colour: QColor
@@ -99,12 +95,9 @@ class TitledRow:
 
 
 TITLED_PX = 54
-"""Height of a titled row."""
 
 
 def titled_delegate(titled: Callable[[Any], TitledRow], parent: QObject) -> RowDelegate:
-    """A delegate that paints what `titled` returns for each row."""
-
     def paint(painter: QPainter, cell: QRectF, row: Any, font: QFont) -> None:
         _paint_titled(painter, cell, titled(row), font)
 
@@ -140,7 +133,6 @@ def _paint_badges(painter: QPainter, line: QRectF, badges: Sequence[Badge], font
 
 
 def paint_line(painter: QPainter, area: QRectF, words: str, font: QFont, colour: QColor) -> None:
-    """Paint one line at the top of `area`, elided to its width."""
     metrics = QFontMetrics(font)
     painter.setFont(font)
     painter.setPen(colour)
@@ -149,14 +141,12 @@ def paint_line(painter: QPainter, area: QRectF, words: str, font: QFont, colour:
 
 
 def paint_sign(painter: QPainter, place: QRectF, sign: str, colour: QColor) -> None:
-    """Paint a glyph of the icon font, as high as `place`."""
     painter.setFont(glyph_font(round(place.height())))
     painter.setPen(colour)
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph(sign))
 
 
 def paint_figures(painter: QPainter, area: QRectF, name: str, figures: str, gap: int) -> None:
-    """Paint figures at the right and a name at the left, elided to the remaining width, with the current pen."""
     metrics = QFontMetrics(painter.font())
     painter.drawText(area, _RIGHT, figures)
     room = round(area.width() - metrics.horizontalAdvance(figures) - gap)

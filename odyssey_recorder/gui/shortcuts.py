@@ -35,8 +35,6 @@ _log = logging.getLogger(__name__)
 
 
 class Shortcuts(QObject):
-    """The keys of all commands: defaults, or the annotator's own."""
-
     changed = Signal()
 
     def __init__(self, commands: Commands, file: KeptFile) -> None:

@@ -80,7 +80,6 @@ class StepModel(TableModel[StripStep]):
         super().__init__((column,), key=lambda step: step.number, steady=True)
 
     def change_step(self, number: int, **changes: Any) -> None:
-        """Change fields of a step, if there is one of this number."""
         step = self.all.get(number)
         if step is not None:
             self.change([replace(step, **changes)])
@@ -100,7 +99,6 @@ class StepThumbnails:
         self._images: dict[_Drawn, QImage | Exception | None] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
-        """Show `steps`; unchanged ones stay untouched."""
         before, self._images = self._images, {drawn: self._images.get(drawn) for drawn in map(_drawn, steps)}
         self._model.show(
             StripStep(step.number, describe(step.action), step.flag, step.note, self._images[_drawn(step)], step.key)

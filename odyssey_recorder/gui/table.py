@@ -129,7 +129,6 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self.show(rows)
 
     def change(self, rows: Iterable[Row], gone: Iterable[Hashable] = ()) -> None:
-        """Replace or add `rows` by key, and remove the keys `gone`."""
         assert self._key is not None
         for key in gone:
             self._all.pop(key, None)
@@ -206,7 +205,6 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             self.endResetModel()
 
     def _admitted(self) -> list[tuple[Hashable, Row]]:
-        """The filtered and sorted rows with their keys."""
         rows, order = list(self._all.items()), self._order
         pinned = [pair for pair in rows if self._is_pinned is not None and self._is_pinned(pair[1])]
         rows = rows[len(pinned) :]

@@ -57,11 +57,9 @@ class WindowState:
         self.zoom = _words(self._kept.get("zoom"))
 
     def page_among(self, offered: Sequence[Command]) -> Command:
-        """The last shown page if it is offered, otherwise the first."""
         return next((command for command in offered if command.name == self.page), offered[0])
 
     def restore(self, window: QWidget) -> None:
-        """Restore the geometry, and splitters that have an object name."""
         window.restoreGeometry(_bytes(self._kept.get("geometry")))
         divisions = self._kept.get("splitters")
         for splitter in _named_splitters(window):
@@ -69,7 +67,6 @@ class WindowState:
                 splitter.restoreState(_bytes(divisions.get(splitter.objectName())))
 
     def keep(self, window: QWidget) -> None:
-        """Store geometry, splitters, `page` and `zoom`; an error is logged."""
         divisions = {splitter.objectName(): _text(splitter.saveState()) for splitter in _named_splitters(window)}
         looks = {"geometry": _text(window.saveGeometry()), "splitters": divisions}
         self._file.write({**self._kept, **looks, "page": self.page, "zoom": self.zoom})

@@ -97,8 +97,6 @@ class Workplace:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the pages are created with."""
-
     commands: Commands
     background: Background
     shortcuts: Shortcuts

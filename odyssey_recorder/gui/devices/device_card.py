@@ -175,8 +175,6 @@ _NOT_KEPT = "This device keeps no snapshots."
 
 
 class SnapshotCard(QFrame):
-    """Emits requests with the snapshot's name."""
-
     save_asked = Signal(str)
     load_asked = Signal(str)
     delete_asked = Signal(str)

@@ -48,7 +48,6 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
 
 
 def device_list(model: TableModel[InventoryDevice]) -> QListView:
-    """A row shows kind, name, state, and a dot if the device runs."""
     view = named(QListView(), "Devices")
     view.setModel(model)
     view.setItemDelegate(RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, Mark((4, 2))))
@@ -79,7 +78,6 @@ def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], 
 
 
 def _paint_words(painter: QPainter, area: QRectF, *lines: tuple[str, QFont, QColor]) -> None:
-    """Paint lines below each other, vertically centred in `area`."""
     heights = [QFontMetrics(font).height() + 2 for _, font, _ in lines]
     top = area.center().y() - (sum(heights) - 2) / 2
     for (words, font, colour), height in zip(lines, heights, strict=True):

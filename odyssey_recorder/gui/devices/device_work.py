@@ -49,13 +49,11 @@ class DeviceWork(QObject):
     # Queries.
 
     def listing(self) -> None:
-        """List the devices, unless that is in progress."""
         if not self._is_listing:
             self._is_listing = True
             self._background.run(self._inventory.listing, self._take_listing, self._tell_listing_failure)
 
     def examine(self, serial: str) -> None:
-        """Examine a running device, unless that is in progress."""
         if self._examining != serial:
             self._examining = serial
             call = partial(self._inventory.examine, serial)
@@ -70,7 +68,6 @@ class DeviceWork(QObject):
     # Actions.
 
     def start(self, member: InventoryDevice, title: str, work: JobWork[T], *, can_cancel: bool = True) -> None:
-        """Start long work on a device, unless some is in progress."""
         if self.is_busy(member.key):
             return
         job = self._of[member.key] = self._background.start(title, work, can_cancel=can_cancel)

@@ -37,7 +37,6 @@ _AMEND = "Its configuration is not what its profile says. Mend writes it; it hol
 
 class DevicesPage(Page):
     record_asked = Signal(str)
-    """Carries the serial to record."""
 
     def __init__(self, inventory: DeviceInventory, background: Background, commands: Commands) -> None:
         super().__init__()

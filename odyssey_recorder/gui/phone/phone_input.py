@@ -46,7 +46,6 @@ class PhoneInput(QObject):
         self._add(_Input(partial(self._touch, tuple(fingers), pressed=False)))
 
     def press(self, code: int) -> None:
-        """Press and release a key, by its Linux code."""
         self._add(_Input(partial(self._guest.window_key, code)))
 
     def write(self, text: str) -> None:
@@ -60,7 +59,6 @@ class PhoneInput(QObject):
         self._add(_Input(partial(self._guest.phone.set_posture, posture)))
 
     def close(self) -> None:
-        """Drop what has not begun and wait for the rest."""
         self._background.close()
 
     def _add(self, item: _Input) -> None:

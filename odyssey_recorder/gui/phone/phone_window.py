@@ -52,8 +52,6 @@ _FOLDING = (Tool.FOLD, Tool.UNFOLD)
 
 
 class PhoneWindow(QMainWindow):
-    """The window of one simulated emulator, which says that it is simulated."""
-
     def __init__(self, emulator: SimulatedEmulator) -> None:
         super().__init__()
         profile = emulator.phone.profile

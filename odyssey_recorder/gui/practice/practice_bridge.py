@@ -97,10 +97,7 @@ class PracticeBridge(QObject):
         self._ask(lambda: self._practice.answer_consent(name, agreed=agreed))
 
     def practise(self, task: PracticeTask) -> None:
-        """Show a task on the Record page; starts the simulated emulator if no device is chosen.
-
-        Only while `can_practise`.
-        """
+        """Show a task on the Record page, if needed on the simulated emulator; only while `can_practise`."""
         controller = self._controller
         self.task, self._hints, self.score, self.failure = task, 0, None, ""
         controller.record_another()

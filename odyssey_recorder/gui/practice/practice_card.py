@@ -20,7 +20,6 @@ _WORDS_PX = 236
 """Minimum height of lines, and their width on the Record page."""
 
 _Line = tuple[str, QColor, str]
-"""Icon, its colour, and words."""
 
 _ASK = "Start recording, then take a hint whenever you are stuck. Hints cost next to nothing."
 
@@ -122,8 +121,6 @@ class PracticeCard(QFrame):
 
 
 class _LineList(QScrollArea):
-    """Scrolls if there is too little space."""
-
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("How it went")

@@ -39,7 +39,6 @@ class ActionBar(QWidget):
         self._text.setToolTip(self._commands[Command.WRITE].toolTip())
 
     def show_input(self, shown: bool) -> None:
-        """Show all controls, or only those that end an episode."""
         self._commands.enable(Command.WRITE, on=shown)
         for part in (self._to_device, self._text, self._type_button, *self._keys):
             part.setVisible(shown)

@@ -21,8 +21,6 @@ from odyssey_recorder.gui.theme import Theme
 
 
 class AppChips(QWidget):
-    """App names in the order in which they were given."""
-
     apps_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -140,8 +138,6 @@ class _Chip(QFrame):
 
 
 class _Flow(QLayout):
-    """Lays widgets out in rows, as many in a row as fit."""
-
     def __init__(self, parent: QWidget, *, spacing: int) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []

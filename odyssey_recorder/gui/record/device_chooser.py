@@ -19,12 +19,9 @@ _HELP = {
 
 
 class DeviceChooser(QFrame):
-    """Emits the chosen serial."""
-
     serial_chosen = Signal(str)
 
     def __init__(self, commands: Commands, below: QWidget) -> None:
-        """`below` is placed under the list."""
         super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
@@ -62,7 +59,6 @@ class DeviceChooser(QFrame):
             self.show_hint("")
 
     def show_chosen(self, serial: str) -> None:
-        """Select `serial`, or nothing while it is not listed."""
         self._list.setCurrentIndex(max(0, self._list.findData(serial)))
 
     def show_failure(self, words: str) -> None:
@@ -114,8 +110,6 @@ _MODES: Mapping[Mode, _ModeText] = {
 
 
 class ModeSwitch(QWidget):
-    """The two modes, each with a line of explanation."""
-
     mode_chosen = Signal(str)
 
     def __init__(self) -> None:

@@ -38,14 +38,10 @@ _SPACE = 12
 
 
 class DeviceColumn(QWidget):
-    """Shows what the controller reports of the device, and forwards input from the mirror and the controls below.
-
-    Emits a sentence when the capture path changes during a recording.
-    """
+    """Emits a sentence when the capture path changes during a recording."""
 
     path_changed = Signal(str)
     step_begun = Signal()
-    """The recorder was asked for another step."""
 
     def __init__(self, controller: RecordingController, commands: Commands) -> None:
         super().__init__()

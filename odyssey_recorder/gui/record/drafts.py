@@ -99,8 +99,6 @@ _RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
 
 
 class DraftOffer(QObject):
-    """Offers drafts over `page`; emits the one about to be resumed."""
-
     resuming = Signal(object)
 
     def __init__(

@@ -20,8 +20,7 @@ _WHEEL_SAMPLES = 13
 class Finger:
     """A finger on a frame of `size` pixels.
 
-    Stamps are those of the events, in ms: a busy window receives them late. A stamp of 0 means none; then the time of
-    receipt counts.
+    Stamps are event times in ms, as a busy window receives events late; 0 means none, then the time of receipt counts.
     """
 
     def __init__(self, at: Pixel, size: Size, rules: TouchRules, stamp_ms: int) -> None:
@@ -48,7 +47,6 @@ class Finger:
         return recognize(TouchStroke(tuple(self._samples), self._age_us()), self._rules, self._size)
 
     def held_share(self) -> float:
-        """The share of the long-press time that has passed, at most 1."""
         return min(1.0, self._age_us() / self._rules.long_press_us)
 
     def _time_us(self, stamp_ms: int) -> int:

@@ -16,7 +16,6 @@ REASONS = (
     "payment",
     "app crashed",
 )
-"""The most common reasons why tasks are impossible."""
 
 
 _GO_ON = "Go on recording (Esc)"
@@ -43,8 +42,6 @@ def undo_question(first: int, last: int) -> Question:
 
 
 class CompleteDialog(QuestionDialog):
-    """Asks for the note of COMPLETE, which may be empty."""
-
     note_given = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
@@ -62,8 +59,6 @@ class CompleteDialog(QuestionDialog):
 
 
 class ImpossibleDialog(ReasonDialog):
-    """Asks for the reason of IMPOSSIBLE, which is required."""
-
     def __init__(self, parent: QWidget | None = None) -> None:
         asked = Question(
             title="Task impossible",
@@ -76,8 +71,6 @@ class ImpossibleDialog(ReasonDialog):
 
 
 class Finishing(QObject):
-    """Handles the commands that end a recording, with dialogs over `page`."""
-
     def __init__(self, controller: RecordingController, commands: Commands, page: QWidget) -> None:
         super().__init__(page)
         self._controller = controller

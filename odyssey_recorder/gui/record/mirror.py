@@ -43,8 +43,6 @@ _KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.M
 
 @dataclass(slots=True)
 class _Wheel:
-    """A burst of the wheel in progress."""
-
     pointer: Pixel
     right: int = 0
     down: int = 0
@@ -160,7 +158,6 @@ class MirrorView(QWidget):
         return None if self._shown is None else self._shown.number
 
     def fit(self) -> FitScale | None:
-        """Where the shown frame is in the widget; None without a frame."""
         if self._shown is not None:
             self.viewport.set_room(Room(self._shown.size, QRectF(self.rect()), self.devicePixelRatioF()))
         return self.viewport.fit

@@ -90,8 +90,6 @@ def _read(path: Path) -> QImage:
 
 
 class ViewStrip(QWidget):
-    """The view commands of one mirror."""
-
     def __init__(self, mirror: MirrorView, commands: Commands) -> None:
         super().__init__()
         self._mirror = mirror

@@ -36,8 +36,6 @@ _HAIRLINE = QColor(255, 255, 255, 170)
 
 
 class Magnifier(QWidget):
-    """A round magnifier over its parent, beside the pointer; the mouse passes through it."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -53,7 +51,6 @@ class Magnifier(QWidget):
         return self._pixel if self.isVisible() else None
 
     def show_at(self, frame: Frame, pixel: Pixel, pointer: QPointF, room: QRectF) -> None:
-        """Magnify around `pixel` of `frame`, beside `pointer`, within `room` of the parent."""
         self._frame, self._pixel = frame, pixel
         self.move(beside(pointer, QSizeF(self.size()), room).toPoint())
         self.setAccessibleDescription(f"{pixel.x}, {pixel.y}")
@@ -163,7 +160,6 @@ class ViewPanning:
         return self._grip is not None
 
     def move(self, event: QMouseEvent) -> bool:
-        """Pan, or let the magnifier follow the pointer."""
         if self._grip is None:
             self._magnify(event.position(), event.modifiers())
             return False

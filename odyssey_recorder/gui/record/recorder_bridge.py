@@ -75,8 +75,6 @@ class RecorderBridge(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Watch:
-    """A reader, and the bridge of its frames to the GUI thread."""
-
     reader: FrameReader
     bridge: RecorderBridge
 

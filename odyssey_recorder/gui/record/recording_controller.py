@@ -119,7 +119,6 @@ class RecordingController(QObject):
         self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
     def choose_mode(self, mode: Mode) -> None:
-        """Set the mode of the next episode; ignored while recording."""
         if self.phase not in (Phase.STARTING, Phase.RECORDING):
             self.mode = mode
             self.look_over()
@@ -142,7 +141,6 @@ class RecordingController(QObject):
         self.background.run(lambda: findings(take_readings(device)), show, tell)
 
     def fix(self, finding: PreflightFinding) -> None:
-        """Carry out a finding's repairs, then check the device again; ignored while recording."""
         if self._device is not None and self.phase is Phase.WATCHING:
             self._run(partial(fix, self._device, finding), lambda _: self.look_over(), self.look_over)
 
@@ -290,8 +288,6 @@ class RecordingController(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """Facts of the chosen device that do not change."""
-
     properties: DeviceProperties
     profile: str
 

@@ -28,7 +28,6 @@ _PATHS = {
         " device when the finger lifts."
     ),
 }
-"""What to expect of each capture path."""
 
 PATH_CHANGED = {
     "gRPC": "Pictures come from the emulator's own service (gRPC) again.",
@@ -41,8 +40,6 @@ PATH_CHANGED = {
 
 
 class Activity(Enum):
-    """The meaning of the dot's colour."""
-
     IDLE = "idle"
     READY = "ready"
     BUSY = "busy"
@@ -74,13 +71,11 @@ class StatusLine(QWidget):
         self.setAccessibleName(f"{state}. {message}")
 
     def show_frame(self, frame: Frame | None) -> None:
-        """Show the age of `frame`; None clears it."""
         self._frame = frame
         if frame is None:
             self._age.clear()
 
     def show_capture_path(self, path: str) -> None:
-        """Show the capture path, empty for none; the tooltip explains it."""
         self._path.setText(path)
         self._path.setAccessibleName(f"How pictures come: {path or 'not yet'}")
         self._path.setToolTip(f"<p>{escape(_PATHS.get(path, path))}</p>" if path else "")
@@ -136,8 +131,6 @@ class _Dot(QWidget):
 
 
 class _ElidedLabel(QLabel):
-    """One line of plain text, elided; the tooltip has all of it."""
-
     def __init__(self) -> None:
         super().__init__()
         self.words: str = ""
@@ -215,7 +208,6 @@ def device_lost_text(message: str) -> StatusText:
 
 
 def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusText:
-    """The text of a recorder in passive mode."""
     match view.state:
         case State.READY:
             return StatusText(Activity.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)

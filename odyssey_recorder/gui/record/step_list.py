@@ -66,8 +66,6 @@ def _sentence(flag: str) -> str:
 
 
 class StepList(QListView):
-    """Scrolls to the newest step."""
-
     def __init__(self, model: StepModel) -> None:
         super().__init__()
         self.setAccessibleName("Steps")
@@ -85,7 +83,6 @@ class StepList(QListView):
         return self.state() is QAbstractItemView.State.EditingState
 
     def put_beside(self, index: Index, button: QPushButton) -> None:
-        """Put `button` on the row of `index`, where the delegate leaves space for it."""
         self.setIndexWidget(index, button)
         self.updateEditorGeometries()
 
@@ -94,8 +91,6 @@ class StepList(QListView):
 
 
 class _StepDelegate(RowDelegate):
-    """Draws a step, and edits its note in place."""
-
     def __init__(self, parent: StepList) -> None:
         super().__init__(None, QSize(200, _ROW_HEIGHT), parent, Mark((4, 2)))
         self._is_chosen = False

@@ -69,7 +69,6 @@ class TaskCard(QFrame):
 
     @property
     def assignment(self) -> Assignment | None:
-        """What is to be recorded; None if there is nothing."""
         if self._given is not None:
             return self._given
         if self._writes:
@@ -141,7 +140,6 @@ class TaskCard(QFrame):
         self._hint.setVisible(bool(words) and self.assignment is not None)
 
     def set_stage(self, stage: TaskStage) -> None:
-        """Show the task with Start, with Stop and Discard while recording, or to read afterwards."""
         begins_anew = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE
         self._stage = stage
         if begins_anew:

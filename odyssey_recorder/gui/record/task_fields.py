@@ -48,7 +48,6 @@ class TaskFields(QWidget):
 
     @property
     def missing(self) -> str:
-        """What is missing for a recording, for the annotator; empty if nothing is."""
         if not self.task.instruction:
             return "Write the instruction first."
         if not self.task.apps:

@@ -72,7 +72,6 @@ def misfit_words(task: QueuedTask) -> str:
 
 
 def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
-    """Text for when no open task fits the chosen device, with the counts for other devices."""
     wanted = Counter(device for task in waiting for device in task.listed.devices)
     counts = ", ".join(f"{count} for {device_words(device)}" for device, count in wanted.most_common())
     return f"No task that waits fits this device. There are {counts}."

@@ -50,7 +50,6 @@ class FitScale:
         return pixel if self.picture.clamp(pixel) == pixel else None
 
     def nearest_pixel(self, point: QPointF) -> Pixel:
-        """The image pixel under or nearest to `point`."""
         return self.picture.clamp(self._pixel(point))
 
     def point_of(self, pixel: Pixel) -> QPointF:
@@ -110,7 +109,6 @@ class ViewZoom:
         return self.fit(room).area.width() * room.device_pixel_ratio / room.picture.width
 
     def next_scale(self, room: Room, *, larger: bool) -> float:
-        """The next offered scale, or the last one."""
         now = self.actual_scale(room)
         if larger:
             return next((scale for scale in ZOOMS if scale > now and not isclose(scale, now)), ZOOMS[-1])
@@ -126,7 +124,6 @@ class ViewZoom:
         return ViewZoom(scale, across + off.x() / width, down + off.y() / height).settled(room)
 
     def panned(self, by: QPointF, room: Room) -> "ViewZoom":
-        """The same with the image moved, in widget units, as far as it goes."""
         area = self.fit(room).area
         across, down = self.across - by.x() / area.width(), self.down - by.y() / area.height()
         return ViewZoom(self.scale, across, down).settled(room)
@@ -168,7 +165,6 @@ class Viewport(QObject):
         return "" if self._zoom.scale is None else f"{self._zoom.scale:g}"
 
     def recall(self, kept: str) -> None:
-        """Restore a scale from `kept`; unknown ones fit the image."""
         self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
 
     @property

@@ -84,9 +84,7 @@ class NumberControl(Control):
     def __init__(self, name: str, lowest: int, highest: int) -> None:
         self._spin = named(_CalmSpinBox(), name)
         self._spin.setRange(lowest, highest)
-        self._spin.lineEdit().setTextMargins(
-            _TEXT_MARGIN, 0, _TEXT_MARGIN, 0
-        )  # the style sheet's margins do not reach the line edit
+        self._spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet does not reach it
         super().__init__(self._spin)
         self._spin.valueChanged.connect(self.changed)
 
@@ -100,8 +98,6 @@ class NumberControl(Control):
 
 
 class ChoiceControl(Control):
-    """One of several values, each with its label."""
-
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self._choice = _CalmChoice(name)
         for value, words in choices.items():
@@ -215,7 +211,6 @@ class SettingField(QWidget):
 
 
 def titled_row(title: str, hint: str, *parts: QWidget) -> QHBoxLayout:
-    """Title and hint at the left, `parts` below each other at the right."""
     name = QLabel(title)
     name.setTextFormat(Qt.TextFormat.PlainText)
     name.setWordWrap(True)

@@ -39,16 +39,12 @@ _PAUSE_MS = 250
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the program reports of the settings."""
-
     settings: Settings
     set_by: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """What the program says of an unsaved value."""
-
     note: str = ""
     refusal: str = ""
 
@@ -159,7 +155,6 @@ class SettingsPage(Page):
                 self._fields[name].show_remark(remark.note, refusal=remark.refusal)
 
     def _save(self, then: Callable[[], object] = lambda: None) -> None:
-        """Save the changes, then call `then`."""
         changes = self._changes
         self._pause.stop()
         self._commands.enable(Command.SAVE_SETTINGS, on=False)
@@ -303,8 +298,6 @@ def _consent(commands: Commands) -> QWidget:
 
 
 class _Sections(QListView):
-    """The titles of the cards; choosing one scrolls to it."""
-
     section_chosen = Signal(str)
 
     def __init__(self, titles: list[str]) -> None:

@@ -22,13 +22,10 @@ from odyssey_recorder.gui.table import Column, Index, TableModel
 _ROW_PX = 34
 _FRAME_PX = 8
 _CELL_PX = 28
-"""Extra width of a cell beyond its text."""
 _ACTION, _WHAT, _PAGE, _KEYS = range(4)
 
 
 class ShortcutModel(TableModel[Command]):
-    """One row for each command; its keys are editable."""
-
     refused = Signal(str)
     """Why keys were refused; empty once others are accepted."""
 
@@ -86,8 +83,6 @@ def _page(command: Command) -> str:
 
 
 class ShortcutTable(QTableView):
-    """Shows all rows: the page around it scrolls."""
-
     row_entered = Signal(int, int)
     """Top and bottom of the row that became current, in px from the table's top."""
 
@@ -192,7 +187,6 @@ class ShortcutCard(QFrame):
     """A part was entered: the widget, and top and bottom within it, in px."""
 
     refused = Signal(str)
-    """Why keys were refused; empty once others are accepted."""
 
     def __init__(self, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
         super().__init__()
