@@ -40,7 +40,6 @@ CHECKED, ALL_CHECKED = 60, 1_000
 
 
 def main() -> None:
-    """Measure on simulated emulators over real adb and gRPC, and print a table."""
     parser = argparse.ArgumentParser(prog="make bench")
     everything = (
         f"{ALL_TAPS} taps in passive mode and {ALL_EPISODES} episodes in one window, {ALL_CHECKED} checked: an hour"

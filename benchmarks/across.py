@@ -35,7 +35,6 @@ def _measured(episodes: int) -> tuple[float, float]:
 
 
 def generated(episodes: int) -> Iterator[EpisodeFacts]:
-    """Deterministic facts: templates with filled gaps, some screens shared by many episodes."""
     templates = [_sentence(random.Random(f"template {number}"), 11) for number in range(TEMPLATES)]
     for number in range(episodes):
         yield _episode(number, templates[number % TEMPLATES])

@@ -46,8 +46,6 @@ class BareAdb:
 
 
 class BareControl:
-    """A bare channel to the emulator's control service."""
-
     def __init__(self, serial: str, running: Path) -> None:
         endpoint = find_control(serial, [running])
         if endpoint is None:

@@ -102,7 +102,6 @@ def _record(dataset: Path, episodes: int) -> None:
 
 
 def _tour(seed: int) -> Iterator[_Sight]:
-    """Every app of a phone, each after a few taps."""
     chance = random.Random(seed)
     phone = Phone(profile_named(_PROFILE), seed=seed, animation=False)
     phone.start()

@@ -46,7 +46,6 @@ def in_turn(calls: Sequence[Callable[[], object]], *, rounds: int) -> list[float
 
 
 def medians_in_turn(measures: Sequence[Callable[[], float]], *, rounds: int) -> list[float]:
-    """Median of each measure, interleaved."""
     samples = [[measure() for measure in measures] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*samples, strict=True)]
 

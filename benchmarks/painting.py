@@ -146,8 +146,6 @@ def _painted(device: FrameStream, *, encoding: bool = False) -> float:
 
 
 class _Encoder:
-    """Encodes frames as the recorder does, on its own thread, at the pace of a very quick annotator."""
-
     def __init__(self) -> None:
         self._due_s = 0.0
         self._waiting: SimpleQueue[Frame | None] = SimpleQueue()
@@ -170,8 +168,6 @@ class _Encoder:
 
 
 class _PaintCounter(QObject):
-    """Counts paints of a mirror that show a new frame."""
-
     def __init__(self, view: MirrorView) -> None:
         super().__init__(view)
         self.painted = 0

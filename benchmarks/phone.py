@@ -26,8 +26,6 @@ _PICTURES = 8
 
 
 class VideoPhone(Phone):
-    """A phone whose screen changes `per_second` times; its frames are rendered in advance."""
-
     def __init__(self, profile: Profile, per_second: float) -> None:
         super().__init__(profile)
         self._per_second = per_second

@@ -76,7 +76,6 @@ def _of_size(size: Size, folder: Path) -> list[Figure]:
 
 
 def _list_scrolled() -> Figure:
-    """The longest block of the event loop while the list of episodes scrolls from end to end."""
     window = QMainWindow()
     pane = EpisodesPane(Commands(window))
     window.setCentralWidget(pane)
@@ -141,8 +140,6 @@ def _gone_through(
 
 
 class _Bare(QWidget):
-    """Paints a ready pixmap pixel by pixel and reports when."""
-
     def __init__(self) -> None:
         super().__init__()
         self.pixmap = QPixmap()
@@ -191,7 +188,6 @@ def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
 
 
 def _screen(size: Size, words: str) -> Image.Image:
-    """A typical screen: lines of text on a plain background, and a photograph over a third of it."""
     screen = Image.new("RGB", (size.width, size.height), "#f4f4f8")
     photograph = Image.effect_noise((size.width, size.height // 3), 60).convert("RGB")
     screen.paste(photograph, (0, size.height // 8))

@@ -53,8 +53,6 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The stock after the warm-up and at the end, and the events that blocked the GUI thread too long."""
-
     episodes: int
     seconds: float
     kb_each: float
@@ -98,8 +96,6 @@ def _piled(day: Day, name: str) -> Figure:
 
 
 class _Annotator:
-    """Takes each task from the queue, and uses the window like a person."""
-
     def __init__(self, window: BenchWindow) -> None:
         self._window = window
 

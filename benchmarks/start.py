@@ -70,7 +70,6 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 
 
 def _agree(folder: Path) -> None:
-    """Answer the questions of the first day."""
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
     PracticeService(_NAME, ProfileStore(folder / "annotators"), store, wanted=0).answer_consent(_NAME, agreed=True)
 

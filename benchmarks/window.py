@@ -39,7 +39,6 @@ IDLE_S = 8.0
 _FINGER_S = 0.12
 _PATIENCE_S = 30.0
 _EMPTY = Pixel(720, 900)
-"""An empty spot on the launcher."""
 _POINTS = (Pixel(300, 2300), Pixel(700, 2300), Pixel(700, 1200), Pixel(400, 1600))
 _PRESSURE = 1024
 
@@ -95,7 +94,6 @@ class BenchWindow:
         self._await_step(before)
 
     def close(self) -> None:
-        """Keeps the draft."""
         self.widget.close()
         self.widget.deleteLater()
 

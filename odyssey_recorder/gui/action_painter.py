@@ -136,7 +136,6 @@ def paint_caution(painter: QPainter, words: str, picture: QRectF) -> None:
 
 
 def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
-    """Write why there is no image, in its place."""
     painter.setPen(Theme.current().muted)
     middle = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
     painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))

@@ -157,8 +157,6 @@ class ErrorDialog(QDialog):
 
 
 class ErrorHook(QObject):
-    """Logs every uncaught exception, from any thread, and shows it."""
-
     _failed = Signal(str, str)
 
     def __init__(self, window: QWidget) -> None:

@@ -57,7 +57,6 @@ class Background(QObject):
     """
 
     all_ended = Signal()
-    """No job runs any more."""
 
     _posted = Signal(object)
 

@@ -17,8 +17,6 @@ from odyssey_recorder.gui.theme import Theme
 
 
 class Tone(Enum):
-    """A message's kind: the name of its colour and of its icon."""
-
     SUCCESS = "check_circle"
     WARNING = "alert"
     DANGER = "alert_circle"

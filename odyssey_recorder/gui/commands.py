@@ -276,8 +276,6 @@ class Command(Enum):
 
 
 class Commands(QObject):
-    """One QAction for each command, with the shortcut in its tooltip."""
-
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._actions = {command: _action(command, self) for command in Command}

@@ -32,8 +32,6 @@ _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
 class DoctorDialog(QDialog):
-    """Runs all checks each time it is opened."""
-
     def __init__(self, doctor: Doctor, background: Background, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Doctor")

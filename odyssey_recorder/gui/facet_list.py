@@ -53,7 +53,6 @@ class FacetList(QListView):
 
     @property
     def value(self) -> str:
-        """Empty for all."""
         chosen = self._facets.at(self.currentIndex().row())
         return "" if chosen is None else chosen.value
 

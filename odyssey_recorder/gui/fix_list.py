@@ -114,7 +114,6 @@ _LOOKING = "Looking what recording needs of this device…"
 
 class PreflightCard(QFrame):
     fix_asked = Signal(object)
-    """Carries the finding to fix."""
 
     def __init__(self, check: QWidget, title: str = "Before you start") -> None:
         super().__init__()

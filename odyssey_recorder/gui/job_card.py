@@ -10,7 +10,6 @@ from odyssey_recorder.gui.parts import fill_column, fill_dialog, named, push_but
 
 _PARTS = 1000
 _QUIET_MS = 600
-"""How long jobs may take to end before the dialog is shown."""
 
 
 class JobCard(QWidget):

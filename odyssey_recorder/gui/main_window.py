@@ -52,7 +52,6 @@ class MainWindow(QMainWindow):
     """
 
     prepared = Signal()
-    """All pages exist."""
 
     def __init__(
         self,
@@ -106,7 +105,6 @@ class MainWindow(QMainWindow):
         return next(command for command in self._pages.offered if self._commands[command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
-        """Show the window, look for devices and drafts, and connect to `serial` if given."""
         self.show()
         if serial is not None:
             self._controller.choose_device(serial)

@@ -38,7 +38,6 @@ class TextChanges:
 
     @property
     def put_in(self) -> tuple[str, ...]:
-        """The items in the gaps."""
         return _runs(self.task, [piece.filled for piece in self.task])
 
     @property
@@ -82,7 +81,6 @@ def _fillings(template: str, task: str) -> list[_Span]:
 
 
 def _rewritten(task: str, instruction: str) -> tuple[list[_Span], list[_Span]]:
-    """The spans dropped from the task and those added to the instruction."""
     ours, theirs = (
         [found for found in _TOKEN.finditer(text) if not found[0].isspace()] for text in (task, instruction)
     )

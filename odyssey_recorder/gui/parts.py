@@ -64,7 +64,6 @@ class Choice(QComboBox):
 
     @property
     def value(self) -> str:
-        """Empty if there is none."""
         return str(self.currentData() or "")
 
     def choose(self, value: str) -> None:
@@ -149,7 +148,6 @@ def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
 
 
 def row(*parts: Part, spacing: int = 8) -> QHBoxLayout:
-    """Parts side by side; None is stretching space."""
     return _fill(QHBoxLayout(), parts, spacing)
 
 

@@ -57,7 +57,6 @@ class ReasonChoices(QWidget):
         return own or next(chosen, "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Typing at the choices goes to the field."""
         if is_text(event):
             self._own.setFocus()
             self._own.insert(event.text())

@@ -69,13 +69,10 @@ class StripStep:
 
     @property
     def problem(self) -> str:
-        """Why there is no thumbnail."""
         return str(self.image) if isinstance(self.image, Exception) else ""
 
 
 class StepModel(TableModel[StripStep]):
-    """Steps keyed by number; `column` describes each."""
-
     def __init__(self, column: Column[StripStep]) -> None:
         super().__init__((column,), key=lambda step: step.number, steady=True)
 

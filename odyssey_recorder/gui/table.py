@@ -109,7 +109,6 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     @property
     def filter(self) -> Mapping[str, Any]:
-        """The criteria in use; none of them is empty."""
         return self._filter
 
     def pin(self, is_pinned: Callable[[Row], bool]) -> None:

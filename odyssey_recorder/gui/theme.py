@@ -9,13 +9,10 @@ MARK = QColor("#ff2d6f")
 """The colour of actions on screenshots and frames, in every theme."""
 
 READABLE = 4.5
-"""The text contrast that WCAG 2 requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The window's colours, each readable on its backgrounds."""
-
     window: QColor
     card: QColor
     field: QColor
@@ -84,7 +81,6 @@ def _readable(colour: QColor, *, on: QColor, darker: bool) -> QColor:
 
 
 def contrast(first: QColor, second: QColor) -> float:
-    """The WCAG 2 contrast ratio, 1 to 21."""
     light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

@@ -38,7 +38,6 @@ PAGES = (
     Command.DATASET_PAGE,
     Command.SETTINGS_PAGE,
 )
-"""The commands that open a page, from the top of the rail to the bottom."""
 
 
 _MODULES = {
@@ -58,7 +57,6 @@ _PARTS = (
     "odyssey_recorder.review_service",
     "odyssey_recorder.task_service",
 )
-"""Modules that pages use, loaded before the pages are created."""
 
 
 def load_pages() -> None:
@@ -105,8 +103,6 @@ class Tools:
 
 
 class Pages:
-    """Creates each page on first use."""
-
     def __init__(self, record: RecordPage, controller: RecordingController, workplace: Workplace, tools: Tools) -> None:
         self._record = record
         self._controller = controller

@@ -124,7 +124,6 @@ def offers(member: InventoryDevice, examination: DeviceDetails | None, *, can_si
 
 
 def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fact]:
-    """What is known of a device: its own answers, otherwise its profile."""
     profile = member.profile
     shown: list[Fact] = []
     if examination is not None:
@@ -145,7 +144,6 @@ def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fa
 
 
 def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> str:
-    """The next step for a device that is not ready; empty for one that is."""
     if member.is_ready:
         return ""
     if member.serial:

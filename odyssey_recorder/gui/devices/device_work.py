@@ -21,10 +21,8 @@ class DeviceWork(QObject):
     examined = Signal(str, object)
     examination_failed = Signal(str, str)
     work_changed = Signal(str)
-    """Carries the key of the device whose work changed."""
 
     failed = Signal(str)
-    """A short call failed."""
 
     def __init__(self, inventory: DeviceInventory, background: Background, parent: QObject) -> None:
         super().__init__(parent)
@@ -79,8 +77,6 @@ class DeviceWork(QObject):
         self.start(member, title, lambda _progress, _cancelled: call(), can_cancel=False)
 
     def ask(self, member: InventoryDevice, call: Callable[[], object]) -> None:
-        """Make a short call that concerns a device, and examine it again."""
-
         def tell(error: Exception) -> None:
             self._tell_failure(error)
             self._look_again(member)

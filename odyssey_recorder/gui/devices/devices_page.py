@@ -122,7 +122,6 @@ class DevicesPage(Page):
         self._show_member()
 
     def _row_to_choose(self) -> int:
-        """The row of the chosen device, otherwise of the first ready one, otherwise the first."""
         row = self._rows.place(self._key)
         return row if row >= 0 else next((row for row, one in enumerate(self._rows.rows) if one.is_ready), 0)
 
@@ -178,7 +177,6 @@ class DevicesPage(Page):
         )
 
     def _show_running(self, member: InventoryDevice | None) -> None:
-        """Show a device that can be used now; None if it cannot."""
         is_recorded = member is not None and member.serial == self._recorded
         is_free = member is not None and not self._is_taken(member)
         self._taken.setVisible(is_recorded)

@@ -43,7 +43,6 @@ class PhoneFrames(QObject):
         self._stop_listening = phone.on_frame(self._frame_came.emit)
 
     def fit_into(self, room: QSize) -> None:
-        """Set the space for images, in monitor pixels, and rescale the shown frame."""
         self._room = room
         self._make_newest()
 
@@ -88,7 +87,6 @@ _KEYS: Mapping[int, int] = {
     Qt.Key.Key_Down: 0x6C,
     Qt.Key.Key_Delete: 0x6F,
 }
-"""Linux codes of keys that type no character."""
 
 _RING_PX = 14.0
 _RING = QColor(255, 255, 255, 150)
@@ -202,7 +200,6 @@ class PhoneScreen(QWidget):
 
 
 def _opposite(pixel: Pixel, fit: FitScale) -> Pixel:
-    """`pixel` mirrored at the centre of the image."""
     return Pixel(fit.picture.width - 1 - pixel.x, fit.picture.height - 1 - pixel.y)
 
 

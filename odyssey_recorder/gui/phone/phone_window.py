@@ -36,8 +36,6 @@ class _ToolText:
 
 
 class Tool(Enum):
-    """A tool beside the screen; the keys are those of the real emulator."""
-
     POWER = _ToolText("Power", "Press the power key", "power", "Ctrl+P")
     TURN_LEFT = _ToolText("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
     TURN_RIGHT = _ToolText("Turn right", "Turn the phone clockwise", "rotate_right", "Ctrl+Right")
@@ -184,7 +182,6 @@ class PhoneWindow(QMainWindow):
 
 
 def show_phone(emulator: SimulatedEmulator) -> None:
-    """Show a running emulator; return once the window is closed, on a signal, or when the emulator is killed."""
     for name in ENDING_SIGNALS:
         signal.signal(getattr(signal, name), lambda _number, _frame: emulator.killed.set())
     app = application()

@@ -63,7 +63,6 @@ class PracticeBridge(QObject):
 
     @property
     def next_task(self) -> PracticeTask | None:
-        """The next task not passed yet, after the current one; None if all are."""
         if self.welcome is None:
             return None
         tasks, status = self.welcome.tasks, self.welcome.status

@@ -25,8 +25,6 @@ _ASK = "Start recording, then take a hint whenever you are stuck. Hints cost nex
 
 
 class PracticeCard(QFrame):
-    """Hidden unless a task is practised."""
-
     def __init__(self, coach: PracticeBridge, controller: RecordingController, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")

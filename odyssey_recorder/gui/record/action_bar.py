@@ -13,8 +13,6 @@ _WORDS_FROM_PX = 540
 
 
 class ActionBar(QWidget):
-    """Emits text to type; everything else is a command."""
-
     text_entered = Signal(str)
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:

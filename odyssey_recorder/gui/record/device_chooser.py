@@ -35,7 +35,6 @@ class DeviceChooser(QFrame):
         self.show_devices((), chosen="", can_simulate=False)
 
     def show_devices(self, devices: Sequence[ListedDevice], *, chosen: str, can_simulate: bool) -> None:
-        """`chosen` is the serial in use, or empty."""
         self._commands[Command.SIMULATE].setVisible(can_simulate and not devices)
         if (tuple(devices), can_simulate) == self._shown:
             return

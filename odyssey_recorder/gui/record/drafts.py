@@ -123,7 +123,6 @@ class DraftOffer(QObject):
         self._show()
 
     def show_board(self, board: Board) -> None:
-        """Warn about drafts of tasks that were recorded meanwhile, according to `board`."""
         self._board = board
         self._show()
 

@@ -30,7 +30,6 @@ class Finger:
         self._samples = [TouchSample(at, 0)]
 
     def move(self, at: Pixel, stamp_ms: int) -> bool:
-        """False if the finger has not moved, which adds no sample."""
         if at == self._samples[-1].at:
             return False
         self._samples.append(TouchSample(at, self._time_us(stamp_ms)))

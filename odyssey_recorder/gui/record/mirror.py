@@ -98,7 +98,6 @@ class MirrorView(QWidget):
         self._rules = rules
 
     def show_frame(self, frame: Frame) -> None:
-        """Show `frame`, or keep it until the finger lifts."""
         self._newest = frame
         if not self.is_touched or (self._is_followed and self._shown and self._shown.size == frame.size):
             self._show_newest()

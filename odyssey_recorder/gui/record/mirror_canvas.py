@@ -148,7 +148,6 @@ def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
 def paint_gesture(
     painter: QPainter, action: Click | LongPress | Scroll, fit: FitScale, *, held_share: float, finger: QPointF | None
 ) -> None:
-    """`held_share` of the long-press time has passed; `finger` is where the finger is now."""
     match action:
         case Click(point) | LongPress(point):
             paint_holding(painter, point, fit.area, share=held_share)

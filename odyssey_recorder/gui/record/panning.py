@@ -30,7 +30,6 @@ ENLARGED = 4
 _SIDE = PIXELS * ENLARGED
 _WORDS_PX = 24.0
 _OFF = 24.0
-"""Distance from the pointer."""
 
 _HAIRLINE = QColor(255, 255, 255, 170)
 

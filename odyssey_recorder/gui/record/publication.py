@@ -28,7 +28,6 @@ class Publication(Banner):
         self.show_message(Tone.SUCCESS, "The episode is published.", f"{self._file}\nIt is being checked…")
 
     def show_report(self, report: EpisodeReport) -> None:
-        """Show the findings of the checks, unless another episode was published meanwhile."""
         if self._annotation is None or report.episode_id != self._annotation.stem:
             return
         grave = [one for one in report.findings if one.severity is not Severity.NOTE]

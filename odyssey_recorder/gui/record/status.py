@@ -36,7 +36,6 @@ PATH_CHANGED = {
         " is lost; go on when it says Ready."
     ),
 }
-"""Messages for a change of the capture path during a recording."""
 
 
 class Activity(Enum):
@@ -160,7 +159,6 @@ class StatusText:
 
     @property
     def is_ready(self) -> bool:
-        """Whether an action may come now, in the mirror or in the emulator's window."""
         return self.activity is Activity.READY and self.overlay in (None, _LOOK_ONLY)
 
     @property

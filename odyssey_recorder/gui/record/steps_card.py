@@ -15,7 +15,6 @@ from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.recording.view import RecordedStep
 
 _FREE = 3
-"""This many steps are undone without a question."""
 
 
 class StepsCard(QFrame):
@@ -68,7 +67,6 @@ class StepsCard(QFrame):
             self._write_note()
 
     def expect_step(self) -> None:
-        """A step began, which the recorder has not reported yet."""
         self._is_making = True
         self._offer()
 
@@ -98,7 +96,7 @@ class StepsCard(QFrame):
         self._commands.enable(Command.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 
     def _write_note(self) -> None:
-        """Edit the note of the last step, or of a step on its way once it is there."""
+        """Edit the note of the chosen step, or of a step on its way once it is there."""
         self._note_waits = self._is_making
         if self._is_making:
             self._list.setFocus()

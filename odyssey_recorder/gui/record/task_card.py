@@ -34,7 +34,6 @@ class TaskCard(QFrame):
 
     task_changed = Signal()
     begun = Signal(object)
-    """Carries the assignment to record."""
     warned = Signal(str, str)
     """Carries a warning before recording, and its reason."""
 
@@ -94,7 +93,6 @@ class TaskCard(QFrame):
 
     @property
     def task(self) -> TaskInfo:
-        """The shown task; its instruction is empty without one."""
         return self._fields.task if self.assignment is None else self.assignment.task
 
     def begin(self) -> None:
@@ -127,7 +125,6 @@ class TaskCard(QFrame):
         self._queue.mark_recorded(assignment.task_id, episode_id)
 
     def look_again(self) -> None:
-        """The drafts or the annotator changed: other tasks may be open."""
         if self._queue is not None:
             self._queue.refresh()
 
@@ -189,7 +186,6 @@ class TaskCard(QFrame):
         self._show()
 
     def _follow_device(self) -> None:
-        """Move to a task that fits the device; a picked one stays, with what it needs."""
         if self._queue is not None and self._stage is TaskStage.WRITE and not self._writes:
             self._queue.refresh()
         self._show()
@@ -202,7 +198,6 @@ class TaskCard(QFrame):
         self._show()
 
     def _keep_or_take_next(self, board: Board) -> None:
-        """Move to the next task if the held one is recorded, in progress or for another device."""
         held = board.task(self._held.task_id) if self._held is not None else None
         self._looking = False
         if held is not None and held.status in OPEN:

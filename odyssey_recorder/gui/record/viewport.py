@@ -80,8 +80,6 @@ ZOOMS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """An image to show and the space for it, in the widget's device-independent units."""
-
     picture: Size
     space: QRectF
     device_pixel_ratio: float = 1.0
@@ -136,8 +134,6 @@ class ViewZoom:
 
 
 class Viewport(QObject):
-    """The part of an image that a widget shows; `changed` when part or place change."""
-
     changed = Signal()
 
     def __init__(self, parent: QObject) -> None:
@@ -161,7 +157,6 @@ class Viewport(QObject):
 
     @property
     def kept(self) -> str:
-        """The scale as text for `recall`; empty if fitted."""
         return "" if self._zoom.scale is None else f"{self._zoom.scale:g}"
 
     def recall(self, kept: str) -> None:

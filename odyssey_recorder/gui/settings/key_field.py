@@ -16,8 +16,6 @@ from odyssey_recorder.settings import log_file
 
 
 class KeyField(QWidget):
-    """Writes a key to the keyring, and is then empty again."""
-
     failed = Signal(str)
 
     def __init__(self, background: Background, commands: Commands) -> None:

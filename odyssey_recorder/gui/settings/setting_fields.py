@@ -41,8 +41,6 @@ class Control(QWidget):
 
 
 class TextControl(Control):
-    """A line of text; empty means `default`."""
-
     def __init__(self, name: str, *beside: QWidget, default: str = "") -> None:
         self._line = line_edit(name, default)
         super().__init__(self._line, *beside)
@@ -159,8 +157,6 @@ class Setting:
 
 
 class SettingField(QWidget):
-    """A setting as stored in the file, or changed and not yet saved."""
-
     changed = Signal()
 
     def __init__(self, setting: Setting) -> None:
@@ -186,7 +182,6 @@ class SettingField(QWidget):
         return self.value != self._shown
 
     def show_value(self, value: object, *, set_by: str = "") -> None:
-        """`set_by` names what overrides the file; empty for nothing."""
         self._set_by = set_by
         self._control.show_value(value)
         self._shown = self.value

@@ -66,7 +66,6 @@ class ShortcutModel(TableModel[Command]):
         return self._shortcuts.is_changed(CHANGEABLE[row])
 
     def reset_row(self, row: int) -> None:
-        """Restore the row's default keys, unless another command has them."""
         self.refused.emit(self._shortcuts.reset(CHANGEABLE[row]))
 
     def reset_all(self) -> None:
@@ -102,7 +101,6 @@ class ShortcutTable(QTableView):
 
     @property
     def row(self) -> int:
-        """-1 if none is chosen."""
         return self.currentIndex().row()
 
     def currentChanged(self, current: Index, previous: Index) -> None:
@@ -155,8 +153,6 @@ class ShortcutTable(QTableView):
 
 
 class _KeysDelegate(QStyledItemDelegate):
-    """Takes the next keys pressed, whatever they trigger elsewhere."""
-
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = named(QKeySequenceEdit(parent), "Press the keys")
         editor.setMaximumSequenceLength(1)
