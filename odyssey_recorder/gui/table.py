@@ -20,7 +20,7 @@ VALUE = Qt.ItemDataRole.UserRole
 """The role of a cell's value for painting: its row, unless the column says otherwise."""
 
 _MOST_GAPS = 40
-"""A steady table with more runs of rows inserted or removed is reset: each run costs a layout."""
+"""A steady table that inserts or removes more runs of rows than this is reset: each run costs a layout."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 

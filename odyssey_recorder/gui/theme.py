@@ -9,6 +9,7 @@ MARK = QColor("#ff2d6f")
 """The colour of actions on screenshots and frames, in every theme."""
 
 READABLE = 4.5
+"""The contrast of text that WCAG 2 requires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ def _readable(colour: QColor, *, on: QColor, darker: bool) -> QColor:
 
 
 def contrast(first: QColor, second: QColor) -> float:
+    """The WCAG 2 contrast ratio, 1 to 21."""
     light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

@@ -57,6 +57,7 @@ _PARTS = (
     "odyssey_recorder.review_service",
     "odyssey_recorder.task_service",
 )
+"""Modules that pages use, loaded before the pages are created."""
 
 
 def load_pages() -> None:

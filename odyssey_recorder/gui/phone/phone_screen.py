@@ -87,6 +87,7 @@ _KEYS: Mapping[int, int] = {
     Qt.Key.Key_Down: 0x6C,
     Qt.Key.Key_Delete: 0x6F,
 }
+"""Linux codes of keys that type no character."""
 
 _RING_PX = 14.0
 _RING = QColor(255, 255, 255, 150)

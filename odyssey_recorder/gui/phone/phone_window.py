@@ -36,6 +36,8 @@ class _ToolText:
 
 
 class Tool(Enum):
+    """Its keys are those of the real emulator."""
+
     POWER = _ToolText("Power", "Press the power key", "power", "Ctrl+P")
     TURN_LEFT = _ToolText("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
     TURN_RIGHT = _ToolText("Turn right", "Turn the phone clockwise", "rotate_right", "Ctrl+Right")

@@ -101,7 +101,7 @@ def _in_sight(origin: float, space: tuple[float, float], pixels_per_unit: float,
 
 
 def frame_image(frame: Frame) -> QImage:
-    """An image that shares the frame's pixels and must not outlive it."""
+    """An image that shares the frame's pixels and must not outlive the frame."""
     size, depth = frame.size, frame.bytes_per_pixel
     pixel_format = QImage.Format.Format_RGBX8888 if depth == 4 else QImage.Format.Format_RGB888
     return QImage(frame.pixels, size.width, size.height, size.width * depth, pixel_format)

@@ -30,6 +30,7 @@ ENLARGED = 4
 _SIDE = PIXELS * ENLARGED
 _WORDS_PX = 24.0
 _OFF = 24.0
+"""Distance between the pointer and the magnifier."""
 
 _HAIRLINE = QColor(255, 255, 255, 170)
 

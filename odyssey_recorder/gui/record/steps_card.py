@@ -15,6 +15,7 @@ from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.recording.view import RecordedStep
 
 _FREE = 3
+"""This many steps are undone without a question."""
 
 
 class StepsCard(QFrame):
