@@ -1,1 +1,1 @@
-"""The Review page: episodes are judged here, and their figures shown."""
+"""The Review page: judging episodes, and the quality figures of the dataset."""

@@ -1,4 +1,4 @@
-"""What a reviewer may fix in the episode and in the step that is shown: a button and a key for each, and its dialog."""
+"""The fixes a reviewer can make to the open episode and the shown step: a button, a key and a dialog for each."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -57,7 +57,6 @@ FIXES = (
     Command.END_HERE,
     Command.REPAIR,
 )
-"""The commands of the card."""
 
 _REASONS: dict[Command, Sequence[str]] = {
     Command.FIX_INSTRUCTION: (
@@ -81,9 +80,9 @@ _NOTHING: tuple[ShownStep, ...] = ()
 
 
 class AmendCard(QFrame):
-    """Emits what shall be fixed and why; which fixes there are depends on the step that is shown.
+    """Emits the amendment and its reason; the step shown determines which fixes are offered.
 
-    How much two screens differ, and the screenshot that a box is drawn on, are read off the GUI thread.
+    Screenshots are read and compared off the GUI thread.
     """
 
     fix_asked = Signal(object, str)
@@ -103,19 +102,16 @@ class AmendCard(QFrame):
         self._offer()
 
     def show_review(self, review: OpenedReview) -> None:
-        """Offer what may be fixed in an episode; a dialog about what it was before goes."""
         before, self._review, self._steps = self._review, review, shown_steps(review)
         if before is not None and (before.row.episode_id, before.revision) != (review.row.episode_id, review.revision):
             self._dismiss()
         self.show_step(min(self._present, len(self._steps) - 1))
 
     def show_step(self, number: int) -> None:
-        """Offer what may be fixed in another step."""
         self._present = number
         self._offer()
 
     def clear(self) -> None:
-        """Offer nothing: no episode is open."""
         self._review, self._steps, self._present = None, _NOTHING, 0
         self._dismiss()
         self._offer()
@@ -157,7 +153,7 @@ class AmendCard(QFrame):
             return ""
         return "You can fix only what you may judge."
 
-    # The dialogs.
+    # Dialogs.
 
     def _ask(self, command: Command) -> None:
         match command:
@@ -276,10 +272,10 @@ class AmendCard(QFrame):
         self._dialog = None
 
     def _look(self, form: AmendForm, amendment: Amendment) -> tuple[str, str]:
-        """Why the episode cannot be amended so, as whoever carries it out will say, and which texts that removes."""
+        """Why the amendment is refused, and which texts it removes; each may be empty."""
         opened = self._opened.opened
         if opened.damage:
-            return "", ""  # only whoever has the files can tell
+            return "", ""  # a damaged episode can only be checked with its files
         size: Size | None = form.picture_size if isinstance(form, BoxForm) else None
         try:
             after = amended(opened.episode, opened.provenance, amendment, picture=size)
@@ -294,7 +290,7 @@ class AmendCard(QFrame):
         take: Callable[..., object],
         fail: Callable[[Exception], object] = lambda _error: None,
     ) -> None:
-        """Hand what comes of a call to `take`, or why nothing did to `fail`, if the dialog is open still."""
+        """Run `call` in the background; drop its result or error if `dialog` has closed meanwhile."""
 
         def if_open(tell: Callable[..., object]) -> Callable[..., object]:
             return lambda found: tell(found) if dialog is self._dialog else None
@@ -310,7 +306,7 @@ class AmendCard(QFrame):
         proof = self._opened.opened.provenance
         return proof.steps[number] if proof is not None and number < len(proof.steps) else None
 
-    # How it hangs together.
+    # Wiring.
 
     def _connect(self) -> None:
         for command in FIXES:
@@ -335,7 +331,7 @@ class AmendCard(QFrame):
 
 
 def share_changed(before: Path, after: Path) -> float | None:
-    """What share (0..1) of two screenshots differs, bars left out; None where one of them cannot be read."""
+    """The share (0..1) of pixels that differ, without the system bars; None if a file cannot be read."""
     try:
         (_, one), (_, other) = measure(read_file(before, Largest.PICTURE)), measure(read_file(after, Largest.PICTURE))
     except OSError:

@@ -1,4 +1,4 @@
-"""Asks for one fix: the fields of each kind, what follows from it, and why it is made."""
+"""The dialog for one fix: a form for each kind, its consequences and the reason for it."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,39 +12,35 @@ from odyssey_recorder.model.episode import Category
 
 _LONG_PX = 112
 DIFFERENT = 0.02
-"""From this share of its pixels on one screen is another one than the other."""
+"""Two screens that differ in this share of their pixels count as different."""
 _COMPARING = "The screens before and after are being compared…"
 
 
 class AmendForm(QWidget):
-    """Where one amendment is filled in."""
-
     changed = Signal()
 
     @property
     def amendment(self) -> Amendment | None:
-        """The amendment as it is filled in; None while it is none."""
+        """None while the form is incomplete."""
         raise NotImplementedError
 
     @property
     def is_changed(self) -> bool:
-        """Whether it says anything else than the episode does."""
+        """Whether the form differs from the episode."""
         raise NotImplementedError
 
     @property
     def follows(self) -> str:
-        """What follows from it, in words."""
+        """The consequences of the fix, as text."""
         raise NotImplementedError
 
     @property
     def beside(self) -> QWidget | None:
-        """What stands at the left of all fields; None where they stand alone."""
+        """A widget for the left of the fields, or None."""
         return None
 
 
 class FixedForm(AmendForm):
-    """An amendment that is chosen already: there is nothing to fill in."""
-
     def __init__(self, amendment: Amendment, follows: str) -> None:
         super().__init__()
         self._amendment = amendment
@@ -65,7 +61,7 @@ class FixedForm(AmendForm):
 
 
 class WordsForm(AmendForm):
-    """Words in place of `before`, in one line or in several."""
+    """Text that replaces `before`, in one line or several."""
 
     def __init__(
         self, name: str, before: str, make: Callable[[str], Amendment | None], *, follows: str = "", long: bool = False
@@ -102,7 +98,7 @@ class WordsForm(AmendForm):
 
 
 class AppsForm(AmendForm):
-    """The apps of a task, one in each line, and its category; one that is none of the six is to be chosen again."""
+    """The apps of a task, one per line, and its category; an unknown category has to be chosen again."""
 
     def __init__(self, category: str, apps: Sequence[str]) -> None:
         super().__init__()
@@ -141,8 +137,6 @@ class AppsForm(AmendForm):
 
 
 class EndForm(AmendForm):
-    """How an episode ends that has lost its end."""
-
     def __init__(self) -> None:
         super().__init__()
         self._impossible = named(QCheckBox("The task turned out to be &impossible"), "The task was impossible")
@@ -172,9 +166,9 @@ class EndForm(AmendForm):
 
 
 class StepsForm(AmendForm):
-    """Which steps are taken out: the first and the last of them, of an episode that has `count` with its end.
+    """The range of steps to remove, from an episode with `count` steps including the terminal one.
 
-    Emits which they are whenever that changes: how much the screens around them differ is to be told then.
+    Emits the range when it changes, so that the screens around it can be compared.
     """
 
     range_changed = Signal(int, int)
@@ -211,7 +205,7 @@ class StepsForm(AmendForm):
         return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {self._join}"
 
     def tell_difference(self, first: int, last: int, share: float | None) -> None:
-        """Take what share (0..1) of the screens before and after these steps differs; None: it cannot be told."""
+        """`share` (0..1) is how much the screens before and after these steps differ; None if unknown."""
         if (first, last) == (self._first.value(), self._last.value()):
             self._join = _join_words(first, last, share)
             self.changed.emit()
@@ -232,12 +226,12 @@ def _join_words(first: int, last: int, share: float | None) -> str:
 
 
 def percent(share: float) -> str:
-    """A share (0..1) as people say it: what is not nothing is not called 0 %."""
+    """A share (0..1) as a percentage; a small one is never rounded to 0 %."""
     return f"{share:.1%}".replace("%", " %") if 0 < share < 0.1 else f"{share:.0%}".replace("%", " %")
 
 
 def quoted(words: str) -> str:
-    """Words as they are quoted in a sentence; what is said where there are none."""
+    """The text in quotation marks, or "no words"."""
     return f"“{words}”" if words else "no words"
 
 
@@ -250,7 +244,7 @@ def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
 
 
 def steps_words(numbers: Sequence[int]) -> str:
-    """Steps that follow each other, as a sentence begins with them."""
+    """A run of steps as the start of a sentence."""
     first, last = numbers[0], numbers[-1]
     return f"Step {first} goes" if first == last else f"Steps {first} to {last} go"
 
@@ -275,13 +269,12 @@ def _number(name: str, value: int, highest: int) -> QSpinBox:
 _WIDTH_PX = 420
 _WITH_PICTURE = QSize(860, 600)
 _LINES = 3
-"""What follows, or why not, has room of so many lines: nothing moves when it is said."""
 Look = Callable[[Amendment], tuple[str, str]]
-"""Why an amendment is not allowed, and which texts it removes; each empty where there is nothing to say."""
+"""Why an amendment is refused, and which texts it removes; each may be empty."""
 
 
 class AmendDialog(QDialog):
-    """Emits the amendment and why it is made, once both are there and nothing forbids it."""
+    """Emits the amendment and its reason; both must be given and the amendment allowed."""
 
     fix_given = Signal(object, str)
 

@@ -1,4 +1,4 @@
-"""What a reviewer has filled in and not submitted: the answers to an episode, the time, and where both are kept."""
+"""Unsubmitted review answers: their values, the time spent, and the file that keeps them."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from odyssey_recorder.validation import faults
 
 
 class Stopwatch:
-    """Runs and rests; `clock` tells seconds from any beginning."""
+    """Can be paused and resumed; `clock` returns seconds from any origin."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -31,18 +31,16 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """What was gathered since it was last set."""
+        """Seconds counted since the last `set`."""
         running_s = 0.0 if self._since_s is None else self._clock() - self._since_s
         return self._gathered_s + running_s
 
     def set(self, seconds: float) -> None:
-        """Go on from `seconds`; it runs or rests as before."""
         self._gathered_s = seconds
         if self._since_s is not None:
             self._since_s = self._clock()
 
     def run(self, on: bool) -> None:
-        """Run from now on, or rest."""
         self._gathered_s = self.seconds
         self._since_s = self._clock() if on else None
 
@@ -52,12 +50,12 @@ QUESTIONS = {
     Criterion.SEQUENCE: "Do the steps carry the instruction out?",
     Criterion.INSTRUCTION: "Is the rewritten instruction equivalent to the task?",
 }
-"""The three questions of the paper in plain words, in the order in which they are asked."""
+"""The paper's three questions in plain words, in the order they are asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewAnswers:
-    """The answers given so far, the note, the steps that were seen, and how long the episode was looked at."""
+    """Unsubmitted answers, note, seen steps and time spent on an episode."""
 
     judgements: tuple[Judgement, ...] = ()
     note: str = ""
@@ -65,20 +63,20 @@ class ReviewAnswers:
     seconds: float = 0.0
 
     def judgement(self, criterion: Criterion) -> Judgement | None:
-        """What was said to one question; None where it is not answered yet."""
+        """None if the question is not answered yet."""
         return next((one for one in self.judgements if one.criterion is criterion), None)
 
     def judged(self, judgement: Judgement) -> "ReviewAnswers":
-        """The answers with another answer to one question."""
+        """A copy with `judgement` in place of the earlier one on the same question."""
         others = [one for one in self.judgements if one.criterion is not judgement.criterion]
         places = list(QUESTIONS)
         answers = sorted([*others, judgement], key=lambda one: places.index(one.criterion))
         return replace(self, judgements=tuple(answers))
 
     def moved(self, numbers: Mapping[int, int]) -> "ReviewAnswers":
-        """The answers once the steps have other numbers: `numbers` maps old to new.
+        """A copy after the steps were renumbered; `numbers` maps old to new.
 
-        What named a step that is gone names none; a step that is new was not seen.
+        A judgement on a removed step no longer names a step; new steps count as unseen.
         """
         judgements = [
             one if one.step is None else one.model_copy(update={"step": numbers.get(one.step)})
@@ -89,11 +87,11 @@ class ReviewAnswers:
 
     @property
     def named(self) -> frozenset[int]:
-        """The steps that the answers name."""
+        """The steps that the judgements name."""
         return frozenset(one.step for one in self.judgements if one.step is not None)
 
     def lacking(self) -> tuple[Criterion, str] | None:
-        """The first question that is not answered in full, and what to do; None where all are."""
+        """The first incomplete question and what to do about it; None if all are complete."""
         for criterion, question in QUESTIONS.items():
             given = self.judgement(criterion)
             if given is None:
@@ -105,18 +103,18 @@ class ReviewAnswers:
         return None
 
     def all_three(self) -> tuple[Judgement, Judgement, Judgement]:
-        """The answers; for answers that lack nothing."""
+        """Requires that `lacking` returns None."""
         pictures, sequence, instruction = self.judgements
         return pictures, sequence, instruction
 
 
 def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
-    """The steps that were not seen yet."""
+    """Steps not seen yet."""
     return tuple(number for number in range(steps) if number not in seen)
 
 
 def steps_in_words(numbers: Sequence[int]) -> str:
-    """Steps as a reviewer says them: ``step 3``, ``steps 3, 7 to 9``."""
+    """Step numbers as text: ``step 3``, ``steps 3, 7 to 9``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:
@@ -128,9 +126,9 @@ def steps_in_words(numbers: Sequence[int]) -> str:
 
 
 def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
-    """The number in `after` of each step of `before` that is still there and shows the same screenshot.
+    """Map the steps of `before` to their numbers in `after`; removed steps and changed screenshots are left out.
 
-    Known from the fixes that led from one to the other; where none did, only steps that read the same are held to be.
+    Uses the fixes between the two, or compares the steps where these are not known.
     """
     fixes = _fixes_between(before, after)
     if fixes is None:
@@ -142,7 +140,7 @@ def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
 
 
 def _fixes_between(before: OpenedReview, after: OpenedReview) -> Sequence[Fix] | None:
-    """The fixes by which one became the other; None where something else has changed it."""
+    """The fixes that turn one into the other; None if something else changed the episode."""
     known = {entry.id for entry in before.entries}
     fixes = [entry for entry in after.entries if isinstance(entry, Fix) and entry.id not in known]
     revisions = [before.revision, *(fix.after for fix in fixes)]
@@ -151,7 +149,7 @@ def _fixes_between(before: OpenedReview, after: OpenedReview) -> Sequence[Fix] |
 
 
 def _alike(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
-    """The steps that are the same; from the first that is not, where there are more or fewer by now."""
+    """Equal steps; if the counts differ, only those before the first difference."""
     olds, news = before.opened.episode.steps, after.opened.episode.steps
     same = {number: number for number, (old, new) in enumerate(zip(olds, news, strict=False)) if old == new}
     if len(olds) == len(news):
@@ -160,7 +158,7 @@ def _alike(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
 
 
 def _moved(fix: Fix, entries: Iterable[Entry], number: int) -> int:
-    """The number that a step has after a fix, or after one was taken back; -1 where it is gone."""
+    """A step's new number after a fix or its undo; -1 if it was removed."""
     if fix.undoes:
         undone = next((one for one in entries if isinstance(one, Fix) and one.id == fix.undoes), fix)
         return _moved_back(undone.amendment, number)
@@ -184,25 +182,23 @@ def _moved_back(amendment: Amendment | None, number: int) -> int:
 
 
 _REST_MS = 500
-"""So long after a change it is written, with all that was changed meanwhile."""
 _MOST = 1000
-"""So many answers are kept; those that were changed last."""
 _log = logging.getLogger(__name__)
 _Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswers:
-    """The answers, and the revision of the episode that it was filled in for."""
+    """`revision` is that of the episode when it was answered."""
 
     revision: str
     sheet: ReviewAnswers
 
 
 class ReviewAnswerStore:
-    """The answers of a reviewer and a dataset, by episode.
+    """One reviewer's unsubmitted answers for a dataset, by episode.
 
-    Another window may keep answers in the same file: what is written is what was changed here.
+    Another window may use the same file, so only the changes made here are written.
     """
 
     def __init__(self, file: KeptFile, reviewing: Reviewing, background: Background, parent: QObject) -> None:
@@ -216,19 +212,17 @@ class ReviewAnswerStore:
         self._rest.timeout.connect(self._write_later)
 
     def get(self, episode_id: str) -> StoredAnswers | None:
-        """What was filled in of an episode; None where nothing was."""
         return self._sheets.get(self._key(episode_id))
 
     def put(self, episode_id: str, revision: str, sheet: ReviewAnswers) -> None:
-        """Keep what is filled in of an episode now."""
         self._set(episode_id, StoredAnswers(revision, sheet))
 
     def drop(self, episode_id: str) -> None:
-        """Keep nothing of an episode any more: it was submitted."""
+        """Forget an episode's answers once they are submitted."""
         self._set(episode_id, None)
 
     def close(self) -> None:
-        """Write all that was changed, before this returns: what was handed to another thread may never begin."""
+        """Write all changes before returning; at exit a background write may never start."""
         self._rest.stop()
         if self._changed:
             self._write(self._changes())
@@ -245,7 +239,7 @@ class ReviewAnswerStore:
             self._rest.start()
 
     def _changes(self) -> Mapping[_Key, StoredAnswers | None]:
-        """All that was changed since the beginning: what could not be written once is written with the next."""
+        """All changes since the start, so that a failed write is repeated with the next."""
         return {key: self._sheets[key] for key in self._changed}
 
     def _write_later(self) -> None:
@@ -273,7 +267,6 @@ class _Entry(BaseModel):
 
 
 def _read(file: KeptFile) -> dict[_Key, StoredAnswers]:
-    """The answers that can be read, the one that was changed last at the end."""
     found: dict[_Key, StoredAnswers] = {}
     trees = file.read().get("sheets")
     for tree in trees if isinstance(trees, list) else ():

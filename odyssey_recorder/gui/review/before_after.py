@@ -1,4 +1,4 @@
-"""The large view: a step's screenshot with its action drawn on it, and beside it that of the step after."""
+"""The large view: the screenshot of a step with its action drawn on it, and the next step's screenshot beside it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,11 +37,11 @@ from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.replay.compare import changed_places
 
 _NEAR = 50
-"""What is closer together than this part of the longer side is one place."""
+"""Differences closer than this fraction of the longer side are merged."""
 
 
 def changes(before: QImage, after: QImage) -> tuple[Box, ...]:
-    """Boxes around what differs, in pixels; none lies in another. Both screenshots are RGB32 and of one size."""
+    """Boxes around the differences, in pixels; none contains another. Both images are RGB32 and of equal size."""
     near_px = max(before.width(), before.height()) // _NEAR
     places = changed_places(_picture(before), _picture(after), near_px=near_px)
     boxes = [Box(place.left, place.top, place.right, place.bottom) for place in places]
@@ -79,7 +79,7 @@ _NO_AFTER = Overlay("The episode ends with this step.", icon="flag_checkered")
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """A place for a screenshot under its caption; `step` is the number of the step that the screenshot is of."""
+    """One screenshot with its caption; `step` is the step whose screenshot it is."""
 
     space: QRectF
     caption: str
@@ -88,10 +88,10 @@ class _Half:
 
 
 class BeforeAfterView(QWidget):
-    """Both screenshots are of one size and show the same part; the wheel with Control zooms, a drag moves them.
+    """Both screenshots show the same part; Control and wheel zooms, dragging pans.
 
-    Emits `painted` with the number of the step once all that is to be seen of it has come to the screen: its screenshot
-    and the one after, or why there is none.
+    Emits `painted` with the step number once the screenshot and the next one, or the reason for a missing one, are on
+    screen.
     """
 
     painted = Signal(int)
@@ -107,7 +107,7 @@ class BeforeAfterView(QWidget):
         self._cuts: dict[int, tuple[VisiblePart, QImage]] = {}
         self._grip: QPointF | None = None
         self._turned = 0
-        self._told: tuple[int, int] | None = None  # the episode, counted, and the step that were painted last
+        self._told: tuple[int, int] | None = None  # the episode, counted, and the step last reported as painted
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
         loader.picture_came.connect(self._take_picture)
@@ -116,16 +116,14 @@ class BeforeAfterView(QWidget):
         self.setMinimumSize(200, 160)
         self.setAccessibleName("Picture of the step")
 
-    # What is shown.
+    # Content.
 
     def load(self, steps: Sequence[ShownStep]) -> None:
-        """Show the first of the steps of another episode."""
         self._steps = tuple(steps)
         self._opened += 1
         self.turn_to(0)
 
     def turn_to(self, number: int) -> None:
-        """Show another step."""
         self._present = number
         self._changes = None
         self._cuts = {}
@@ -134,21 +132,21 @@ class BeforeAfterView(QWidget):
         self.update()
 
     def set_double(self, double: bool) -> None:
-        """Show the screenshot after beside the one before, or the one before alone and larger."""
+        """Show two screenshots, or only the first and larger."""
         self._is_double = double
         self._fit()
         self._describe()
         self._follow_zoom()
 
     def show_changes(self, changes: Sequence[Box] | None) -> None:
-        """Outline on both screenshots what differs between them, in their pixels; None: nothing is outlined."""
+        """Outline the differences on both screenshots, in their pixels; None removes the outlines."""
         self._changes = None if changes is None else tuple(changes)
         self._describe()
         self.update()
 
     @property
     def shown(self) -> str:
-        """What is to be seen, in words for those who do not see it."""
+        """The view as text, for screen readers."""
         return self.accessibleDescription()
 
     def sizeHint(self) -> QSize:
@@ -170,7 +168,7 @@ class BeforeAfterView(QWidget):
             self._describe()
             self.update()
 
-    # Where it is.
+    # Geometry.
 
     def _halves(self) -> list[_Half]:
         if not self._steps:
@@ -190,7 +188,7 @@ class BeforeAfterView(QWidget):
         return ScreenshotZoom(self.viewport.zoom, half.space, self.devicePixelRatioF())
 
     def _fit(self) -> None:
-        """Tell the viewport of the screenshot that is shown, and the loader how the next ones will be looked at."""
+        """Pass the screenshot's size to the viewport, and the zoom to the loader."""
         halves = self._halves()
         if not halves or halves[0].space.isEmpty():
             return
@@ -206,7 +204,7 @@ class BeforeAfterView(QWidget):
             self._loader.look(self._look(halves[0]))
         self.update()
 
-    # The mouse and the keyboard.
+    # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton and self.viewport.can_pan:
@@ -247,7 +245,7 @@ class BeforeAfterView(QWidget):
             super().keyPressEvent(event)
 
     def _in_first(self, point: QPointF) -> QPointF:
-        """The place in the first half that shows the same part as this one, wherever it is."""
+        """The point of the first half that shows the same part of the screen."""
         halves = self._halves()
         half = next((one for one in halves if one.space.contains(point)), halves[0])
         return point - half.space.topLeft() + halves[0].space.topLeft()
@@ -309,7 +307,7 @@ class BeforeAfterView(QWidget):
         paint_outline(painter, in_sight, focused=self.hasFocus() and half.has_action)
 
     def _cut(self, number: int, picture: StepScreenshot, part: VisiblePart, look: ScreenshotZoom) -> QImage:
-        """The part of a screenshot, made once for as long as step and part stay."""
+        """The visible part, cached until the step or the part changes."""
         cut = picture.cut(part, look)
         if cut is None:
             kept = self._cuts.get(number)

@@ -1,4 +1,4 @@
-"""Where the box of a touched element is drawn, moved and resized, by the mouse, the arrow keys or its four numbers."""
+"""Draws, moves and resizes the box of a touched element with the mouse, the arrow keys or its four numbers."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +21,7 @@ from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_pixel
 
 _GRIP = 9.0
-"""So near to an edge the mouse takes hold of it, in the window's units."""
+"""The mouse grabs an edge within this distance, in device-independent pixels."""
 _HANDLE = 7.0
 _READING = Overlay("Reading the picture…", icon="image_outline")
 _TIP = (
@@ -38,7 +38,7 @@ _STEPS = {
 
 
 class BoxCanvas(QWidget):
-    """Shows the screenshot with the touched place and the box; emits the box whenever a hand has changed it."""
+    """Shows the screenshot with the touched point and the box; emits the box when the user changes it."""
 
     drawn = Signal(object)
 
@@ -58,18 +58,15 @@ class BoxCanvas(QWidget):
         self.setToolTip(_TIP)
 
     def show_picture(self, picture: QImage) -> None:
-        """Draw on this screenshot from now on."""
         self._picture, self._scaled = picture, QPixmap()
         self.update()
 
     def show_problem(self, words: str) -> None:
-        """Say why there is no screenshot."""
         self._veil = Overlay(words, icon="image_broken_variant")
         self.setAccessibleDescription(words)
         self.update()
 
     def show_box(self, box: Box) -> None:
-        """Show the box, in pixels of the screenshot."""
         self._box = box
         self.setAccessibleDescription(
             f"The box lies from {box.left}, {box.top} to {box.right}, {box.bottom} on a picture of {self._size}."
@@ -77,7 +74,6 @@ class BoxCanvas(QWidget):
         self.update()
 
     def place_of(self, pixel: Pixel) -> QPointF:
-        """Where on the widget a pixel of the screenshot is."""
         return self._fit().point_of(pixel)
 
     def sizeHint(self) -> QSize:
@@ -92,7 +88,6 @@ class BoxCanvas(QWidget):
         return FitScale.inside(self._size, space, device_pixel_ratio=self.devicePixelRatioF())
 
     def _place(self) -> QRectF:
-        """Where the box is on the widget."""
         area, size, box = self._fit().area, self._size, self._box
         across, down = area.width() / size.width, area.height() / size.height
         return QRectF(
@@ -100,7 +95,7 @@ class BoxCanvas(QWidget):
             QPointF(area.left() + box.right * across, area.top() + box.bottom * down),
         )
 
-    # The mouse and the keyboard.
+    # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton and not self._picture.isNull():
@@ -138,7 +133,7 @@ class BoxCanvas(QWidget):
             self._take(self._moved(box, Pixel(0, 0), Pixel(across, down)))
 
     def _edges_at(self, point: QPointF) -> frozenset[str]:
-        """The edges of the box that are near to `point`, one or the two of a corner."""
+        """The edges of the box near `point`: one, or two at a corner."""
         place = self._place()
         if not place.adjusted(-_GRIP, -_GRIP, _GRIP, _GRIP).contains(point):
             return frozenset()
@@ -152,7 +147,7 @@ class BoxCanvas(QWidget):
         return frozenset(side for side in sides if off[side] <= _GRIP)
 
     def _resized(self, box: Box, edges: frozenset[str], at: Pixel) -> Box:
-        """The box with these edges at a pixel, never turned inside out."""
+        """The box with these edges moved to `at`, never turned inside out."""
         wanted = {"left": at.x, "right": at.x + 1, "top": at.y, "bottom": at.y + 1}
         moved = replace(box, **{edge: wanted[edge] for edge in edges})
         return Box(
@@ -163,7 +158,7 @@ class BoxCanvas(QWidget):
         )
 
     def _moved(self, box: Box, grip: Pixel, at: Pixel) -> Box:
-        """The box as far away as the mouse went from where it took hold, but within the screenshot."""
+        """The box moved by the distance from `grip` to `at`, but kept within the screenshot."""
         across = min(max(at.x - grip.x, -box.left), self._size.width - box.right)
         down = min(max(at.y - grip.y, -box.top), self._size.height - box.bottom)
         return Box(box.left + across, box.top + down, box.right + across, box.bottom + down)
@@ -172,8 +167,6 @@ class BoxCanvas(QWidget):
         if box != self._box:
             self.show_box(box)
             self.drawn.emit(box)
-
-    # Painting.
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -191,7 +184,7 @@ class BoxCanvas(QWidget):
         paint_outline(painter, area, focused=self.hasFocus())
 
     def _at_size(self, area: QRectF) -> QPixmap:
-        """The screenshot at the size it is shown at, made once for each."""
+        """The scaled screenshot, cached by size."""
         ratio = self.devicePixelRatioF()
         size = (area.size() * ratio).toSize()
         if self._scaled.size() != size:
@@ -206,7 +199,6 @@ def _spanned(start: Pixel, at: Pixel) -> Box:
 
 
 def _paint_box(painter: QPainter, place: QRectF, area: QRectF) -> None:
-    """The box with its handles, and what is outside of it in a veil."""
     veil = Theme.current().window
     veil.setAlpha(90)
     for outside in (
@@ -245,12 +237,11 @@ def _cursor(edges: frozenset[str], inside: bool) -> Qt.CursorShape:
 _EDGES = ("left", "top", "right", "bottom")
 _LABELS = ("&Left", "&Top", "Ri&ght", "&Bottom")
 _SUGGESTED = 12
-"""Where no box is known, the drawing begins with one that reaches this part of the screenshot's shorter side to each
-side."""
+"""A suggested box extends from the touched point by the screenshot's shorter side divided by this."""
 
 
 class BoxForm(AmendForm):
-    """Begins with the box that is known, or else with one around the place that was touched."""
+    """Starts with the known box, or with one around the touched point."""
 
     def __init__(self, number: int, action: Click | LongPress, element: ElementBox | None) -> None:
         super().__init__()
@@ -272,7 +263,6 @@ class BoxForm(AmendForm):
             grid.addLayout(labelled(words, field), place // 2, place % 2)
 
     def show_picture(self, picture: QImage) -> None:
-        """Let the box be drawn on the step's screenshot."""
         self._size = Size(picture.width(), picture.height())
         for edge, field in self._fields.items():
             field.setRange(0, self._size.width if edge in ("left", "right") else self._size.height)
@@ -283,17 +273,14 @@ class BoxForm(AmendForm):
         offer_focus(self._canvas)
 
     def show_problem(self, error: Exception) -> None:
-        """Say why there is no screenshot to draw on."""
         self._canvas.show_problem(f"{error} No box can be drawn on it.")
 
     @property
     def picture_size(self) -> Size | None:
-        """The size of the screenshot; None before it is there."""
         return self._size
 
     @property
     def canvas(self) -> BoxCanvas:
-        """Where it is drawn."""
         return self._canvas
 
     @property
@@ -335,7 +322,7 @@ class BoxForm(AmendForm):
 
 
 def _known(element: ElementBox | None, size: Size) -> Box | None:
-    """The box that is known, in pixels of the screenshot."""
+    """The known box in pixels of the screenshot, or None."""
     if element is None:
         return None
     box, of = element.box, element.size

@@ -1,4 +1,4 @@
-"""The episodes to choose from: the filters, the list, and the checks at work on them; narrow beside an open one."""
+"""The list of episodes with its filters and checks; narrow beside an open episode."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ from odyssey_recorder.quality.reviewing.views import ReviewNews
 
 _WIDTH_PX = 216
 _TITLES_PX = 360
-"""How wide the list of the checks is while it is open, with their titles."""
+"""The width of the list of checks while it is open and shows their titles."""
 
 
 class ReviewFilters(QFrame):
@@ -55,26 +55,21 @@ class ReviewFilters(QFrame):
 
     @property
     def chosen(self) -> dict[str, str]:
-        """What the list is to be narrowed to."""
         chosen = {name: choice.value for name, choice in self._choices.items()}
         return {**chosen, "text": self._search.text().strip()}
 
     def choose(self, **wanted: str) -> None:
-        """Set all filters; those that are not named to all."""
+        """Set all filters; those not given are set to all."""
         self._search.setText(wanted.get("text", ""))
         for name, choice in self._choices.items():
             choice.choose(wanted.get(name, ""))
 
     def search(self) -> None:
-        """Let the reviewer write what to search for."""
         self._search.setFocus()
         self._search.selectAll()
 
     def show_counts(self, every: ReviewCounts, now: ReviewCounts) -> None:
-        """Offer what there is at all, in an order that stays, with how many of it there are `now`.
-
-        What is chosen stays chosen.
-        """
+        """List every value in a fixed order, with its number among the episodes shown `now`; the choice is kept."""
         self._stages.show_counts([(stage, now.stages[stage]) for stage in STAGES], now.stages[""])
         for facet, all_of_it, left in (
             (self._categories, every.categories, now.categories),
@@ -125,11 +120,11 @@ _AT_FIRST = {"stage": MINE}
 
 
 class EpisodesPane(QWidget):
-    """Shows at first what the reviewer may judge; the row of the episode that is open stays chosen."""
+    """Initially shows what the reviewer may judge; the row of the open episode stays selected."""
 
     open_asked = Signal(str)
     counted = Signal()
-    """How many there are, or how many are shown, is different now."""
+    """The number of episodes, or of those shown, has changed."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -154,35 +149,30 @@ class EpisodesPane(QWidget):
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the list."""
         return self._view
 
     @property
     def words(self) -> str:
-        """How many wait for the reviewer, and how many are shown of all."""
         total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts.stages[MINE]
         every = "1 episode" if total == 1 else f"{total:,} episodes"
         return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
 
     def take(self, news: ReviewNews) -> None:
-        """Show what has become of the episodes."""
         change_steadily(self._view, self.table, TITLED_PX, lambda: self.table.take(news))
         self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
         self._tell()
 
     def mark(self, episode_id: str) -> None:
-        """Choose the row of the episode that is open now, and bring it into sight."""
         self._open_id = episode_id
         self._mark()
         if episode_id:
             self._view.scrollTo(self._view.currentIndex())
 
     def show_job(self, job: Job) -> None:
-        """Show how far the checks are."""
         self._job.follow(job)
 
     def show_narrow(self, narrow: bool) -> None:
-        """Be a column beside an open episode, without the filters, or take all the room."""
+        """Show the list as a column without filters, or over the full width."""
         self._filters.setVisible(not narrow)
         self.setFixedWidth(_NARROW_PX) if narrow else self.setMaximumWidth(_WIDEST_PX)
         if not narrow:
@@ -230,7 +220,7 @@ class EpisodesPane(QWidget):
         column = QVBoxLayout()
         column.setSpacing(10)
         column.addWidget(self._middle, 1)
-        column.addWidget(self._job)  # below: rows must not move from under the mouse as it comes and goes
+        column.addWidget(self._job)  # below the list, so that the rows do not move when it appears
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(16)

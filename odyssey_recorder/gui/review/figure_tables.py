@@ -1,4 +1,4 @@
-"""The figures of the quality page as tables of rows with bars: which there are, and how they are shown."""
+"""The quality figures as tables with bars: their rows, and how they are painted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from odyssey_recorder.quality.agreement.quality_report import (
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A bar and what it says; without a value there is no bar, and the words say why."""
+    """A bar and its text; without a value there is no bar, and the text says why."""
 
     bar: Bar
     words: str
@@ -48,7 +48,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """What was measured of something: how many there are, and the bars, which stand in columns."""
+    """`count` is how many were measured; each bar has its own column."""
 
     name: str
     count: str = ""
@@ -57,7 +57,7 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under their `heads`: those of name, count and each bar; `title` is what a screen reader calls it."""
+    """`heads` are for the name, the count and each bar; `title` is for screen readers."""
 
     title: str
     heads: tuple[str, ...]
@@ -66,7 +66,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Sentences and tables under one title; `doubt` is why not to trust them too much."""
+    """Text and tables under one title; `doubt` is a caveat about the figures."""
 
     title: str
     said: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Section:
 
 
 def sections(report: QualityReport) -> Iterator[Section]:
-    """All that the report says, from the whole to the parts; what nobody was asked yet is left out."""
+    """The report's sections, from the whole to the parts; sections without answers are left out."""
     if report.episodes:
         yield Section("How far it is", tables=(_stages(report),))
     if report.verdicts:
@@ -95,7 +95,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
 
 
 def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
-    """The four figures that stand above all, each with what it is of."""
+    """The four headline figures, each with its label."""
     accepted = report.accepted
     share = f"of these accepted ({interval_words(accepted.interval)})" if accepted.of else "of these accepted"
     return (
@@ -140,7 +140,7 @@ def _breakdown(breakdown: Breakdown) -> Table:
 
 
 def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
-    """A table for each question."""
+    """One table for each question."""
     most = max(one.count for one in reasons)
     for criterion, statement in QUESTIONS.items():
         counts = [(one.words, one.count) for one in reasons if one.criterion is criterion]
@@ -172,7 +172,7 @@ def _counted(counts: Iterable[tuple[str, int]], most: int) -> Iterator[BarRow]:
 
 
 def _reaching(value: float, end: float, most: float) -> Bar:
-    """A bar to `value` with a line on to `end`, on an axis that ends at `most`."""
+    """A bar to `value` and a line from there to `end`, on an axis that ends at `most`."""
     return Bar(value / most * 100, value / most * 100, end / most * 100, grid=())
 
 
@@ -188,13 +188,13 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class BarList(QListView):
-    """A table of figures, as high as its rows; a row that the keys lead to asks to be seen.
+    """A table of figures, as high as its rows; emits the row that the keyboard reaches.
 
-    Its columns are as wide as those of the tables that it stands beside, itself among them.
+    Its columns align with those of the `beside` tables, which include itself.
     """
 
     row_reached = Signal(QRect)
-    """Where the row is, in this widget."""
+    """The row's rectangle in this widget's coordinates."""
 
     def __init__(self, table: Table, beside: Sequence[Table] = ()) -> None:
         super().__init__()
@@ -210,7 +210,7 @@ class BarList(QListView):
         self.selectionModel().currentChanged.connect(lambda _now, _before: self._tell_row())
 
     def show_at_most(self, rows: int) -> None:
-        """Show so many rows, the first ones."""
+        """Show the first `rows` rows only."""
         self._rows.show_at_most(rows)
         if self.isVisible():
             self._fit()
@@ -229,13 +229,13 @@ class BarList(QListView):
             self.row_reached.emit(self.visualRect(self.currentIndex()))
 
     def _fit(self) -> None:
-        """Rows are as high as their names need at this width."""
+        """Row heights depend on how the names wrap at this width."""
         self.doItemsLayout()
         self.setFixedHeight(sum(map(self._painter.height, range(self._rows.rowCount()))))
 
 
 class _Rows(TableModel[BarRow]):
-    """The heads, where there are any, and the rows."""
+    """The header, if any, and the rows."""
 
     def __init__(self, table: Table, parent: QObject) -> None:
         super().__init__((Column("", _name, spoken=partial(_spoken, table.heads)),), parent=parent)
@@ -255,7 +255,7 @@ class _Rows(TableModel[BarRow]):
 
 def _spoken(heads: Sequence[str], row: BarRow) -> str:
     words = [measured.words for measured in row.measures]
-    if len(words) > 1:  # which of them is which, the columns tell the others
+    if len(words) > 1:  # the columns explain the others
         words = [f"{head}: {said}" for head, said in zip(heads[2:], words, strict=True)]
         words.insert(0, f"{heads[1]}: {row.count}")
     elif row.count:
@@ -276,7 +276,7 @@ def _with_head(table: Table) -> Sequence[BarRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where what stands in a row, from its left, in pixels; `words` are how wide those of each bar are."""
+    """Horizontal layout of a row, in pixels from its left; `words` are the widths of each bar's text."""
 
     name: int
     count: int
@@ -297,7 +297,7 @@ class _Painter(QStyledItemDelegate):
         return QSize(1, self.height(index.row()))
 
     def height(self, row: int) -> int:
-        """How high a row is, in pixels, now that the list is as wide as it is."""
+        """The height in pixels at the list's current width."""
         font = self._view.font()
         name_px = self._columns(self._view.viewport().width()).name
         key = (font.key(), name_px, row)
@@ -336,7 +336,7 @@ class _Painter(QStyledItemDelegate):
         painter.restore()
 
     def _columns(self, width: int) -> _Columns:
-        """Words are never cut: what they leave is for the bars, and the name breaks into lines."""
+        """Texts are never cut: bars get the remaining width, and names wrap."""
         count, words = self._need()
         room = width - 2 * _SIDE
         if not words:
@@ -346,7 +346,7 @@ class _Painter(QStyledItemDelegate):
         return _Columns(name, count, (room - taken - name) // len(words), words)
 
     def _need(self) -> tuple[int, tuple[int, ...]]:
-        """How wide the counts are, and the words of each bar; all rows are measured once for a font."""
+        """The widths of the counts and of each bar's text, cached for a font."""
         font = self._view.font()
         if self._needed[0] != font.key():
             metrics = QFontMetrics(font)
@@ -366,7 +366,7 @@ def _part(area: QRectF, at: float, width: float) -> QRectF:
 
 
 def _draw_bar(painter: QPainter, room: QRectF, bar: Bar) -> None:
-    """The bar on its track, from its zero; the interval as a line over it, with an end at either side."""
+    """Draw the bar on its track and the interval as a line over it, with a tick at both ends."""
     theme = Theme.current()
     middle = room.center().y()
 

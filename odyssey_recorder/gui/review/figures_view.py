@@ -1,4 +1,4 @@
-"""The figures of the dataset in place of its episodes: read again whenever they are turned to, and saved as a page."""
+"""The figures view: reads the figures again each time it is opened, and saves them as a page."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ from odyssey_recorder.quality.agreement.quality_page import write_quality_page
 from odyssey_recorder.quality.agreement.quality_report import QualityReport
 
 _AT_FIRST = 10
-"""So many rows of a table are shown until all are asked for."""
+"""Rows of a table shown until the reviewer asks for all."""
 _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
 _WAITING_HINT = "The figures come from the review files of all episodes."
@@ -32,7 +32,7 @@ _PAGE = "quality-report.html"
 
 
 class FiguresView(QWidget):
-    """What was read last stays in sight while it is read again; nothing of it is read on the GUI thread."""
+    """Keeps the last figures on screen during a refresh; reads off the GUI thread."""
 
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class FiguresView(QWidget):
         self._job: Job | None = None
         self._report: QualityReport | None = None
         self._made_at = datetime.now().astimezone()
-        self._whole_tables: set[str] = set()  # the titles of those that all rows are shown of
+        self._whole_tables: set[str] = set()  # titles of the tables that show all their rows
         self._said = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the reviews")
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
@@ -56,7 +56,6 @@ class FiguresView(QWidget):
         self._area.setWidget(_sheet(_notice(_WAITING, _WAITING_HINT)))
 
     def refresh(self) -> None:
-        """Read the figures, unless that is under way."""
         if self._job is not None:
             return
         self._message.hide()
@@ -101,7 +100,7 @@ class FiguresView(QWidget):
         self._commands.enable(Command.REFRESH_FIGURES, on=not reading)
         self._commands.enable(Command.SAVE_FIGURES, on=self._report is not None)
 
-    # Showing.
+    # Display.
 
     def _show(self, report: QualityReport, parts: Sequence[Section]) -> None:
         before = self._area.verticalScrollBar().value()
@@ -150,7 +149,6 @@ class FiguresView(QWidget):
         column.addWidget(fold, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _reveal(self, bars: BarList, place: QRect) -> None:
-        """Bring the row that the keys lead to into sight."""
         top = bars.mapTo(self._area.widget() or self, place.topLeft()).y()
         self._area.ensureVisible(0, top + place.height() // 2, 0, place.height())
 
@@ -197,13 +195,12 @@ class FiguresView(QWidget):
 def _read(
     reviewing: Reviewing, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]
 ) -> tuple[QualityReport, Sequence[Section]]:
-    """The figures, and what they say; the intervals of many rows take a while, too."""
+    """Also computes the sections here, because intervals of many rows take time."""
     report = reviewing.figures(progress, cancelled)
     return report, tuple(sections(report))
 
 
 def _inset(label: QLabel) -> QLabel:
-    """`label` where the words of rows begin."""
     label.setContentsMargins(8, 0, 8, 0)
     return label
 
@@ -215,7 +212,7 @@ def _card() -> QFrame:
 
 
 def _sheet(*parts: QWidget) -> QWidget:
-    """Parts one under the other, no wider than can be read well."""
+    """Stack widgets, no wider than is comfortable to read."""
     inner = QWidget()
     inner.setMaximumWidth(_WIDEST_PX)
     column = QVBoxLayout(inner)

@@ -1,4 +1,4 @@
-"""What the checks found in an episode, in their order, and what they could not look at and why."""
+"""The checks' findings for an episode in order, and what could not be checked and why."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,12 +20,12 @@ _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFl
 
 
 class FindingsCard(QFrame):
-    """Emits the step of the finding that is chosen, with the mouse or by the keys of the next and the one before."""
+    """Emits the step of the finding that is selected with the mouse or the keys."""
 
     step_asked = Signal(int)
 
     def __init__(self, commands: Commands, checks: Iterable[str]) -> None:
-        """`checks` are the ids of all that an episode is checked for."""
+        """`checks` are the ids of all checks that run on an episode."""
         super().__init__()
         self.setProperty("kind", "card")
         self._commands = commands
@@ -44,7 +44,7 @@ class FindingsCard(QFrame):
         self.show_report(EpisodeReport(""))
 
     def show_report(self, report: EpisodeReport) -> None:
-        """Show what was found in an episode; none of it is chosen yet."""
+        """Show a new report with nothing selected."""
         self._list.load(report.findings)
         passed = self._checks - {one.check for one in report.findings} - {one.check for one in report.not_checked}
         self._title.setText(_title(report, len(passed)))
@@ -57,11 +57,10 @@ class FindingsCard(QFrame):
 
     @property
     def summary(self) -> str:
-        """How many findings there are, in words."""
         return self._title.text()
 
     def _go(self, by: int) -> None:
-        """Choose the next finding, or the one before; at either end it stays."""
+        """Select the next or previous finding; stops at both ends."""
         now, last = self._list.currentIndex().row(), self._list.model().rowCount() - 1
         wanted = min(max(now + by, 0), last) if now >= 0 or by > 0 else last
         if wanted == now:
@@ -99,7 +98,7 @@ class FindingsCard(QFrame):
 
 
 class _FindingList(QListView):
-    """One finding below the other, each as high as its words."""
+    """Findings one below the other, each as high as its text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,7 +144,7 @@ def _paint(painter: QPainter, cell: QRectF, finding: Finding, font: QFont) -> No
 
 
 def _lines(finding: Finding, font: QFont) -> Iterable[tuple[str, QFont]]:
-    """The words of a finding from the top down, and how each is set."""
+    """The lines of a finding from the top, each with its font."""
     strong = QFont(font)
     strong.setWeight(QFont.Weight.DemiBold)
     return ((_heading(finding), strong), (finding.found, font), (finding.todo, small_font(font)))

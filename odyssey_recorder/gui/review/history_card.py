@@ -1,4 +1,4 @@
-"""What was done with an episode, by whom, when and why, the newest first; the newest fix can be taken back here."""
+"""The history of an episode, newest first, with a button that undoes the newest fix."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -37,7 +37,7 @@ _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
 
 
 class HistoryCard(QFrame):
-    """Shows the entries that the reviewer may see; emits that the newest fix is to be taken back."""
+    """Shows the entries visible to the reviewer; emits the request to undo the newest fix."""
 
     undo_asked = Signal()
 
@@ -54,7 +54,6 @@ class HistoryCard(QFrame):
         self.clear()
 
     def show_review(self, review: OpenedReview) -> None:
-        """Show what was done with an episode."""
         fixes = [entry for entry in review.entries if isinstance(entry, Fix)]
         holding = effective_fixes(fixes)
         may_undo = bool(holding) and review.row.role is not None
@@ -64,14 +63,12 @@ class HistoryCard(QFrame):
         self._show(review.entries, fixes)
 
     def clear(self) -> None:
-        """No episode is open."""
         self._commands.enable(Command.UNDO_FIX, on=False)
         self._newest.hide()
         self._show((), ())
 
     @property
     def words(self) -> list[str]:
-        """The entries as they are shown, the newest first."""
         return [label.text() for label in self._entries.findChildren(QLabel)]
 
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
@@ -102,7 +99,7 @@ class HistoryCard(QFrame):
 
 
 def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
-    """An entry in lines: when and by whom, what, and why; `fixes` are all of the episode."""
+    """An entry as text: when and by whom, what and why. `fixes` are all fixes of the episode."""
     when = f"{entry.at.astimezone():%Y-%m-%d %H:%M}"
     match entry:
         case Verdict():
@@ -118,7 +115,7 @@ def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
 
 
 def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:
-    """What a fix changed; `fixes` has the one that it takes back."""
+    """What a fix changed; `fixes` includes the one that an undo refers to."""
     if fix.amendment is not None:
         return amendment_words(fix.amendment)
     undone = next((one for one in fixes if one.id == fix.undoes and one.amendment is not None), None)

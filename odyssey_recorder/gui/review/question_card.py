@@ -1,4 +1,4 @@
-"""One of the three questions: pass, fail or unsure, and for what is not passed the reason, the step and the words."""
+"""One of the three questions: pass, fail or unsure, and for the last two a reason, a step and a comment."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ _REASON_PX = 24
 
 
 class QuestionCard(QWidget):
-    """Shows what is answered, and emits what it shall be; the details are in sight while the card is unfolded."""
+    """Emits the new judgement; the details show only while the card is unfolded."""
 
     changed = Signal(object)
 
@@ -68,7 +68,7 @@ class QuestionCard(QWidget):
         self._step.blockSignals(False)
 
     def show_judgement(self, judgement: Judgement | None, *, unfolded: bool) -> None:
-        """Show an answer, with its details where it has some and is `unfolded`."""
+        """The details show if there are any and `unfolded` is set."""
         self._judgement = judgement
         for answer, button in self._buttons.items():
             button.show_chosen(judgement is not None and judgement.answer is answer)
@@ -80,17 +80,15 @@ class QuestionCard(QWidget):
             self._show_details(judgement)
 
     def choose_reason(self, number: int) -> None:
-        """Give the reason at a place of the list, which begins with 0; nothing where there is none."""
+        """Select a reason by its index, if there is one."""
         self._reason.setCurrentIndex(self._reason.model().index(number, 0))
         self._ask_for_words(self._reason.currentIndex())
 
     def write(self) -> None:
-        """Let the reviewer write more."""
         self._words.setFocus()
 
     @property
     def has_reasons(self) -> bool:
-        """Whether a reason can be given now."""
         return not self._details.isHidden()
 
     def _show_details(self, judgement: Judgement) -> None:
@@ -112,7 +110,7 @@ class QuestionCard(QWidget):
             self._ask_for_words(now)
 
     def _ask_for_words(self, chosen: QModelIndex) -> None:
-        """What is something else has to be said: the next letters are its words, and not keys of the page."""
+        """ "Other" needs a comment: the next keys are text, not shortcuts of the page."""
         if chosen.isValid() and self._reasons[chosen.row()] == "other":
             self.write()
 
@@ -128,7 +126,7 @@ class QuestionCard(QWidget):
         self._reason.setFixedHeight(_REASON_PX * len(numbered) + 4)
         self._reason.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._reason.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._step.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone must not take the keys away
+        self._step.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone must not take the focus
         self._step.setSpecialValueText("No one step")
         self._step.setPrefix("Step ")
         self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)

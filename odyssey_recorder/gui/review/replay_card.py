@@ -1,4 +1,4 @@
-"""An episode carried out again on a device from the review: the device, how it goes, and what came of it."""
+"""Replays the open episode on a device: choice of device, progress and outcome."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ _RECORDED = "{} is being recorded on: it is offered once that recording has ende
 
 
 class ReplayCard(QFrame):
-    """One replay at a time. What is told of an episode that is not open any more is kept with it, and not shown here.
+    """One replay at a time; its results are kept even if another episode is opened meanwhile.
 
-    `badges_cleared` and `step_came` (its number; match, drift or diverged) are for the filmstrip.
+    `badges_cleared` and `step_came` (number; match, drift or diverged) are for the filmstrip.
     """
 
     badges_cleared = Signal()
@@ -39,11 +39,11 @@ class ReplayCard(QFrame):
         self._background = background
         self._commands = commands
         self._review: OpenedReview | None = None
-        self._replayed = ""  # the id of the episode that a replay is under way for
-        self._told: dict[int, str] = {}  # what it has come to so far, by step
+        self._replayed = ""  # the id of the episode being replayed
+        self._told: dict[int, str] = {}  # its results so far, by step
         self._listed: Sequence[ListedDevice] = ()
-        self._problem = ""  # why it is not known which devices there are
-        self._recorded = ""  # the serial of the device that must be left alone
+        self._problem = ""  # why the devices could not be listed
+        self._recorded = ""  # the serial of the device that is recording
         self._device = Choice("Device to replay on")
         self._look = push_button("Look again", "Look again which devices there are", "quiet")
         self._outcome = text_label(kind="hint")
@@ -57,7 +57,7 @@ class ReplayCard(QFrame):
         self._offer_devices()
 
     def show_review(self, review: OpenedReview) -> None:
-        """Show what the last replay of an episode came to, if it was replayed as it is now."""
+        """Show the last replay's outcome, if the episode has not changed since."""
         self._review = review
         self.badges_cleared.emit()
         if self._replayed == review.row.episode_id:
@@ -71,17 +71,15 @@ class ReplayCard(QFrame):
         self._offer()
 
     def look_for_devices(self) -> None:
-        """Look which devices there are."""
         self._background.run(self._reviewing.devices, self._take_devices, self._tell_failure)
 
     def show_recording(self, serial: str) -> None:
-        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        """Exclude the device that is recording; empty if there is none."""
         self._recorded = serial
         self._offer_devices()
 
     @property
     def outcome(self) -> str:
-        """What the last replay came to, in words."""
         return self._outcome.text()
 
     def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
@@ -109,7 +107,7 @@ class ReplayCard(QFrame):
         self._device.setEnabled(bool(self._device.value) and not self._replayed)
         self._commands.enable(Command.REPLAY_EPISODE, on=is_possible)
 
-    # A replay.
+    # Replay.
 
     def _replay(self) -> None:
         if self._review is None:
@@ -172,7 +170,7 @@ def _device_words(device: ListedDevice) -> str:
 
 
 def _outcome(evidence: ReplayEvidence) -> str:
-    """How a replay went, whose it was and when; one that failed says at what."""
+    """How a replay went, who ran it and when; a failed one names the failure."""
     counts = Counter(evidence.steps)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("match", "drift", "diverged") if counts[verdict])
     steps = f"all {len(evidence.steps)} steps match" if evidence.outcome == "match" else told

@@ -1,4 +1,4 @@
-"""All that is told of the open episode beside its steps, one card at a time: what was asked for comes first."""
+"""The cards beside the steps, one at a time; the task comes first."""
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup
@@ -22,7 +22,7 @@ _LOWEST_PX = 150
 
 
 class ReviewCards(QWidget):
-    """The cards and the row of their names; what they have to do with the viewer is settled here."""
+    """The cards and their tabs, connected to the viewer."""
 
     evidence_came = Signal(object)
     fix_asked = Signal(object, str)
@@ -45,7 +45,6 @@ class ReviewCards(QWidget):
         self._turn_to(Command.SHOW_TASK)
 
     def show_review(self, opened: OpenedReview) -> None:
-        """Show all there is of an episode."""
         self._texts.show_review(opened)
         self._findings.show_report(opened.report)
         self._fixes.show_review(opened)
@@ -56,24 +55,23 @@ class ReviewCards(QWidget):
         self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
 
     def show_recording(self, serial: str) -> None:
-        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        """Exclude the device that is recording; empty if there is none."""
         self._replay.show_recording(serial)
 
     def clear(self) -> None:
-        """No episode is open: nothing can be fixed."""
+        """Disable fixes when no episode is open."""
         self._fixes.clear()
         self._history.clear()
 
     def show_task(self) -> None:
-        """Turn to what was asked for."""
         self._turn_to(Command.SHOW_TASK)
 
     def sizeHint(self) -> QSize:
-        """No higher than they must be: the verdict beside them needs the room."""
+        """As low as possible: the verdict beside it needs the height."""
         return self.minimumSizeHint()
 
     def hasHeightForWidth(self) -> bool:
-        """Cards that are not shown must not ask for room either."""
+        """Otherwise hidden cards would claim height."""
         return False
 
     @property
@@ -90,7 +88,7 @@ class ReviewCards(QWidget):
         self._commands[command].setChecked(True)
 
     def _show(self, shown: QWidget) -> None:
-        """Only the card that is shown says how much room is needed."""
+        """Let only the visible card determine the size."""
         policy = QSizePolicy.Policy
         for card in self._cards.values():
             card.setSizePolicy(policy.Preferred, policy.Preferred if card is shown else policy.Ignored)

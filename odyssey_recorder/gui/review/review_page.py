@@ -1,4 +1,4 @@
-"""The page where episodes are judged: the list of them, the one that is open, and the verdict on it."""
+"""The Review page: the list of episodes, the open one, and its verdict."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -33,17 +33,17 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, R
 
 _SPACE = 16
 _WIDE_PX = 1380
-"""From this width of the page on the list stands beside the open episode."""
+"""From this page width on, the list stays beside the open episode."""
 _PANEL_PX, _WIDE_PANEL_PX = 328, 380
 _TITLE_LETTERS = 60
 _OF_EPISODES = (Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.CHECK_EPISODES)
-"""What is asked of episodes that are in sight."""
+"""Commands that need the episodes on screen."""
 
 
 class ReviewPage(Page):
-    """Follows the dataset from when it is first shown; one verdict follows the other, the next episode opened ahead.
+    """Follows the dataset from when it is first shown, and loads the next episode ahead.
 
-    What is filled in of an episode waits until it is submitted, whatever is looked at meanwhile.
+    Unsubmitted answers are kept until they are submitted.
     """
 
     _news_came = Signal(object)
@@ -63,12 +63,12 @@ class ReviewPage(Page):
         self._following: Following | None = None
         self._checked_itself = False
         self._to_read = 0
-        self._wanted = ""  # the id of the episode that is open, or will be as soon as it is read
+        self._wanted = ""  # the id of the episode that is open or loading
         self._opened: OpenedReview | None = None
         self._ahead: OpenedReview | None = None
         self._on_the_way: set[str] = set()
         self._submitting = ""
-        self._went: frozenset[str] = frozenset()  # the episode that is being submitted, once it went to the trash
+        self._went: frozenset[str] = frozenset()  # the episode being submitted, once it is in the trash
         self._sheets = ReviewAnswerStore(KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
@@ -123,22 +123,21 @@ class ReviewPage(Page):
         self._watch.run(on=False)
 
     def offer_figures(self, make: Callable[[], QWidget]) -> None:
-        """Let the reviewer turn from the episodes to the figures and back, which `fill` makes."""
         self._make_figures = make
         self._commands[Command.REVIEW_FIGURES].setVisible(True)
 
     def keep_answers_in(self, file: KeptFile) -> None:
-        """Take up what was filled in before, and keep there from now on what is not submitted."""
+        """Load the stored answers, and keep new ones in `file` until they are submitted."""
         self._sheets = ReviewAnswerStore(file, self._reviewing, self._background, self)
 
     def show_recording(self, serial: str) -> None:
-        """Leave the device alone on which an episode is recorded now; empty: there is none."""
+        """Exclude the device that is recording; empty if there is none."""
         self._cards.show_recording(serial)
 
-    # What becomes of the episodes.
+    # News.
 
     def _take(self, news: ReviewNews) -> None:
-        if self._submitting in news.gone:  # by the reviewer's own decision, of which the answer is still on its way
+        if self._submitting in news.gone:  # the reviewer's own decision, whose answer has not arrived yet
             self._went = frozenset({self._submitting})
             news = replace(news, gone=news.gone - self._went)
         self._to_read = max(self._to_read, news.unread) if news.unread else 0
@@ -171,7 +170,7 @@ class ReviewPage(Page):
         self._pane.show_job(job)
 
     def _take_checked(self) -> None:
-        """Check what changes from now on by itself too, unless the checks were stopped or could not look."""
+        """From now on check changes automatically, unless the checks were stopped or failed."""
         self._checked_itself = bool(self._unchecked)
         self._tell()
 
@@ -181,7 +180,7 @@ class ReviewPage(Page):
         self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
         self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._wanted)))
 
-    # One episode after the other.
+    # Episode by episode.
 
     def _next(self, after: str) -> str:
         return self._pane.table.next_to_do(after)
@@ -194,7 +193,6 @@ class ReviewPage(Page):
             self._close_episode()
 
     def _open(self, episode_id: str) -> None:
-        """Open an episode, be it the one that is open already; what is filled in of another waits."""
         self._keep_sheet()
         self._message.hide()
         self._commands[Command.REVIEW_LIST].setChecked(False)
@@ -212,7 +210,7 @@ class ReviewPage(Page):
         self._arrange()
 
     def _fetch(self, episode_id: str) -> None:
-        """Open an episode in the background, unless that is being done."""
+        """Open an episode in the background, unless a request for it is under way."""
         if episode_id not in self._on_the_way:
             self._on_the_way.add(episode_id)
             self._background.run(
@@ -220,7 +218,7 @@ class ReviewPage(Page):
             )
 
     def _fetch_anew(self) -> None:
-        """Open the open episode again: what is under way may be what it was before."""
+        """Reload the open episode; a request under way may return an old state."""
         self._on_the_way.discard(self._wanted)
         self._fetch(self._wanted)
 
@@ -240,7 +238,7 @@ class ReviewPage(Page):
         self._message.show_message(Tone.DANGER, f"Episode {episode_id} cannot be opened.", breakable(str(error)))
 
     def _show(self, opened: OpenedReview) -> None:
-        """Show an episode, or what it has become; what is filled in stays."""
+        """Show a new or changed episode; entered answers stay."""
         if self._opened is None:
             self._cards.show_task()
             sheet = self._recalled(opened)
@@ -270,7 +268,7 @@ class ReviewPage(Page):
             self._fetch(following)
 
     def _recalled(self, opened: OpenedReview) -> ReviewAnswers:
-        """What was filled in of an episode when it was left; of another version of it only the note."""
+        """The stored answers of an episode; only the note if its revision has changed."""
         kept = self._sheets.get(opened.row.episode_id)
         if kept is None or kept.revision == opened.revision:
             return ReviewAnswers() if kept is None else kept.sheet
@@ -282,7 +280,7 @@ class ReviewPage(Page):
         return sheet
 
     def _carried_over(self, before: OpenedReview, opened: OpenedReview) -> ReviewAnswers:
-        """What is filled in, once the steps of the open episode are others."""
+        """The entered answers, adapted to the changed steps."""
         sheet = self._panel.sheet
         if before.revision == opened.revision:
             return sheet
@@ -307,13 +305,11 @@ class ReviewPage(Page):
         if self._opened is not None:
             self._panel.show_step(number, frozenset(self._viewer.seen_steps))
 
-    # Fixes.
-
     def _fix(self, amendment: Amendment, why: str) -> None:
         self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision))
 
     def _change(self, change: Callable[[str, str], OpenedReview]) -> None:
-        """Make a change to the open episode as it is shown, and show what it is then."""
+        """Change the open episode at the shown revision, and show the result."""
         if (opened := self._opened) is not None:
             episode_id = opened.row.episode_id
             self._panel.show_waiting(True)
@@ -333,7 +329,7 @@ class ReviewPage(Page):
         self._message.show_message(Tone.DANGER, "The episode was not changed.", breakable(str(error)))
         self._open_anew_if_refused(episode_id, error)
 
-    # The verdict.
+    # Verdict.
 
     def _submit(self, decision: Decision) -> None:
         opened = self._opened
@@ -352,7 +348,7 @@ class ReviewPage(Page):
         )
 
     def _evidence(self, opened: OpenedReview) -> str:
-        """The reviewer's own newest replay of the episode as it is now."""
+        """The reviewer's own latest replay of this revision."""
         replays = [one for one in opened.entries if isinstance(one, ReplayEvidence)]
         own = [one for one in replays if same_person(one.by, self._reviewing.reviewer)]
         return next((one.id for one in reversed(own) if one.revision == opened.revision), "")
@@ -389,15 +385,13 @@ class ReviewPage(Page):
         self._open_anew_if_refused(episode_id, error)
 
     def _open_anew_if_refused(self, episode_id: str, error: Exception) -> None:
-        """What was refused was often asked of an episode that is not so any more."""
+        """A refusal often means that the episode has changed since."""
         if episode_id == self._wanted and isinstance(error, ReviewError):
             self._panel.show_waiting(True)
             self._fetch_anew()
 
-    # How it hangs together.
-
     def _run_watch(self) -> None:
-        """The time counts while the episodes are in sight, and the window or one of its dialogs is in use."""
+        """Count time only while the page is visible and its window or a dialog is active."""
         window: QWidget | None = QApplication.activeWindow()
         while window is not None and window is not self.window():
             parent = window.parentWidget()
@@ -406,7 +400,7 @@ class ReviewPage(Page):
         self._watch.run(on=window is not None and is_in_sight)
 
     def _arrange(self) -> None:
-        """The list takes all the room, stands beside the open episode, or makes way for it."""
+        """Show the list alone, beside the open episode, or not at all."""
         listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
         is_wide = self.width() >= _WIDE_PX
         for part in (self._cards, self._panel):
@@ -452,9 +446,15 @@ class ReviewPage(Page):
         commands[Command.CHECK_EPISODES].triggered.connect(lambda _checked: self._check())
         commands[Command.DISMISS_REVIEW].triggered.connect(lambda _checked: self._dismiss())
         commands.belong_to(
-            self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES,
-            Command.NEXT_REVIEW, Command.CHECK_EPISODES, Command.DISMISS_REVIEW,
-        )  # fmt: skip
+            self,
+            Command.FIND_REVIEW,
+            Command.CLEAR_REVIEW,
+            Command.REVIEW_LIST,
+            Command.REVIEW_FIGURES,
+            Command.NEXT_REVIEW,
+            Command.CHECK_EPISODES,
+            Command.DISMISS_REVIEW,
+        )
         commands.belong_to(self._bench, *JUDGING)
 
     def _lay_out(self) -> None:
@@ -465,10 +465,14 @@ class ReviewPage(Page):
         commands = self._commands
         commands[Command.REVIEW_FIGURES].setVisible(False)
         head = row(
-            self._said, self._bar, self._outcome,
-            commands.button(Command.REVIEW_FIGURES, kind="quiet"), commands.button(Command.CHECK_EPISODES),
-            commands.button(Command.REVIEW_LIST), commands.button(Command.NEXT_REVIEW),
-        )  # fmt: skip
+            self._said,
+            self._bar,
+            self._outcome,
+            commands.button(Command.REVIEW_FIGURES, kind="quiet"),
+            commands.button(Command.CHECK_EPISODES),
+            commands.button(Command.REVIEW_LIST),
+            commands.button(Command.NEXT_REVIEW),
+        )
         head.setStretch(2, 1)
         bench = QHBoxLayout(self._bench)
         bench.setContentsMargins(0, 0, 0, 0)
@@ -498,7 +502,7 @@ class ReviewPage(Page):
 
 
 def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:
-    """Whether a row says something else, but for what the checks found: of that the opened episode knows the newest."""
+    """Whether a row differs in anything but its check results: the opened episode has the latest."""
     return told is not None and _unreported(told) != _unreported(shown)
 
 

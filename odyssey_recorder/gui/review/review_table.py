@@ -1,4 +1,4 @@
-"""The episodes under review as a list: what it can be narrowed to, which is next, and how an episode looks in it."""
+"""The list of episodes under review: its filters, its order, and how a row is painted."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -24,12 +24,12 @@ _Order = tuple[bool, float, str]
 MINE = "Mine to do"
 UNCHECKED = "not checked yet"
 STAGES = (MINE, *(stage.value for stage in ReviewStage))
-"""What the list can be narrowed to by how far the review is, in the order of the work."""
+"""The review stages to filter by, in the order of the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewCounts:
-    """How many episodes there are of what."""
+    """Numbers of episodes by filter value."""
 
     stages: Counter[str] = field(default_factory=Counter)
     categories: Counter[str] = field(default_factory=Counter)
@@ -39,15 +39,14 @@ class ReviewCounts:
 
     @property
     def each(self) -> tuple[Counter[str], ...]:
-        """The counters, in the order of `_NAMES`."""
         return self.stages, self.categories, self.devices, self.annotators, self.checks
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewEntry:
-    """An episode, and what it is searched, ordered and counted by: worked out once, as there may be thousands.
+    """An episode with the values it is searched, sorted and counted by, computed once for speed.
 
-    `checks` are the ids of the checks that found something worse than a note.
+    `checks` are the ids of checks with findings above a note.
     """
 
     row: ReviewRow
@@ -58,13 +57,13 @@ class ReviewEntry:
 
     @property
     def names(self) -> tuple[Collection[str], ...]:
-        """What the episode counts as under each of the criteria of `_NAMES`."""
+        """The episode's values for each of `_NAMES`."""
         summary = self.row.summary
         return self.stages, (summary.category,), (summary.device,), (summary.annotator,), self.checks
 
 
 _NAMES = ("stage", "category", "device", "annotator", "check")
-"""The criteria that episodes are counted by."""
+"""The filters with counters."""
 
 _COLUMN = Column[ReviewEntry](
     "",
@@ -77,7 +76,7 @@ _COLUMN = Column[ReviewEntry](
 
 
 class ReviewTable(TableModel[ReviewEntry]):
-    """A row for each episode that the filter admits, the one that waits longest above."""
+    """The filtered episodes, the one waiting longest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(
@@ -98,14 +97,13 @@ class ReviewTable(TableModel[ReviewEntry]):
 
     @property
     def counts(self) -> ReviewCounts:
-        """How many there are of what, whether they are shown or not."""
         return self._counts
 
     @property
     def narrowed_counts(self) -> ReviewCounts:
-        """How many there would be of what if it were chosen: of those that all other filters let through.
+        """For each filter value, the number of rows if it were chosen and the other filters kept.
 
-        Under the empty name stand all of these.
+        The empty name has the total.
         """
         counts = ReviewCounts()
         for names, counter in zip(zip(*(entry.names for entry in self.rows), strict=True), counts.each, strict=False):
@@ -118,7 +116,6 @@ class ReviewTable(TableModel[ReviewEntry]):
         return counts
 
     def take(self, news: ReviewNews) -> None:
-        """Show what has become of the episodes."""
         entries = [_entry(row) for row in news.read]
         for episode_id in {*news.gone, *(row.episode_id for row in news.read)}:
             self._count(self.all.get(episode_id), -1)
@@ -127,20 +124,21 @@ class ReviewTable(TableModel[ReviewEntry]):
         self.change(entries, news.gone)
 
     def known(self, episode_id: str) -> ReviewRow | None:
-        """The state of an episode, shown or not; None where there is no such."""
+        """None if there is no such episode."""
         entry = self.all.get(episode_id)
         return None if entry is None else entry.row
 
     def next_to_do(self, after: str, but: str = "") -> str:
-        """The first episode behind `after` that the reviewer may judge and that is shown, from the top again behind the
-        last; empty where there is none but `after` and `but`."""
+        """The first shown episode after `after` that the reviewer may judge, wrapping around; never `after` or `but`.
+        Empty if there is none.
+        """
         known, rows = self.all.get(after), list(self.rows)
         start = bisect_right(rows, (False, 0.0, "") if known is None else known.order, key=lambda entry: entry.order)
         waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.stages)
         return next((episode_id for episode_id in waiting if episode_id not in (after, but)), "")
 
     def _shut_out_by_one(self) -> Iterator[tuple[ReviewEntry, int]]:
-        """The episodes that only one of the filters shuts out, and its place among the counters."""
+        """Episodes that exactly one filter excludes, with that filter's index."""
         text = str(self.filter.get("text", "")).casefold()
         filters = [(place, self.filter[name]) for place, name in enumerate(_NAMES) if name in self.filter]
         for entry in self.all.values():
@@ -160,7 +158,7 @@ class ReviewTable(TableModel[ReviewEntry]):
 
 
 def review_list(model: ReviewTable) -> QListView:
-    """The view of `model`; the current episode is the open one."""
+    """The view of `model`; its current row is the open episode."""
     view = named(QListView(), "Episodes to review")
     view.setProperty("kind", "card")
     view.setModel(model)
@@ -172,20 +170,19 @@ def review_list(model: ReviewTable) -> QListView:
 
 
 def title(row: ReviewRow) -> str:
-    """What the episode is about, or why it cannot be read."""
     problem = row.summary.problem
     return f"Cannot be read: {problem}" if problem else " ".join(row.summary.instruction.split())
 
 
 def about(row: ReviewRow) -> str:
-    """How far its review is, and what and whose it is."""
+    """Review status, category, device and annotator."""
     one = row.summary
     steps = "" if one.problem else "1 step" if one.steps == 1 else f"{one.steps} steps"
     return " · ".join(filter(None, (standing(row), spoken(one.category), one.device, one.annotator, steps)))
 
 
 def standing(row: ReviewRow) -> str:
-    """How far its review is, as it concerns the reviewer: a second one is told nothing of the first."""
+    """The review status; a second reviewer learns nothing about the first."""
     if row.problem:
         return "Its reviews cannot be read"
     roles = {ReviewerRole.SECOND: "Second review", ReviewerRole.THIRD: "Third review"}
@@ -193,7 +190,6 @@ def standing(row: ReviewRow) -> str:
 
 
 def checked(row: ReviewRow) -> str:
-    """What the checks say of it, in words."""
     if row.report is None:
         return UNCHECKED.capitalize()
     errors, warnings = (row.report.count(severity) for severity in (Severity.ERROR, Severity.WARNING))
@@ -226,7 +222,7 @@ def _titled(row: ReviewRow) -> TitledRow:
 
 
 def _badges(row: ReviewRow, theme: Theme) -> list[Badge]:
-    """What the checks found, the gravest first."""
+    """Check results, the most severe first."""
     if row.report is None:
         return [Badge("progress_question", "", theme.off)]
     counted = (

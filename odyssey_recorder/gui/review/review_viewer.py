@@ -1,4 +1,4 @@
-"""What a reviewer looks at: the filmstrip, the large view with its tools, and all the words there are of a step."""
+"""The viewer: filmstrip, large view with its tools, and the texts of a step."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,18 +23,18 @@ from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _WORDS = QSize(176, 88)
-"""How wide the words are beside the screenshots, and how high below."""
+"""The width of the texts beside the screenshots, and their height below."""
 _NO_LIMIT = 16_777_215
-"""What Qt takes for no limit."""
+"""Qt's QWIDGETSIZE_MAX."""
 
 
 class ReviewViewer(QWidget):
-    """Shows one episode and a step of it; whoever wants another step calls `go_to_step`."""
+    """Shows one step of an episode; `go_to_step` changes it."""
 
     step_changed = Signal(int)
 
     step_painted = Signal(int)
-    """The screenshot of this step, or why there is none, has come to the screen."""
+    """The step's screenshot, or the reason for its absence, is on screen."""
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -57,19 +57,15 @@ class ReviewViewer(QWidget):
         self._connect()
         self._offer()
 
-    # What is shown.
+    # Content.
 
     def show_review(self, review: OpenedReview, seen: frozenset[int] = frozenset()) -> None:
-        """Show an episode from its first step on, one that is shown already from its present step on.
-
-        `seen` are the steps that were looked at before.
-        """
         steps = shown_steps(review)
         at = self._present if _same_episode(steps, self._steps) else 0
         self._steps, self._seen = steps, set(seen)
         self._size = review.opened.episode.device.size
         self._arrange(self._bench.geometry().size())
-        self._model.load(map(_strip_step, steps))  # first of all: thumbnails that are ready come at once
+        self._model.load(map(_strip_step, steps))  # first, so that finished thumbnails show at once
         self._loader.load(steps)
         self._view.load(steps)
         for number in self._seen:
@@ -82,36 +78,31 @@ class ReviewViewer(QWidget):
             self._offer()
 
     def prepare(self, review: OpenedReview) -> None:
-        """Make ready what the next episode begins with: then it is painted as soon as it is shown."""
+        """Decode the start of the next episode, so that it shows without delay."""
         self._loader.prepare(shown_steps(review))
 
     def go_to_step(self, number: int) -> None:
-        """Show another step, or the nearest there is."""
         wanted = max(0, min(number, len(self._steps) - 1))
         if self._steps and wanted != self._present:
             self._turn_to(wanted)
 
     @property
     def current_step(self) -> int:
-        """The number of the step that is shown."""
         return self._present
 
     @property
     def seen_steps(self) -> frozenset[int]:
-        """The steps of this episode that were shown so far."""
         return frozenset(self._seen)
 
     def show_replay_step(self, number: int, verdict: ReplayVerdict) -> None:
-        """Put the badge of a replay on a step."""
         self._model.change_step(number, verdict=verdict)
 
     def clear_replay(self) -> None:
-        """Take the badges of a replay away."""
         self._model.change([replace(step, verdict="") for step in self._model.rows])
 
     @property
     def home(self) -> QWidget:
-        """What the keys go to while nothing is written: the filmstrip."""
+        """The filmstrip, which takes the focus while no text is edited."""
         return self._strip
 
     def _turn_to(self, number: int) -> None:
@@ -126,10 +117,8 @@ class ReviewViewer(QWidget):
         self._offer()
         self.step_changed.emit(number)
 
-    # What differs.
-
     def _seek_changes(self) -> None:
-        """Outline what differs between this screenshot and the next, as soon as both are there."""
+        """Outline the differences to the next screenshot once both are decoded."""
         self._view.show_changes(None)
         self._words.show_changes("")
         before, after = self._loader.picture(self._present), self._loader.picture(self._present + 1)
@@ -158,8 +147,6 @@ class ReviewViewer(QWidget):
         if number in (self._present, self._present + 1):
             self._seek_changes()
 
-    # What is asked for.
-
     def _offer(self) -> None:
         last = len(self._steps) - 1
         enable = self._commands.enable
@@ -177,7 +164,7 @@ class ReviewViewer(QWidget):
         enable(Command.REVIEW_SMALLER, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
     def _arrange(self, room: QSize) -> None:
-        """Put the words beside the screenshots or below, as these are larger then."""
+        """Put the texts beside or below the screenshots, whichever leaves these larger."""
         count = 2 if self._commands[Command.BEFORE_AFTER].isChecked() else 1
         below = _scale(self._size, count, room - QSize(0, _WORDS.height()))
         is_beside = _scale(self._size, count, room - QSize(_WORDS.width(), 0)) >= below
@@ -249,7 +236,7 @@ class ReviewViewer(QWidget):
 
 
 class _WordsBeside(QBoxLayout):
-    """Screenshots and words, side by side or below each other; `arrange` is called before a new size is used."""
+    """Lays out screenshots and texts; calls `arrange` before it uses a new size."""
 
     def __init__(self, arrange: Callable[[QSize], object]) -> None:
         super().__init__(QBoxLayout.Direction.LeftToRight)
@@ -261,7 +248,7 @@ class _WordsBeside(QBoxLayout):
 
 
 class _StepWords(QScrollArea):
-    """All the words there are of the step that is shown, in room of one size: the screenshot must not jump."""
+    """The texts of the shown step, in a fixed size so that the screenshot does not jump."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -284,12 +271,10 @@ class _StepWords(QScrollArea):
         self.setWidget(inner)
 
     def stand(self, *, beside: bool) -> None:
-        """Take the room of a column beside the screenshots, or of some lines below them."""
         self.setMinimumSize(_WORDS.width() if beside else 0, 0 if beside else _WORDS.height())
         self.setMaximumSize(_WORDS.width() if beside else _NO_LIMIT, _NO_LIMIT if beside else _WORDS.height())
 
     def show_step(self, step: ShownStep, count: int) -> None:
-        """Show the words of a step of an episode that has `count`."""
         self._step.setText(f"Step {step.number} of {count} · {step.words}")
         _say(self._note, f"Note: {step.note}" if step.note else "")
         _say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
@@ -298,14 +283,12 @@ class _StepWords(QScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def show_none(self, why: str) -> None:
-        """Say why there is no step to be shown."""
         self._step.setText("No step can be shown")
         _say(self._flags, breakable(why))
         for label in (self._note, self._changes, self._place, self._proof):
             _say(label, "")
 
     def show_changes(self, words: str) -> None:
-        """Say what differs."""
         _say(self._changes, words)
 
 
@@ -321,7 +304,6 @@ def _strip_step(step: ShownStep) -> StripStep:
 
 
 def _spoken(step: StripStep) -> str:
-    """All that the cell shows, in words."""
     broken = "no picture" if isinstance(step.image, QImage) and step.image.isNull() else ""
     replayed = step.verdict and f"replay: {step.verdict}"
     seen = "" if step.is_seen else "not looked at yet"
@@ -343,7 +325,7 @@ def _say(label: QLabel, words: str) -> None:
 
 
 def _scale(picture: Size, count: int, room: QSize) -> float:
-    """How large so many screenshots of a size are in a room, side by side."""
+    """The largest scale at which `count` screenshots fit side by side."""
     return min(room.width() / count / picture.width, room.height() / picture.height)
 
 

@@ -1,5 +1,6 @@
-"""What the Review page asks of the program; every call but `reviewer` and `root` may block and is made off the GUI
-thread."""
+"""What the Review page needs of the program; all calls but `reviewer` and `root` may block and run off the GUI
+thread.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,56 +15,55 @@ from odyssey_recorder.replay.player import StepResult
 
 
 class Following(Protocol):
-    """News that come until it is closed."""
+    """A subscription to news."""
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Stop the news."""
 
 
 class Reviewing(Protocol):
-    """One dataset, and one reviewer. All calls but the two properties raise OdysseyError."""
+    """One dataset and one reviewer. All calls but the two properties raise OdysseyError."""
 
     @property
     def root(self) -> Path:
-        """Where the dataset is."""
+        """The dataset's folder."""
 
     @property
     def reviewer(self) -> str:
-        """Who judges."""
+        """The reviewer's name."""
 
     def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> Following:
-        """Begin to tell, from another thread, of every episode there is, how it stands, and what becomes of it."""
+        """Call `take` from another thread with the state of every episode, then with each change."""
 
     def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
-        """Run the checks over what they have not looked at yet; what they find comes as news."""
+        """Check the episodes not checked yet; findings arrive as news."""
 
     def figures(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> QualityReport:
-        """How far the dataset is, how far its reviewers agree, and what that proves, as it is now; all is checked
-        before."""
+        """The quality figures as of now, after running outstanding checks."""
 
     def open(self, episode_id: str) -> OpenedReview:
-        """One episode with all that the reviewer may see, checked now."""
+        """One episode with everything visible to the reviewer, freshly checked."""
 
     def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
-        """Keep a verdict and do what follows from it: how the episode is then.
+        """Store a verdict, apply its consequences, and return the new state.
 
-        Raises ReviewError, and keeps nothing, where it is not this reviewer's turn, where the answers do not bear the
-        decision, or where the episode was changed since it was opened.
+        Raises ReviewError, and stores nothing, if it is not this reviewer's turn, the answers do not support the
+        decision, or the episode has changed since it was opened.
         """
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
-        """Amend the episode as it was at `revision`; what it is then.
+        """Amend the episode at `revision` and return the result.
 
-        Raises ReviewError, also where it was changed since; DatasetError.
+        Raises ReviewError, also if it has changed since; DatasetError.
         """
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
-        """Take the newest fix back that was not taken back yet; otherwise as `fix`."""
+        """Undo the newest fix; otherwise like `fix`."""
 
     def devices(self) -> Sequence[ListedDevice]:
-        """The devices that the episode may be replayed on."""
+        """The devices that can replay the episode."""
 
     def replay(
         self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
-        """Replay the episode on a device and keep how it went; `on_step` is called from another thread."""
+        """Replay the episode and store the evidence; calls `on_step` from another thread."""

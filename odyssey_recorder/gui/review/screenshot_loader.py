@@ -1,4 +1,4 @@
-"""The screenshots of an episode as a reviewer goes through them: decoded ahead, and let go again."""
+"""Decodes an episode's screenshots ahead of the reviewer, within a memory limit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,40 +19,38 @@ from odyssey_recorder.gui.step_strip import SHARPNESS, draw_step
 from odyssey_recorder.model.geometry import Size
 
 THUMBNAIL = QSize(72, 92)
-"""The room of a step's small screenshot, in the window's units."""
+"""The size of a thumbnail in device-independent pixels."""
 
 _KEPT_BYTES = 320 * 1024 * 1024
-"""So much of decoded screenshots is kept: fifteen of 2560x1600 are 235 MiB."""
+"""The memory limit for decoded screenshots: fifteen of 2560x1600 take 235 MiB."""
 _AHEAD, _BEHIND = 3, 1
-"""So many of the steps after and before the present one are decoded whatever they take."""
+"""Steps after and before the current one that are decoded despite the memory limit."""
 _OPENING = 2
-"""So many screenshots of the next episode are decoded before it is opened: those before and after its first step."""
+"""Screenshots of the next episode decoded in advance: those before and after its first step."""
 _AT_A_TIME = 2
 _REST_MS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotZoom:
-    """How screenshots are looked at: which part how large, in what space of the widget, on what kind of screen."""
+    """How screenshots are viewed: zoom, the widget's space and the screen's pixel ratio."""
 
     zoom: ViewZoom
     space: QRectF
     ratio: float
 
     def fit(self, size: Size) -> FitScale:
-        """Where a screenshot of `size` lies."""
         return self.zoom.fit(Room(size, self.space, self.ratio))
 
     def part(self, size: Size) -> VisiblePart:
-        """What of a screenshot of `size` is in sight, and where."""
         return visible_part(self.fit(size), self.space, self.ratio)
 
 
 @dataclass(frozen=True, slots=True)
 class StepScreenshot:
-    """The screenshot of a step, decoded, in RGB32; where it cannot be, `image` is null and `problem` says why.
+    """A decoded screenshot in RGB32; if it cannot be read, `image` is null and `problem` says why.
 
-    `shown` is what `look` sees of it, at the size it is shown at.
+    `shown` is the part visible with `look`, at its displayed size.
     """
 
     image: QImage
@@ -62,11 +60,10 @@ class StepScreenshot:
 
     @property
     def size(self) -> Size:
-        """Its width and height in pixels."""
         return Size(self.image.width(), self.image.height())
 
     def cut(self, part: VisiblePart, look: ScreenshotZoom) -> QImage | None:
-        """The `part` of it at the size it is shown at; None where it was made for another look."""
+        """`part` at its displayed size; None if it was not made for this look."""
         if self.look is None or self.look.ratio != look.ratio or not same_cut(self.look.part(self.size), part):
             return None
         return self.shown
@@ -77,14 +74,14 @@ _Developed = tuple[StepScreenshot, QImage]
 
 
 class ScreenshotLoader(QObject):
-    """Decodes off the GUI thread: first the present step, then those around it, then all for their thumbnails, and then
-    those that the next episode begins with.
+    """Decodes off the GUI thread: the current step, its neighbours, all thumbnails, then the start of the next
+    episode.
 
-    What comes of an episode that is no longer shown is dropped. The present screenshot waits for no other.
+    Results for an episode no longer shown are dropped. The current screenshot waits for no other.
     """
 
     picture_came = Signal(int)
-    """The screenshot of this step is there, or why it is not."""
+    """The step's screenshot, or the reason for its absence, is available."""
 
     thumbnail_came = Signal(int, QImage)
 
@@ -99,13 +96,13 @@ class ScreenshotLoader(QObject):
         self._drawn: set[int] = set()
         self._under_way: set[int] = set()
         self._next: tuple[ShownStep, ...] = ()
-        self._opening: dict[int, _Developed] = {}  # what it begins with
+        self._opening: dict[int, _Developed] = {}  # decoded steps of the next episode
         self._being_prepared: set[int] = set()
         self._rest = QTimer(self, interval=_REST_MS, singleShot=True)
         self._rest.timeout.connect(self._go_on)
 
     def load(self, steps: Sequence[ShownStep]) -> None:
-        """Begin with the screenshots of another episode, at its first step."""
+        """Start on another episode at its first step."""
         self._pictures, self._drawn, self._under_way = {}, set(), set()
         if tuple(steps) == self._next:
             self._take_prepared()
@@ -114,18 +111,18 @@ class ScreenshotLoader(QObject):
         self.turn_to(0)
 
     def prepare(self, steps: Sequence[ShownStep]) -> None:
-        """Decode what the next episode begins with, once nothing is wanted of the present one."""
+        """Decode the start of the next episode once nothing is needed for the current one."""
         if tuple(steps) != self._next:
             self._next, self._opening, self._being_prepared = tuple(steps), {}, set()
             self._rest.start()
 
     @property
     def prepared(self) -> frozenset[int]:
-        """The steps of the next episode whose screenshots were decoded."""
+        """Steps of the next episode that are decoded."""
         return frozenset(self._opening)
 
     def turn_to(self, number: int) -> None:
-        """Step `number` is looked at now; where it can be painted as it is, decoding waits until that is done."""
+        """Make `number` the current step; if it can be painted at once, decoding waits for that."""
         self._present = number
         self._let_go()
         if any(one < len(self._steps) and one not in self._pictures for one in (number, number + 1)):
@@ -134,12 +131,12 @@ class ScreenshotLoader(QObject):
             self._rest.start()
 
     def look(self, look: ScreenshotZoom) -> None:
-        """Screenshots are looked at like this now; those around the present one are made ready once it stays so."""
+        """Change the view; neighbours are prepared once it stays the same for a moment."""
         self._look = look
         self._rest.start()
 
     def picture(self, number: int) -> StepScreenshot | None:
-        """The screenshot of a step; None while it is not decoded."""
+        """None until decoded."""
         return self._pictures.get(number)
 
     def _go_on(self) -> None:
@@ -161,7 +158,7 @@ class ScreenshotLoader(QObject):
         )
 
     def _take_prepared(self) -> None:
-        """The episode that was the next is the present one now; what could not be decoded is tried again."""
+        """Make the next episode the current one, and retry what could not be decoded."""
         ready = {number: made for number, made in self._opening.items() if not made[0].problem}
         self._steps, self._under_way = self._next, self._being_prepared
         self._next, self._opening, self._being_prepared = (), {}, set()
@@ -171,13 +168,13 @@ class ScreenshotLoader(QObject):
             self.thumbnail_came.emit(number, thumbnail)
 
     def _at_a_time(self, number: int) -> int:
-        """How many screenshots may be under way once this one is: what is far off leaves a processor to the window."""
+        """The number of concurrent decodes; distant steps leave a processor to the window."""
         if number == self._present:
             return _AT_A_TIME + 1
         return _AT_A_TIME if number in self._near() else 1
 
     def _wanted(self) -> Iterator[int]:
-        """The steps that something is to be done for, the most urgent first."""
+        """Steps with work to do, the most urgent first."""
         near = set(self._near())
         for number in sorted(range(len(self._steps)), key=self._distance):
             if number in self._under_way:
@@ -193,7 +190,7 @@ class ScreenshotLoader(QObject):
         return range(max(0, self._present - _BEHIND), min(len(self._steps), self._present + _AHEAD + 1))
 
     def _distance(self, number: int) -> float:
-        """How soon a step is wanted: those ahead before those behind."""
+        """The priority of a step; lower is sooner, and steps ahead come before those behind."""
         off = number - self._present
         return off if off >= 0 else 2.5 - off
 
@@ -221,7 +218,7 @@ class ScreenshotLoader(QObject):
         self._take(steps, number, (StepScreenshot(QImage(), f"{steps[number].picture.name}: {error}"), QImage()))
 
     def _let_go(self) -> None:
-        """Forget the screenshots farthest from the present step, until no more than `_KEPT_BYTES` are held."""
+        """Drop the most distant screenshots until `_KEPT_BYTES` is met."""
         near = self._near()
         prepared = (picture for picture, _ in self._opening.values())
         held = sum(picture.image.sizeInBytes() for picture in (*self._pictures.values(), *prepared))
@@ -232,12 +229,12 @@ class ScreenshotLoader(QObject):
 
 
 def same_cut(one: VisiblePart, other: VisiblePart) -> bool:
-    """Whether two cuts of a screenshot are the same, wherever they lie."""
+    """Whether two cuts have the same pixels, wherever they are painted."""
     return one.source == other.source and one.target.size() == other.target.size()
 
 
 def _develop(step: ShownStep, before: StepScreenshot | None, look: ScreenshotZoom | None) -> _Developed:
-    """The screenshot of a step as `look` sees it, and its thumbnail unless it was decoded `before`."""
+    """Decode a screenshot and cut the part that `look` shows; makes a thumbnail only if not decoded `before`."""
     picture = before or decode(step.picture)
     if picture.image.isNull():
         return picture, QImage()
@@ -249,7 +246,7 @@ def _develop(step: ShownStep, before: StepScreenshot | None, look: ScreenshotZoo
 
 
 def decode(path: Path) -> StepScreenshot:
-    """The screenshot in a file, or why there is none."""
+    """The screenshot, or the reason it cannot be read."""
     try:
         image, _ = read_picture(path)
     except DatasetError as error:

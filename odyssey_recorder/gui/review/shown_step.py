@@ -1,4 +1,4 @@
-"""What a reviewer is shown of one step: its action, its screenshot, and in words all that its provenance says of it."""
+"""One step as shown to a reviewer: its action, its screenshot, and the facts in its provenance as text."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ _NO_PROOF = "There is no proof of this picture"
 
 @dataclass(frozen=True, slots=True)
 class ElementBox:
-    """Where the touched element lies on a screenshot of `size`, be it in pixels or on the dataset's grid."""
+    """A touched element's box on a screenshot of `size`, in pixels or on the dataset's grid."""
 
     box: Box
     size: Size
@@ -25,7 +25,7 @@ class ElementBox:
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """One step; `place` says where on the device it was, `proof` how its screenshot was checked, each one line."""
+    """One step; `place` is where on the device, `proof` how its screenshot was checked, one line each."""
 
     number: int
     action: Action
@@ -39,12 +39,11 @@ class ShownStep:
 
     @property
     def words(self) -> str:
-        """The action in a few words."""
+        """A short description of the action."""
         return describe(self.action)
 
 
 def shown_steps(review: OpenedReview) -> tuple[ShownStep, ...]:
-    """The steps of an episode in their order."""
     return tuple(_shown(review, number) for number in range(len(review.opened.episode.steps)))
 
 
@@ -65,7 +64,7 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
 
 
 def _element(record: StepRecord | None, annotations: StepAnnotations) -> ElementBox | None:
-    """The box that the provenance has, or else the one that the file of the second release has."""
+    """The box in the provenance, or else in a file of the second release."""
     if record is not None and record.bbox is not None:
         return ElementBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
     match annotations.sam2_bbox:

@@ -1,4 +1,4 @@
-"""The texts of an episode under each other with their differences marked, and all else that was said of the task."""
+"""The texts of an episode with their differences marked, and the notes on its task."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
@@ -15,8 +15,7 @@ from odyssey_recorder.task.wording.origin_words import judge_words, origin_words
 
 
 class TextsCard(QFrame):
-    """Shows template, task and instruction, the apps, how the episode ends, and the annotator's notes; all of it can
-    be selected, and nothing in it is taken for markup."""
+    """Template, task, instruction, apps, end and notes as selectable plain text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +30,6 @@ class TextsCard(QFrame):
         self._lay_out()
 
     def show_review(self, review: OpenedReview) -> None:
-        """Show the texts of an episode."""
         opened = review.opened
         task = opened.episode.task
         self._show_changes(text_changes(task.meta_task, task.task, task.instruction))
@@ -43,7 +41,7 @@ class TextsCard(QFrame):
 
     @property
     def difference(self) -> str:
-        """In words, how the texts differ."""
+        """The differences between the texts, for screen readers."""
         return self._texts.accessibleDescription()
 
     def _show_changes(self, changes: TextChanges) -> None:
@@ -85,7 +83,7 @@ def _notes(opened: OpenedEpisode) -> str:
 
 
 def _origin(opened: OpenedEpisode) -> str:
-    """Whose words the instruction is, and what rules and judge found of them; empty where nothing tells."""
+    """Who wrote the instruction, and its equivalence with the task; empty if unknown."""
     making = opened.provenance.origin.making if opened.provenance is not None else None
     if making is None or making.text is None:
         return ""

@@ -1,4 +1,4 @@
-"""Where a reviewer answers the three questions and decides: nothing is filled in beforehand, and nothing gets lost."""
+"""The verdict panel: the three questions and the decision. Nothing is filled in beforehand, and nothing gets lost."""
 
 from dataclasses import replace
 
@@ -22,11 +22,11 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview
 _SIZE = QSize(132, 6)
 _GAP_PX = 2
 _NARROWEST_PX = 3
-"""Pieces that would be narrower touch each other."""
+"""Narrower segments are drawn without gaps."""
 
 
 class SeenBar(QWidget):
-    """Unlike a progress bar it paints itself with all else: turning to another step must not wait for it."""
+    """Unlike QProgressBar, it is repainted with the rest of the page, so turning to a step never waits for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,6 @@ class SeenBar(QWidget):
         self._steps = 0
 
     def show_seen(self, seen: frozenset[int], steps: int) -> None:
-        """Show which of the steps 0 to `steps` - 1 were seen."""
         self._seen, self._steps = seen, steps
         self.update()
 
@@ -67,7 +66,7 @@ DECISIONS = {
     Command.SEND_BACK_EPISODE: Decision.SEND_BACK,
     Command.REJECT_EPISODE: Decision.REJECT,
 }
-"""The commands that submit."""
+"""Commands that submit."""
 
 _FILLING = (*_REASONS, Command.TAKE_STEP, Command.REASON_WORDS)
 _ANYTIME = (
@@ -76,25 +75,25 @@ _ANYTIME = (
     Command.REVIEW_NOTE,
 )
 JUDGING = (*_ANYTIME, *_FILLING)
-"""All commands of the panel, whose keys ask for something while an episode is open."""
+"""All commands of the panel; their keys work while an episode is open."""
 
 
 class VerdictPanel(QFrame):
-    """Holds the answers of the episode that is open.
+    """Holds the answers for the open episode.
 
-    A decision is submitted by one key, but only one that the answers bear, and nothing is accepted of which not every
-    step was seen: so looking is never slower than not looking. There is no key that passes all three questions at
-    once, as three answers by one key would be one answer, and their agreement that of one question.
+    One key submits a decision, but only one that the answers support, and accepting requires that every step was
+    seen: so skipping the steps saves no time. No key passes all three questions at once: three answers by one key
+    would be one answer, and their agreement would mean nothing.
     """
 
     decided = Signal(object)
-    """The answers bears this decision, and it shall be submitted."""
+    """The answers support this decision and it should be submitted."""
     step_asked = Signal(int)
-    """This step has to be looked at first."""
+    """This step should be shown first."""
     changed = Signal()
-    """Something else is filled in, or one more step was seen."""
+    """An answer or the set of seen steps has changed."""
     writing_ended = Signal()
-    """The keys of the page are wanted again."""
+    """The page's shortcuts should work again."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -105,7 +104,7 @@ class VerdictPanel(QFrame):
         self._shown_step = 0
         self._unfolded: Criterion | None = None
         self._may_judge = False
-        self._asks_to_look = False  # what is refused is refused because of steps that were not seen
+        self._asks_to_look = False  # whether the refusal is about unseen steps
         self._turn = text_label(kind="hint")
         self._others = [text_label(kind="field") for _ in range(2)]
         self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
@@ -120,11 +119,10 @@ class VerdictPanel(QFrame):
 
     @property
     def sheet(self) -> ReviewAnswers:
-        """What is filled in; without the time, which is measured elsewhere."""
         return self._sheet
 
     def show_review(self, opened: OpenedReview, sheet: ReviewAnswers) -> None:
-        """Show what is filled in of an episode, and whether and as whom the reviewer may judge it."""
+        """Show an episode's answers, and whether and in which role the reviewer may judge it."""
         self._steps = len(opened.opened.episode.steps)
         self._sheet = sheet
         self._unfolded = None
@@ -139,14 +137,14 @@ class VerdictPanel(QFrame):
             label.setVisible(bool(words))
         for card in self._cards.values():
             card.show_steps(self._steps)
-        if self._note.toPlainText().strip() != sheet.note:  # otherwise it stays, with its cursor: it may be written in
+        if self._note.toPlainText().strip() != sheet.note:  # otherwise keep the editor's cursor
             self._note.setPlainText(sheet.note)
         self._show_answers()
         self._show_seen()
         self._area.verticalScrollBar().setValue(0)
 
     def show_step(self, number: int, seen: frozenset[int]) -> None:
-        """Take over which step is shown, and which were seen until now."""
+        """`number` is the shown step, `seen` all steps seen so far."""
         self._shown_step = number
         self._sheet = replace(self._sheet, seen=self._sheet.seen | seen)
         self._show_seen()
@@ -155,21 +153,19 @@ class VerdictPanel(QFrame):
         self.changed.emit()
 
     def show_waiting(self, on: bool) -> None:
-        """Take nothing while a verdict is being kept, or the next episode opened."""
+        """Disable the panel while a verdict is stored or the next episode opens."""
         self.setEnabled(not on)
         self._enable()
 
     def refuse(self, words: str, detail: str = "") -> None:
-        """Say why the verdict was not taken; what is filled in stays."""
         self._asks_to_look = False
         self._refusal.show_message(Tone.WARNING, breakable(words), breakable(detail))
 
     def dismiss(self) -> None:
-        """The reviewer has read why the verdict was not taken."""
         self._refusal.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Return ends the writing in a field of one line; a field that is written in is in sight."""
+        """Return leaves a one-line field; a focused field is scrolled into view."""
         if event.type() is QEvent.Type.FocusIn and isinstance(watched, QWidget):
             self._area.ensureWidgetVisible(watched)
         is_of_one_line = isinstance(watched, QLineEdit | QSpinBox) and event.type() is QEvent.Type.KeyPress
@@ -178,7 +174,7 @@ class VerdictPanel(QFrame):
             return True
         return super().eventFilter(watched, event)
 
-    # What the reviewer asks for.
+    # Commands.
 
     def _answer(self, criterion: Criterion, answer: Rating) -> None:
         before = self._sheet.judgement(criterion)
@@ -221,12 +217,10 @@ class VerdictPanel(QFrame):
         if decision.accepts and left:
             self.refuse(f"You have not seen {steps_in_words(left)} yet.", "Look at every step before you accept.")
             self.step_asked.emit(left[0])
-            self._asks_to_look = True  # from now on: why the step was turned to is still to be read
+            self._asks_to_look = True  # only now, so that the reason stays on screen after turning to the step
             return
         self._refusal.hide()
         self.decided.emit(decision)
-
-    # What is shown.
 
     def _unfold(self, criterion: Criterion) -> None:
         self._unfolded = criterion
@@ -240,7 +234,7 @@ class VerdictPanel(QFrame):
             QTimer.singleShot(0, self, self._bring_into_sight)
 
     def _bring_into_sight(self) -> None:
-        """In a low window not all of a question is: first its reasons; once one is chosen, what else can be said."""
+        """In a low window, scroll to the reasons first, and after the choice of one to the other fields."""
         given = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
         if self._unfolded is None or given is None:
             return
@@ -264,8 +258,6 @@ class VerdictPanel(QFrame):
     def _take_note(self) -> None:
         self._sheet = replace(self._sheet, note=self._note.toPlainText().strip())
         self.changed.emit()
-
-    # How it hangs together.
 
     def _connect(self) -> None:
         commands = self._commands

@@ -1,4 +1,4 @@
-"""How the review of an episode is told to its reviewer: as which of them, what others said, and what came of it."""
+"""The review of an episode in words: the reviewer's role, others' verdicts, and the outcome."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,6 @@ _OPPOSITE = {Rating.PASS, Rating.FAIL}
 
 
 def turn_words(opened: OpenedReview) -> str:
-    """As which reviewer the episode is judged, or why it is not; empty where there is nothing to say."""
     match opened.row.role:
         case None:
             return opened.row.refusal
@@ -30,27 +29,24 @@ def turn_words(opened: OpenedReview) -> str:
 
 
 def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
-    """The newest verdict of each reviewer, the oldest first."""
     newest = {one.by.strip().casefold(): one for one in entries if isinstance(one, Verdict)}
     return sorted(newest.values(), key=lambda one: one.at)
 
 
 def verdict_words(verdict: Verdict) -> str:
-    """Another reviewer's verdict, a line for each question."""
     lines = [f"{verdict.by}: {verdict.decision.value}"]
     lines += [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in verdict.judgements]
     return "\n".join([*lines, f"“{verdict.note}”"] if verdict.note else lines)
 
 
 def verdict_in_short(verdict: Verdict) -> str:
-    """Another reviewer's verdict, with a line only for what was not passed."""
+    """A line only for each question that did not pass."""
     others = [one for one in verdict.judgements if one.answer is not Rating.PASS]
     lines = [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in others]
     return "\n".join([f"{verdict.by}: {verdict.decision.value}{'' if others else ', three passes'}", *lines])
 
 
 def judgement_words(judgement: Judgement) -> str:
-    """An answer with its reason, its step and its words."""
     reason = REASONS[judgement.criterion].get(judgement.reason, judgement.reason)
     step = "" if judgement.step is None else f"step {judgement.step}"
     more = ", ".join(filter(None, (reason, step, judgement.words)))
@@ -58,7 +54,6 @@ def judgement_words(judgement: Judgement) -> str:
 
 
 def what_followed(row: ReviewRow) -> str:
-    """What came of the verdict that was just submitted."""
     owner = row.summary.annotator or "the annotator"
     match row.stage:
         case ReviewStage.ACCEPTED:
@@ -81,7 +76,6 @@ def what_followed(row: ReviewRow) -> str:
 
 
 def _at_odds(given: list[Verdict]) -> str:
-    """What two verdicts disagree on."""
     if len(given) < 2 or agrees(given[0], given[1]):
         return "this episode"
     one, other = given[:2]
