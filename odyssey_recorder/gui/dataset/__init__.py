@@ -1,1 +1,1 @@
-"""The Dataset page: the published episodes, as they come and go."""
+"""The Dataset page: the published episodes."""

@@ -1,4 +1,4 @@
-"""The page of the published episodes: how many there are of what, the list of them, and the chosen one in full."""
+"""The Dataset page: totals, the list of published episodes, and the selected one in full."""
 
 from collections.abc import Callable
 from functools import partial
@@ -41,28 +41,28 @@ _NO_MATCH = "No episode is like this."
 
 
 class Following(Protocol):
-    """News that come until it is closed."""
+    """A subscription to changes."""
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Stop the changes."""
 
 
 class DatasetFolder(Protocol):
-    """What the page asks of the program. `open` may block and is called off the GUI thread."""
+    """What the page needs of the program. `open` may block and is called off the GUI thread."""
 
     @property
     def root(self) -> Path:
-        """Where the dataset is."""
+        """The dataset's folder."""
 
     def follow(self, take: Callable[[DatasetChange], object], warn: Callable[[str], object]) -> Following:
-        """Begin to tell, from another thread, of every episode there is and what becomes of them."""
+        """Call `take` from another thread with every episode there is, then with each change."""
 
     def open(self, episode_id: str) -> OpenedEpisode:
         """One episode in full. Raises DatasetError."""
 
 
 class DatasetPage(Page):
-    """Follows the dataset from when it is first shown; whatever others do to it, the chosen episode stays chosen."""
+    """Follows the dataset from when it is first shown; the selection survives outside changes."""
 
     _news_came = Signal(object)
     _warning_came = Signal(str)
@@ -73,7 +73,7 @@ class DatasetPage(Page):
         self._background = background
         self._commands = commands
         self._following: Following | None = None
-        self._chosen = ""  # the id of the chosen episode, also while it is not in the list
+        self._chosen = ""  # the id of the selected episode, even while it is filtered out
         self._to_read = 0
         self._table = episode_table(self)
         self._view = table_view("Episodes", self._table, _ROW_PX)
@@ -104,8 +104,6 @@ class DatasetPage(Page):
         if self._following is not None:
             self._following.close()
 
-    # What becomes of the episodes.
-
     def _take(self, news: DatasetChange) -> None:
         self._to_read = max(self._to_read, news.unread) if news.unread else 0
         self._bar.setRange(0, self._to_read)
@@ -121,7 +119,7 @@ class DatasetPage(Page):
         self._tell()
 
     def _mark_chosen(self) -> None:
-        """However the rows are arranged again, the chosen episode stays chosen."""
+        """Restore the selection after rows have moved."""
         place = self._table.place_index(self._chosen)
         if place.isValid():
             flags = QItemSelectionModel.SelectionFlag
@@ -144,8 +142,6 @@ class DatasetPage(Page):
         self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not total else (_NO_MATCH, "")))
         self._middle.setCurrentWidget(self._view if shown else self._empty)
         self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._table.filter))
-
-    # What the annotator asks for.
 
     def _filter(self) -> None:
         self._table.narrow(
@@ -198,8 +194,6 @@ class DatasetPage(Page):
 
     def _open_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._annotation().parent)))
-
-    # How it hangs together.
 
     def _connect(self) -> None:
         self._news_came.connect(self._take, Qt.ConnectionType.QueuedConnection)
@@ -279,7 +273,7 @@ class DatasetPage(Page):
 
 
 class _Emptiness(QFrame):
-    """Stands where the list would be, and says what to do next."""
+    """Replaces an empty list and says what to do next."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -299,7 +293,7 @@ class _Emptiness(QFrame):
         column.addStretch()
 
     def tell(self, words: str, hint: str) -> None:
-        """Say why there is nothing; with a hint, how that can be changed by recording."""
+        """With a `hint`, also offer to record."""
         self._words.setText(words)
         self._hint.setText(hint)
         self._record.setVisible(bool(hint))

@@ -1,4 +1,4 @@
-"""One published episode in full: what was asked, on what, who recorded it how, and its steps."""
+"""One published episode in full: its task, its device, how it was recorded, and its steps."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -25,8 +25,6 @@ _MODES = {"mirror": "in the mirror", "passive": "in the emulator's own window"}
 
 
 class EpisodeCard(QFrame):
-    """Shows the chosen episode, or why it cannot be shown."""
-
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")
@@ -67,14 +65,12 @@ class EpisodeCard(QFrame):
         self.setMaximumHeight(_HIGHEST_PX)
 
     def show_episode(self, opened: OpenedEpisode) -> None:
-        """Show an episode in full."""
         self._instruction.setText(opened.episode.task.instruction)
         self._tell_problem(opened.problem)
         self._facts.setText("\n".join(_facts(opened)))
         self._show_steps(opened.episode.episode_id, _steps(opened))
 
     def show_problem(self, episode_id: str, problem: str) -> None:
-        """Say why an episode cannot be shown."""
         self._instruction.setText(f"Episode {episode_id} cannot be read.")
         self._tell_problem(problem)
         self._facts.setText("Mend the file or put back the one that was published; the list follows at once.")

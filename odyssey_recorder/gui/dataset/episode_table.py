@@ -1,4 +1,4 @@
-"""The published episodes as a table: its columns, and what it can be narrowed to."""
+"""The published episodes as a table: columns and filters."""
 
 from collections.abc import Callable, Iterable
 from html import escape
@@ -11,16 +11,13 @@ from odyssey_recorder.gui.table import Column, TableModel
 from odyssey_recorder.gui.theme import Theme
 
 RECORDED = 5
-"""The column of when an episode was recorded."""
 
 
 def spoken(category: str) -> str:
-    """A category in words."""
     return category.replace("_", " ")
 
 
 def episode_table(parent: QObject | None = None) -> TableModel[EpisodeSummary]:
-    """A row for each published episode."""
     return TableModel(
         _COLUMNS,
         key=lambda episode: episode.episode_id,
@@ -35,7 +32,7 @@ def episode_table(parent: QObject | None = None) -> TableModel[EpisodeSummary]:
 
 
 def counted(values: Iterable[str]) -> list[tuple[str, int]]:
-    """Each value that is not empty with how often it comes, the most frequent first."""
+    """The nonempty values with their counts, most frequent first."""
     counts: dict[str, int] = {}
     for value in filter(None, values):
         counts[value] = counts.get(value, 0) + 1
@@ -50,7 +47,7 @@ def _column(
     *,
     is_number: bool = False,
 ) -> Column[EpisodeSummary]:
-    """An episode that cannot be read says so in the first column; all such are together, above the newest."""
+    """Unreadable episodes show their problem in the first column and sort above the newest."""
     key = order or (lambda episode: text(episode).casefold())
     is_first = not width
     return Column(

@@ -168,6 +168,8 @@ class BoxCanvas(QWidget):
             self.show_box(box)
             self.drawn.emit(box)
 
+    # Painting.
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

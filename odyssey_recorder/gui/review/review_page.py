@@ -305,6 +305,8 @@ class ReviewPage(Page):
         if self._opened is not None:
             self._panel.show_step(number, frozenset(self._viewer.seen_steps))
 
+    # Fixes.
+
     def _fix(self, amendment: Amendment, why: str) -> None:
         self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision))
 
@@ -390,6 +392,8 @@ class ReviewPage(Page):
             self._panel.show_waiting(True)
             self._fetch_anew()
 
+    # Wiring.
+
     def _run_watch(self) -> None:
         """Count time only while the page is visible and its window or a dialog is active."""
         window: QWidget | None = QApplication.activeWindow()
@@ -446,15 +450,9 @@ class ReviewPage(Page):
         commands[Command.CHECK_EPISODES].triggered.connect(lambda _checked: self._check())
         commands[Command.DISMISS_REVIEW].triggered.connect(lambda _checked: self._dismiss())
         commands.belong_to(
-            self,
-            Command.FIND_REVIEW,
-            Command.CLEAR_REVIEW,
-            Command.REVIEW_LIST,
-            Command.REVIEW_FIGURES,
-            Command.NEXT_REVIEW,
-            Command.CHECK_EPISODES,
-            Command.DISMISS_REVIEW,
-        )
+            self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES,
+            Command.NEXT_REVIEW, Command.CHECK_EPISODES, Command.DISMISS_REVIEW,
+        )  # fmt: skip
         commands.belong_to(self._bench, *JUDGING)
 
     def _lay_out(self) -> None:
@@ -465,14 +463,10 @@ class ReviewPage(Page):
         commands = self._commands
         commands[Command.REVIEW_FIGURES].setVisible(False)
         head = row(
-            self._said,
-            self._bar,
-            self._outcome,
-            commands.button(Command.REVIEW_FIGURES, kind="quiet"),
-            commands.button(Command.CHECK_EPISODES),
-            commands.button(Command.REVIEW_LIST),
-            commands.button(Command.NEXT_REVIEW),
-        )
+            self._said, self._bar, self._outcome,
+            commands.button(Command.REVIEW_FIGURES, kind="quiet"), commands.button(Command.CHECK_EPISODES),
+            commands.button(Command.REVIEW_LIST), commands.button(Command.NEXT_REVIEW),
+        )  # fmt: skip
         head.setStretch(2, 1)
         bench = QHBoxLayout(self._bench)
         bench.setContentsMargins(0, 0, 0, 0)

@@ -117,6 +117,8 @@ class ReviewViewer(QWidget):
         self._offer()
         self.step_changed.emit(number)
 
+    # Differences.
+
     def _seek_changes(self) -> None:
         """Outline the differences to the next screenshot once both are decoded."""
         self._view.show_changes(None)
@@ -146,6 +148,8 @@ class ReviewViewer(QWidget):
     def _take_picture(self, number: int) -> None:
         if number in (self._present, self._present + 1):
             self._seek_changes()
+
+    # Commands.
 
     def _offer(self) -> None:
         last = len(self._steps) - 1

@@ -222,6 +222,8 @@ class VerdictPanel(QFrame):
         self._refusal.hide()
         self.decided.emit(decision)
 
+    # Content.
+
     def _unfold(self, criterion: Criterion) -> None:
         self._unfolded = criterion
         self._show_answers()
@@ -258,6 +260,8 @@ class VerdictPanel(QFrame):
     def _take_note(self) -> None:
         self._sheet = replace(self._sheet, note=self._note.toPlainText().strip())
         self.changed.emit()
+
+    # Wiring.
 
     def _connect(self) -> None:
         commands = self._commands

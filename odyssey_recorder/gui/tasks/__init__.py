@@ -1,1 +1,1 @@
-"""The Tasks page: the list to choose from, and the queue as the window holds it."""
+"""The Tasks page: the task queue for annotators, and the preparation of tasks for leads."""

@@ -1,4 +1,4 @@
-"""Asks whether something that concerns many tasks at once is meant."""
+"""The dialog that confirms an action on many tasks."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
@@ -7,8 +7,6 @@ from odyssey_recorder.gui.parts import fill_dialog, push_button, row, text_label
 
 
 class ConfirmDialog(QDialog):
-    """Emits `agreed` and closes."""
-
     agreed = Signal()
 
     def __init__(self, question: str, detail: str, answer: tuple[str, str], parent: QWidget | None = None) -> None:

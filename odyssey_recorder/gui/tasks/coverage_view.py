@@ -1,4 +1,4 @@
-"""Where a lead sees what is lacking: the board of categories and devices, its classes of apps, the emptiest places."""
+"""The coverage view for leads: categories by devices, classes of apps, and the largest gaps."""
 
 from math import ceil
 
@@ -25,10 +25,10 @@ _NOTHING = "No template asks for apps of this catalogue, and no task is for it: 
 
 
 class CoverageView(QWidget):
-    """Shows the board of one catalogue; a place of it can be filled."""
+    """Shows the coverage of one catalogue, and offers to fill a cell."""
 
     generate_asked = Signal(object)
-    """What would fill the current place."""
+    """The cell to generate tasks for."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -58,11 +58,9 @@ class CoverageView(QWidget):
 
     @property
     def current(self) -> Cell | None:
-        """The place that is looked at; of all classes where it names none."""
+        """The selected cell; without a class of apps it stands for all."""
         category, device = self._model.cell(self._board.currentIndex())
         return (self._classes.cell or Cell(category, device, "")) if category else None
-
-    # What the bridge tells.
 
     def _show_loaded(self, loaded: LoadedTemplates) -> None:
         before = self._catalogue.value
@@ -86,8 +84,6 @@ class CoverageView(QWidget):
 
     def _knows(self, cell: Cell) -> bool:
         return self._model.cell_index(cell.category, cell.device).isValid()
-
-    # Where the person turns to.
 
     def _turn_to(self, cell: Cell | None) -> None:
         if cell is not None:
@@ -113,7 +109,7 @@ class CoverageView(QWidget):
         self._classes.turn_to(whole.cell)
 
     def _go_to_next_gap(self) -> None:
-        """The emptiest place, or the next one behind that which is looked at."""
+        """The largest gap, or the one after the selected cell."""
         gaps = self._coverage.emptiest[:_MOST_GAPS]
         if gaps:
             at = gaps.index(self._gaps.cell) + 1 if self._gaps.cell in gaps else 0
@@ -139,8 +135,6 @@ class CoverageView(QWidget):
     def _allow(self) -> None:
         self._commands.enable(Command.NEXT_GAP, on=bool(self._coverage.emptiest))
         self._commands.enable(Command.FILL_GAP, on=self.current is not None)
-
-    # How it hangs together.
 
     def _connect(self) -> None:
         self._bridge.templates_loaded.connect(self._show_loaded)

@@ -1,4 +1,4 @@
-"""Asks what tasks shall be made: how many, for which devices, of which categories, and how they are worded."""
+"""The dialog for generating tasks: number, devices, categories and wording."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ _WIDTH_PX = 480
 
 
 class GenerateDialog(QDialog):
-    """Emits `wanted` and closes; `preset` is what it begins with."""
+    """Emits `wanted` and closes; `preset` has the initial values."""
 
     wanted = Signal(object)
 

@@ -1,4 +1,4 @@
-"""Where a lead looks at every task before it may be recorded: filters, the list, and the task that is current."""
+"""The view where a lead approves tasks: filters, the list, and the current task."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -52,12 +52,12 @@ _MINE = (
 
 
 class PrepareView(QWidget):
-    """Decides on tasks one by one, or on many at once; what was decided leaves the list at once."""
+    """Decides on one or many tasks; decided ones leave the list at once."""
 
     rewrite_asked = Signal(object, int)
-    """The ids of these tasks, so many of which are in a person's words."""
+    """Task ids, and how many of them a person has edited."""
     counted = Signal(int)
-    """So many tasks are to be approved."""
+    """The number of tasks to approve."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -108,11 +108,8 @@ class PrepareView(QWidget):
         self._search.selectAll()
 
     def show_rewriting(self, on: bool) -> None:
-        """Ask for no other rewrite while one runs."""
         self._is_rewriting = on
         self._allow()
-
-    # What the bridge tells.
 
     def _take(self, rows: Sequence[PreparedRow]) -> None:
         self._is_read = True
@@ -128,8 +125,6 @@ class PrepareView(QWidget):
     def _show_loaded(self, loaded: LoadedTemplates) -> None:
         self._cannot_ask = loaded.cannot_ask
         self._allow()
-
-    # What is decided.
 
     def _approve(self) -> None:
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
@@ -187,11 +182,9 @@ class PrepareView(QWidget):
         self.rewrite_asked.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
 
     def _ask_to_rewrite_all(self) -> None:
-        """All that are shown; a person's words are left alone."""
+        """All listed tasks except those that a person has edited."""
         rows = [one for one in self._table.rows if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
         self.rewrite_asked.emit([one.task_id for one in rows], 0)
-
-    # What is shown.
 
     def _following(self, gone: set[str]) -> str:
         at = self._view.currentIndex().row()
@@ -206,7 +199,7 @@ class PrepareView(QWidget):
         self._keep_current(lambda: self._table.change(rows), following)
 
     def _keep_current(self, rearrange: Callable[[], None], current: str = "") -> None:
-        """Rearrange the list; the current task, or the one of the id `current`, is the current one then."""
+        """Rearrange the list and keep the current task, or make `current` the current one."""
         shown = self._table.at(self._view.currentIndex().row())
         wanted = current or (shown.task_id if shown is not None else "")
         rearrange()
@@ -263,8 +256,6 @@ class PrepareView(QWidget):
         is_open = current is not None and current.task.status is Status.TO_APPROVE
         self._commands.enable(Command.REWRITE_TASKS, on=may_ask and is_open)
         self._commands.enable(Command.REWRITE_ALL, on=may_ask and any_open)
-
-    # How it hangs together.
 
     def _offer(self) -> None:
         self._stage.offer([(one, one) for one in STAGES])

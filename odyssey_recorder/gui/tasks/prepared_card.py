@@ -1,4 +1,4 @@
-"""One prepared task in full: its texts, whose words they are, what was found against them, and what may be done."""
+"""One prepared task: its texts, who wrote them, their faults, and the possible decisions."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -19,15 +19,15 @@ _DECIDING = (Command.EDIT_TASK, Command.REJECT_TASKS, Command.APPROVE_TASKS)
 
 
 class PreparedCard(QFrame):
-    """Shows the current task; while it is edited, what decides on it waits.
+    """Shows the current task; decisions wait while it is edited.
 
-    What was typed of a task and is not saved is there again when the person comes back to it.
+    Unsaved edits are kept and come back with the task.
     """
 
     words_given = Signal(str, str)
-    """A task's id, and the words that a person gave it."""
+    """A task's id and its edited instruction."""
     writing_ended = Signal()
-    """The keys of the list are wanted again."""
+    """The list's shortcuts should work again."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class PreparedCard(QFrame):
         self._texts.end_editing()
 
     def show_row(self, shown: PreparedRow | None, chosen: int, nothing: str = "") -> None:
-        """Show a task, of `chosen` that are chosen together; or why there is `nothing`."""
+        """Show one of `chosen` selected tasks, or the message `nothing`."""
         same = shown is not None and self._row is not None and shown.task_id == self._row.task_id
         is_new = shown != self._row
         self._row = shown
@@ -101,8 +101,6 @@ class PreparedCard(QFrame):
             self._texts.edit(self._unsaved[task_id])
         else:
             self._texts.end_editing()
-
-    # Editing.
 
     def _begin_editing(self) -> None:
         if self._row is not None:

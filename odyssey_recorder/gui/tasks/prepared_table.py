@@ -1,4 +1,4 @@
-"""The tasks that are prepared, as a list: what each is filtered by, and how it looks."""
+"""The prepared tasks as a list: filters and appearance."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -18,12 +18,12 @@ from odyssey_recorder.task.queue.board import QueuedTask, Status
 
 TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
 STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)
-"""What the list can be narrowed to by how far a task is."""
+"""Values of the status filter."""
 
 _SIGNS = {"Phrasing": "text_box_outline", "Model": "auto_fix", "Person": "account_edit_outline"}
 BY_TEMPLATE, BY_PHRASING, BY_MODEL, BY_PERSON = "Template", "Phrasing", "Model", "Person"
 WRITERS = (BY_PHRASING, BY_MODEL, BY_PERSON, BY_TEMPLATE)
-"""Who may have put an instruction into words."""
+"""Values of the writer filter."""
 
 _WRITERS = {
     Writer.TEMPLATE: BY_TEMPLATE,
@@ -35,7 +35,7 @@ _WRITERS = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedRow:
-    """A task; `stages` are those of `STAGES` that it counts at, `faults` how much speaks against its words."""
+    """A task; `stages` are the values of `STAGES` that include it, `faults` the number of faults found."""
 
     task: QueuedTask
     task_id: str
@@ -48,15 +48,13 @@ class PreparedRow:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCounts:
-    """How many tasks there are of what."""
-
     stages: Counter[str]
     writers: Counter[str]
     categories: Counter[str]
 
 
 def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
-    """The tasks in the order of the queue."""
+    """The tasks in queue order."""
     column = Column[PreparedRow](
         "", title, spoken=lambda row: f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
     )
@@ -75,9 +73,9 @@ def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
 
 
 def prepared_list(model: TableModel[PreparedRow]) -> QTableView:
-    """The view of `model`, in which many can be chosen at once.
+    """The view of `model` with multiple selection.
 
-    It is a table of one column: that measures what is chosen by its ends, and a list row by row.
+    It is a table of one column because QTableView handles a large selection by its ranges, a list view row by row.
     """
     view = table_view("Tasks to prepare", model, TITLED_PX)
     view.setItemDelegate(titled_delegate(_titled, view))
@@ -87,17 +85,15 @@ def prepared_list(model: TableModel[PreparedRow]) -> QTableView:
 
 
 def title(row: PreparedRow) -> str:
-    """What is asked for, in one line."""
     return " ".join(row.task.listed.task.instruction.split())
 
 
 def about(row: PreparedRow) -> str:
-    """Whose words they are, of what category, and how the task stands."""
     return " · ".join((row.writer, category_words(row.category), row.task.status.value))
 
 
 def found(row: PreparedRow) -> str:
-    """What was found against the words, in words."""
+    """The faults of the instruction, as text."""
     origin = row.task.listed.text
     if origin is None or origin.equivalence is None:
         return "Not checked"
@@ -112,18 +108,16 @@ def _titled(row: PreparedRow) -> TitledRow:
         badges = [Badge("alert", str(row.faults), theme.warning)]
     elif origin is not None and origin.equivalence is not None and origin.equivalence.is_judged:
         badges = [Badge("check", "", theme.success)]
-    else:  # that the rules found nothing shows little
+    else:  # passing the rules alone is weak evidence
         badges = []
     return TitledRow(title(row), about(row), theme.text, badges, _SIGNS.get(row.writer, "text_box_outline"))
 
 
 def prepared_rows(tasks: Iterable[QueuedTask]) -> Sequence[PreparedRow]:
-    """The rows of all tasks, in their order."""
     return [prepared_row(task) for task in tasks]
 
 
 def prepared_row(task: QueuedTask) -> PreparedRow:
-    """The row of a task."""
     listed, origin = task.listed, task.listed.text
     asked = listed.task
     faults = 0 if origin is None else fault_count(origin.equivalence)
@@ -134,7 +128,6 @@ def prepared_row(task: QueuedTask) -> PreparedRow:
 
 
 def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
-    """How many there are of what."""
     return PreparedCounts(
         stages=Counter(chain.from_iterable(row.stages for row in rows)),
         writers=Counter(row.writer for row in rows),
@@ -143,24 +136,22 @@ def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
 
 
 def with_words(row: PreparedRow, listed: ListedTask) -> PreparedRow:
-    """The row once its task has other words."""
     return prepared_row(replace(row.task, listed=listed))
 
 
 def with_status(row: PreparedRow, status: Status) -> PreparedRow:
-    """The row once its task has another status."""
     return prepared_row(replace(row.task, status=status))
 
 
 def writer_of(origin: TextOrigin | None) -> str:
-    """Who put an instruction into words: a person, where one edited it; one of `WRITERS`."""
+    """Who wrote an instruction, one of `WRITERS`; a person if one edited it."""
     if origin is None:
         return BY_PERSON
     return BY_PERSON if origin.edited_by else _WRITERS[origin.writer]
 
 
 def fault_count(equivalence: Equivalence | None) -> int:
-    """How much speaks against an instruction; a judge's no that names nothing counts as one."""
+    """The number of faults; a judge's "no" without reasons counts as one."""
     if equivalence is None:
         return 0
     named = len(equivalence.faults) + len(equivalence.missing) + len(equivalence.added)

@@ -1,4 +1,4 @@
-"""Asks of which category, and how many, new templates a language model shall think of."""
+"""The dialog that asks a language model for new templates: category and number."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget

@@ -1,4 +1,4 @@
-"""The queue of tasks as the window has it: asked off the GUI thread, one thing after the other; answers are signals."""
+"""The task queue for the window: calls run off the GUI thread in order, results arrive as signals."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,22 +18,22 @@ T = TypeVar("T")
 _Held = QueuedTask | None
 
 _RENEW_MS = 60_000
-"""So often the task that is held is kept from running out."""
+"""How often a claim is renewed."""
 _PATIENCE_MS = 3_000
-"""So long a recording waits at most for the word of the queue that the task is still to be had."""
+"""The longest that starting a recording waits for the queue to confirm the claim."""
 _SLOW = "It has not answered yet."
 _RAN_OUT = "It was not kept for you any more, as when the computer sleeps, and somebody else may have taken it."
 
 
 class QueueBridge(QObject):
-    """Takes what the annotator asks of the queue; every method returns at once.
+    """Every method returns at once.
 
-    `open_queue` is called off the GUI thread, and gives the same queue at each call.
+    `open_queue` is called off the GUI thread and returns the same queue each time.
 
-    `held_changed` brings the task that the annotator has now, or None, and `chosen` the one that they chose themselves;
-    `lost` tells why they have it no more, and `board_changed` brings the whole board. What `make_sure` asks is answered
-    by `sure`, `unsure` or `lost`. While a gate is shown the queue's tasks may be looked at but not recorded, and its
-    words say why. What is taken from the queue fits the device that is chosen, as `ListedTask.fits` has it.
+    `held_changed` carries the claimed task or None, `chosen` one that the annotator picked, `lost` the reason why a
+    claim ended, and `board_changed` the whole board. `make_sure` is answered by `sure`, `unsure` or `lost`. While a
+    gate is shown, tasks can be viewed but not recorded, and its text says why. Only tasks that fit the selected
+    device are claimed (`ListedTask.fits`).
     """
 
     held_changed = Signal(object)
@@ -69,12 +69,12 @@ class QueueBridge(QObject):
 
     @property
     def device(self) -> str | None:
-        """The profile of the chosen device, "" for one of no profile, None where no device is chosen."""
+        """The profile of the selected device: "" if it has none, None if no device is selected."""
         return self._device
 
     @property
     def gate(self) -> str:
-        """Why tasks of the queue may not be recorded yet; empty where they may."""
+        """Why tasks may not be recorded yet; empty if they may."""
         return self._gate
 
     @property
@@ -82,7 +82,7 @@ class QueueBridge(QObject):
         return self._recording
 
     def show_gate(self, words: str) -> None:
-        """Keep the queue closed, with the reason in `words`; open it with none."""
+        """Close the queue with a reason, or open it with ""."""
         self._gate = words
         self.gate_changed.emit(words)
 
@@ -103,7 +103,6 @@ class QueueBridge(QObject):
         self._take(lambda queue: queue.claim_next(after=after, device=device))
 
     def choose(self, task_id: str) -> None:
-        """Hold this task; `chosen` tells when it is held."""
         self._take(lambda queue: queue.claim(task_id), self.chosen.emit)
 
     def let_go(self) -> None:
@@ -111,18 +110,18 @@ class QueueBridge(QObject):
         self._ask(lambda queue: queue.release())
 
     def work_out(self, call: Callable[[], T], on_done: Callable[[T], object]) -> None:
-        """Have something worked out that takes too long for the GUI thread, and does not concern the queue."""
+        """Run slow work that does not concern the queue."""
         self._background.run(call, on_done)
 
     def renew(self) -> None:
-        """Keep the task that is held; if it was lost, tell that, and how all tasks stand now."""
+        """Renew the claim; if it has ended, report that and the current board."""
         self._enqueue(lambda: (lambda: None) if self._open_queue().renew() else self._lost(_RAN_OUT))
 
     def make_sure(self, task_id: str) -> None:
-        """Hold a task that is about to be recorded for longer: it may have become another's while the computer slept.
+        """Renew the claim before recording: it may have ended while the computer slept.
 
-        `sure` brings it as it is now, `lost` tells that somebody else has it, and `unsure` why the queue cannot be
-        asked, or that it takes its time; just one of them.
+        Answered by exactly one of `sure` with the task as it is now, `lost` if someone else has claimed it, and
+        `unsure` if the queue fails or is slow.
         """
 
         def carry_out() -> Callable[[], None]:
@@ -136,7 +135,7 @@ class QueueBridge(QObject):
         self._enqueue(carry_out)
 
     def skip(self, task_id: str, reason: str) -> None:
-        """Put a task at the end, with the reason, and hold the one behind it."""
+        """Move a task to the end with a reason, and claim the one after it."""
         device = self._device
         self._take(lambda queue: _skip(queue, task_id, reason, device))
 
@@ -157,7 +156,7 @@ class QueueBridge(QObject):
                 self.held_changed.emit(held)
                 tell_also(held)
 
-            self._in_order.post(tell)  # what is held is known also where the board cannot be had
+            self._in_order.post(tell)  # the claim is reported even if the board cannot be read
             return self._look()
 
         self._enqueue(carry_out)
@@ -211,5 +210,5 @@ def _skip(queue: "TaskQueue", task_id: str, reason: str, device: str | None) -> 
     except TaskError:
         if following is None or following.task_id == task_id:
             raise
-        return following  # somebody took the other one as soon as it was free: it is theirs to skip
+        return following  # someone else claimed the task in between, so it is theirs to skip
     return following if following is not None and following.task_id != task_id else queue.claim_next(device=device)

@@ -1,4 +1,4 @@
-"""Where an annotator looks through the tasks of the queue, and chooses the one to record."""
+"""The view where an annotator browses the queue and picks a task to record."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ _MINE = (Command.RECORD_TASK, Command.SEND_BACK_TASK)
 
 
 class QueueView(QWidget):
-    """Shows the queue that the bridge reports, and on top why it is closed where it is."""
+    """Shows the queue, and above it why it is closed, if so."""
 
     def __init__(self, queue: QueueBridge, commands: Commands) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class QueueView(QWidget):
         self._words.selectAll()
 
     def show_holders(self, holders: Sequence[Holder]) -> None:
-        """Tell who works on what."""
+        """Show who works on what."""
         self._holders.clear()
         self._holders.update((holder.task_id, holder) for holder in holders)
         self._table.refresh()
@@ -84,11 +84,9 @@ class QueueView(QWidget):
 
     @property
     def chosen(self) -> QueuedTask | None:
-        """The task that the detail card shows."""
+        """The task shown in the detail card."""
         row = self._table.at(self._view.currentIndex().row())
         return None if row is None else row.task
-
-    # What the queue tells.
 
     def _show_board(self, board: Board) -> None:
         self._board = board
@@ -98,7 +96,7 @@ class QueueView(QWidget):
         self._queue.work_out(lambda: task_rows(board), lambda rows: self._show_rows(board, rows))
 
     def _show_rows(self, board: Board, rows: Sequence[TaskRow]) -> None:
-        if board is self._board:  # otherwise a newer one is on its way
+        if board is self._board:  # otherwise a newer board is on its way
             self._keep_chosen(lambda: self._table.show(rows))
 
     def _show_failure(self, words: str) -> None:
@@ -110,8 +108,6 @@ class QueueView(QWidget):
         else:
             self._gate.hide()
         self._allow()
-
-    # What the annotator asks for.
 
     def _narrow(self) -> None:
         self._keep_chosen(
@@ -179,8 +175,6 @@ class QueueView(QWidget):
         if self._queue.is_recording:
             return "Another task is being recorded now."
         return "" if task.listed.fits(self._queue.device) else misfit_words(task)
-
-    # How it hangs together.
 
     def _fill_choices(self) -> None:
         self._category.addItem("All categories", "")

@@ -1,4 +1,4 @@
-"""Asks whether tasks shall be put into words by a language model: first what it takes, then how much it may cost."""
+"""The dialog before a rewrite by a language model: the estimate, then a budget."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from odyssey_recorder.llm.batch import Estimate
 
 _WIDTH_PX = 500
 _MARGIN = 1.5
-"""So much more than the estimate is offered as the budget: the length of an answer is only guessed."""
+"""The suggested budget as a multiple of the estimate, because answer lengths are guesses."""
 
 
 class RewriteDialog(QDialog):
-    """Emits `agreed` with the budget in US dollars, None for none, and closes."""
+    """Emits `agreed` with the budget in US dollars, or None for no limit, and closes."""
 
     agreed = Signal(object)
 
@@ -63,7 +63,7 @@ class RewriteDialog(QDialog):
         self.adjustSize()
 
     def show_failure(self, words: str) -> None:
-        """Say why nobody can tell what it takes."""
+        """Say why there is no estimate."""
         self._state.setText(words)
         self.adjustSize()
 
@@ -95,7 +95,7 @@ class RewriteDialog(QDialog):
 
 
 def estimate_words(estimate: Estimate) -> Sequence[tuple[str, str]]:
-    """What it takes, each with its name."""
+    """The estimate as pairs of label and value."""
     calls = f"{estimate.calls:,}"
     if estimate.kept:
         calls += f", and {count_words(estimate.kept, 'answer')} kept from before, which cost nothing"
@@ -113,7 +113,7 @@ def estimate_words(estimate: Estimate) -> Sequence[tuple[str, str]]:
 
 
 def count_words(count: int, what: str) -> str:
-    """So many of something: "1 task", "2,000 tasks"."""
+    """A count with its noun: "1 task", "2,000 tasks"."""
     return f"1 {what}" if count == 1 else f"{count:,} {what}s"
 
 

@@ -1,4 +1,4 @@
-"""The task service as the views of a lead have it: called off the GUI thread, answers are signals."""
+"""The task service for the lead's views: called off the GUI thread, results arrive as signals."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -22,10 +22,10 @@ _SETTLE_MS = 300
 
 @dataclass(frozen=True, slots=True)
 class LoadedTemplates:
-    """The templates, how many distinct tasks each can still give, and the lead's targets.
+    """The templates, the number of new tasks each can still give, and the lead's targets.
 
-    `cannot_ask` says why no language model can be asked, if so; `names_apps`, whether instructions name the apps to use
-    unless something else is asked for.
+    `cannot_ask` says why no language model is available, if so; `names_apps` is whether instructions name their apps
+    by default.
     """
 
     library: TemplateLibrary
@@ -36,10 +36,10 @@ class LoadedTemplates:
 
 
 class TaskServiceBridge(QObject):
-    """Calls the task service, which `make_service` makes at the first call; every method returns at once.
+    """Creates the task service with `make_service` at the first call; every method returns at once.
 
-    `rows_loaded` brings all tasks, `templates_loaded` the templates, `holders_loaded` who works on what, and
-    `rewritten` the tasks that have just been rewritten.
+    `rows_loaded` carries all tasks, `templates_loaded` the templates, `holders_loaded` who works on what, and
+    `rewritten` the tasks just rewritten.
     """
 
     rows_loaded = Signal(object)
@@ -66,19 +66,16 @@ class TaskServiceBridge(QObject):
         self._soon.timeout.connect(self.read_rows)
         self._rewritten_waiting.connect(self._emit_rewritten)
 
-    # Reading.
-
     def look(
         self,
         call: Callable[[TaskService], T],
         on_done: Callable[[T], object],
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """Ask for something that changes nothing."""
         self._background.run(lambda: call(self._service()), on_done, on_error or self.fail)
 
     def read_rows(self) -> None:
-        """Read all tasks, once all that was asked before is done."""
+        """Read all tasks after the calls already queued."""
         self.carry_out(lambda service: prepared_rows(service.board().tasks), self.rows_loaded.emit)
 
     def read_templates(self) -> None:
@@ -87,19 +84,17 @@ class TaskServiceBridge(QObject):
     def read_holders(self) -> None:
         self.look(lambda service: service.holders(), self.holders_loaded.emit)
 
-    # Changing.
-
     def carry_out(
         self,
         call: Callable[[TaskService], T],
         on_done: Callable[[T], object],
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """Make calls one after the other, in the order in which they were asked for."""
+        """Run calls one after the other, in the order of the requests."""
         self._in_order.run(lambda: call(self._service()), on_done, on_error or self.fail)
 
     def change(self, call: Callable[[TaskService], T], on_done: Callable[[T], object] = lambda _: None) -> None:
-        """Change tasks; soon after, all are read again, also where it failed."""
+        """Change tasks; all are read again soon afterwards, even if the change fails."""
 
         def done(result: T) -> None:
             on_done(result)
@@ -112,7 +107,7 @@ class TaskServiceBridge(QObject):
         self.carry_out(call, done, fail)
 
     def settle(self) -> None:
-        """Emit that tasks have changed, and read them all again once no more changes come."""
+        """Emit `board_changed`, and read all tasks again once no more changes come."""
         self._soon.start()
         self.board_changed.emit()
 
@@ -124,7 +119,7 @@ class TaskServiceBridge(QObject):
         *,
         can_cancel: bool = True,
     ) -> Job:
-        """Begin long work, as `Background.start` does."""
+        """Like `Background.start`."""
         return self._background.start(
             title,
             lambda progress, cancelled: work(self._service(), progress, cancelled),
@@ -133,7 +128,7 @@ class TaskServiceBridge(QObject):
         )
 
     def take_rewritten(self, rewritten: Rewritten) -> None:
-        """Have `rewritten` emitted on the GUI thread; called from any thread."""
+        """Emit `rewritten` on the GUI thread; may be called from any thread."""
         with self._lock:
             self._just_rewritten.append(rewritten.task)
             is_first = len(self._just_rewritten) == 1
@@ -141,7 +136,6 @@ class TaskServiceBridge(QObject):
             self._rewritten_waiting.emit()
 
     def fail(self, error: Exception) -> None:
-        """Emit what went wrong."""
         self.failed.emit(error_text(error))
 
     def _service(self) -> TaskService:

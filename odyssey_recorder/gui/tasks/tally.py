@@ -1,4 +1,4 @@
-"""The coverage of categories, devices and classes of apps: what there is of what is wanted, in figures and as bars."""
+"""Coverage by category, device and class of apps, as numbers and bars."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,6 @@ class BoardModel(TableModel[str]):
         self._devices: Sequence[str] = ()
 
     def show_coverage(self, coverage: Coverage) -> None:
-        """Show what there is of everything."""
         self.beginResetModel()
         self._devices = coverage.devices
         self.columns = [_device_column(coverage, device) for device in coverage.devices]
@@ -38,11 +37,11 @@ class BoardModel(TableModel[str]):
         self.load(coverage.categories)
 
     def cell_index(self, category: str, device: str) -> QModelIndex:
-        """Where a category on a device is; invalid where it is not on the board."""
+        """Invalid if the cell is not on the board."""
         return self.index(self.place(category), self._devices.index(device) if device in self._devices else -1)
 
     def cell(self, index: Index) -> tuple[str, str]:
-        """The category and the device of a place; empty for none."""
+        """The category and device of a cell; empty for an invalid index."""
         category = self.at(index.row()) if index.isValid() else None
         return ("", "") if category is None else (category, self._devices[index.column()])
 
@@ -68,7 +67,7 @@ def _device_column(coverage: Coverage, device: str) -> Column[str]:
 
 
 def board_view(model: BoardModel) -> QTableView:
-    """The view of `model`: one place is the current one."""
+    """The view of `model`, with one current cell."""
     view = named(QTableView(), "Coverage of categories and devices")
     view.setModel(model)
     view.setItemDelegate(RowDelegate(_paint_place, QSize(80, _BOARD_ROW_PX), view, Mark((2, 2), 6, is_framed=True)))
@@ -90,13 +89,13 @@ def board_view(model: BoardModel) -> QTableView:
 
 
 def board_height(view: QTableView, rows: int) -> int:
-    """How high the view is with all its rows in sight."""
+    """The height in pixels that shows all rows."""
     return view.horizontalHeader().sizeHint().height() + rows * _BOARD_ROW_PX + 8
 
 
 @dataclass(frozen=True, slots=True)
 class TallyRow:
-    """A place of the board under the name that it has in this list; of all classes of apps where it names none."""
+    """A cell and its label in the list; a cell without a class of apps stands for all."""
 
     cell: Cell
     name: str
@@ -108,10 +107,10 @@ def _row_sentence(row: TallyRow) -> str:
 
 
 class TallyList(QListView):
-    """Places of the board in the given order; one is the current one."""
+    """Cells in the given order, one of them current."""
 
     cell_chosen = Signal(object)
-    """The person turned to another place."""
+    """The user selected another cell."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -128,16 +127,15 @@ class TallyList(QListView):
 
     @property
     def cell(self) -> Cell | None:
-        """The current place; None where there is none."""
+        """The current cell, or None."""
         row = self._rows.at(self.currentIndex().row())
         return None if row is None else row.cell
 
     def show_rows(self, rows: Sequence[TallyRow]) -> None:
-        """Show these; none is the current one."""
         self._rows.load(rows)
 
     def turn_to(self, cell: Cell | None) -> None:
-        """Make a place the current one, without `cell_chosen`; none where it is not in the list."""
+        """Make a cell current without emitting `cell_chosen`; none if it is not in the list."""
         self._is_silent = True
         self.setCurrentIndex(self._rows.place_index(cell))
         if self.cell is not None:
@@ -150,18 +148,18 @@ class TallyList(QListView):
 
 
 def tally_number(count: float) -> str:
-    """A number of tasks, of which one may be a part."""
+    """A number of tasks, which may be fractional."""
     rounded = round(count, 1)
     return f"{rounded:,.0f}" if rounded >= 10 or rounded == int(rounded) else f"{rounded:.1f}"
 
 
 def tally_words(tally: Tally) -> str:
-    """What there is of what is wanted: "12 of 40"."""
+    """Progress in short: "12 of 40"."""
     return f"{tally_number(tally.there)} of {tally_number(tally.wanted)}"
 
 
 def tally_sentence(tally: Tally) -> str:
-    """What there is of what is wanted, as a sentence."""
+    """Progress as a sentence."""
     return (
         f"{tally_words(tally)} that are wanted are there,"
         f" {tally_number(tally.recorded)} of them recorded; {tally_number(tally.lacking)} more are wanted."
@@ -169,7 +167,7 @@ def tally_sentence(tally: Tally) -> str:
 
 
 def _colour(tally: Tally) -> QColor:
-    """A warning where at least one whole task is lacking."""
+    """The warning colour if at least half a task is lacking."""
     return Theme.current().text if tally.lacking < _HALF else Theme.current().warning
 
 
@@ -192,7 +190,7 @@ def _paint_row(painter: QPainter, cell: QRectF, row: TallyRow, _font: QFont) -> 
 
 
 def _paint_share(painter: QPainter, track: QRectF, tally: Tally) -> None:
-    """What is recorded in full colour, what is to come in a lighter one, on a track that is what is wanted."""
+    """Recorded tasks in full colour and planned ones lighter, on a track that stands for the target."""
     whole = max(tally.wanted, tally.there) or 1.0
     accent = Theme.current().accent
     lighter = QColor(accent)

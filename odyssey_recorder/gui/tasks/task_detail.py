@@ -1,4 +1,4 @@
-"""One task of the queue in full: what is to be done, what was done with it, and what may be done now."""
+"""One task of the queue in full: its texts, its history and the possible actions."""
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
@@ -9,8 +9,6 @@ from odyssey_recorder.task.queue.board import HistoryEntry, Holder, QueuedTask
 
 
 class TaskDetail(QFrame):
-    """The card at the right of the list."""
-
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")
@@ -54,13 +52,12 @@ class TaskDetail(QFrame):
             self._text.show_queued(task)
 
     def show_hint(self, words: str) -> None:
-        """Say why the task cannot be recorded now; nothing where it can."""
+        """Say why the task cannot be recorded now; empty hides the hint."""
         self._hint.setText(words)
         self._hint.setVisible(bool(words))
 
 
 def holder_words(holder: Holder) -> str:
-    """Who has a task, where, since when, and until when at the latest."""
     place = f" on {holder.place}" if holder.place else ""
     does = "is recording it" if holder.is_recording else "has it"
     since, until = holder.since.astimezone(), holder.until.astimezone()

@@ -1,4 +1,4 @@
-"""What a lead has under way, above the views: tasks being made or rewritten, what came of it, why no model is asked."""
+"""A lead's long jobs above the views: tasks being generated or rewritten, results, and why no model is available."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -23,16 +23,16 @@ from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService
 
 _COUNT, _SEED = 200, 1
-"""What is offered first."""
+"""The initial values of the dialog."""
 
 
 class TaskJobsBar(QWidget):
-    """Asks what is to be asked before long work begins, and tells how far it is and how it ended."""
+    """Asks for parameters before long work, then shows progress and result."""
 
     generated = Signal()
-    """Tasks were made, and are to be approved."""
+    """Tasks were generated and await approval."""
     proposed = Signal(object)
-    """A model thought of these templates."""
+    """A model proposed these templates."""
     rewriting = Signal(bool)
     proposing = Signal(bool)
 
@@ -59,11 +59,11 @@ class TaskJobsBar(QWidget):
         commands.enable(Command.GENERATE_TASKS, on=False)
 
     def tell(self, tone: Tone, words: str, detail: str = "") -> None:
-        """Show a message until it is dismissed or there is another one."""
+        """Show a message until it is dismissed or replaced."""
         self._message.show_message(tone, words, detail)
 
     def show_for(self, view: Command) -> None:
-        """Say why no model can be asked where one could be asked for; what was told of another view is read."""
+        """Dismiss the last message, and say why no model is available if the view needs one."""
         self._view = view
         self._message.hide()
         self._show_whether_asked()
@@ -81,7 +81,7 @@ class TaskJobsBar(QWidget):
         else:
             self._batch.hide()
 
-    # Making tasks.
+    # Generating tasks.
 
     def ask_to_generate(self, preset: ModelChoice | None = None) -> None:
         loaded = self._loaded
@@ -117,7 +117,7 @@ class TaskJobsBar(QWidget):
     # Rewriting.
 
     def ask_to_rewrite(self, task_ids: Sequence[str], edited: int) -> None:
-        """Show what it takes, ask for a budget, and begin."""
+        """Show the estimate, ask for a budget, and start."""
         if not task_ids:
             self.tell(Tone.WARNING, "None of these tasks is to be approved: nothing is rewritten.")
             return
@@ -127,7 +127,7 @@ class TaskJobsBar(QWidget):
         self._question = dialog
 
         def tell(estimate: Estimate) -> None:
-            if self._question is dialog:  # and was not answered meanwhile
+            if self._question is dialog:  # unless answered meanwhile
                 dialog.show_estimate(estimate)
 
         def fail(error: Exception) -> None:
@@ -195,7 +195,7 @@ class TaskJobsBar(QWidget):
 
 
 def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
-    """How far a rewrite is: the share that is done, and in words with what it cost."""
+    """The progress of a rewrite: share done, and text with the cost."""
     share = progress.done / progress.of if progress.of else None
     cost = "no price known" if progress.cost is None else f"${progress.cost:,.4f}"
     kept = f"{progress.kept:,} kept from before" if progress.kept else ""

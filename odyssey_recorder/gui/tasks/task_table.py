@@ -1,4 +1,4 @@
-"""The tasks of a queue as a table: its columns, and what it can be narrowed to."""
+"""The tasks of a queue as a table: columns and filters."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ INSTRUCTION, CATEGORY, APPS, STATUS = range(4)
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A task, and the words in which it is searched for."""
+    """A task and its searchable text."""
 
     task: QueuedTask
     searched: str
 
 
 def task_rows(board: Board) -> Sequence[TaskRow]:
-    """The rows of all tasks; takes too long for the GUI thread where there are thousands."""
+    """Too slow for the GUI thread with thousands of tasks."""
     return [TaskRow(task, _searched(task)) for task in board.tasks]
 
 
 def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = None) -> TableModel[TaskRow]:
-    """The tasks in the order of their list, unless they are sorted; `holder` says who works on that of an id."""
+    """The tasks in queue order unless sorted; `holder` maps a task id to who works on it."""
 
     def status(row: TaskRow) -> str:
         words, held = row.task.status.value, holder(row.task.task_id)

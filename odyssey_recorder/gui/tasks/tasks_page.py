@@ -1,4 +1,4 @@
-"""The Tasks page: the queue that annotators look through, and beside it the views in which a lead prepares tasks."""
+"""The Tasks page: the queue for annotators, and the views where a lead prepares tasks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class _Lead:
 
 
 class TasksPage(Page):
-    """Without a bridge there is the queue alone."""
+    """Without a service bridge it shows only the queue."""
 
     def __init__(self, queue: QueueBridge, commands: Commands, bridge: TaskServiceBridge | None = None) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class TasksPage(Page):
         yield from self._making
 
     def enter(self) -> None:
-        """Look how the tasks stand now; the list is read again where its file has changed."""
+        """Refresh the queue; its list is read again if the file has changed."""
         for _turn in self._making:
             pass
         self._refresh()
@@ -111,7 +111,7 @@ class TasksPage(Page):
         elif self._shown is Command.SHOW_QUEUE:
             self._queue_view.search()
 
-    # What a lead has.
+    # Views for leads.
 
     def _make(self, bridge: TaskServiceBridge) -> Iterator[None]:
         commands = self._commands
@@ -164,7 +164,9 @@ class TasksPage(Page):
     def _show(self, view: Command) -> None:
         shown = self._views[view]
         self._stack.setCurrentWidget(shown)
-        if self.isVisible() and not isinstance(self.focusWidget(), QToolButton):  # who goes along the tabs stays there
+        if self.isVisible() and not isinstance(
+            self.focusWidget(), QToolButton
+        ):  # keep the focus on the tabs while the user moves along them
             shown.home.setFocus()
         if (lead := self._lead) is not None:
             lead.jobs_bar.show_for(view)

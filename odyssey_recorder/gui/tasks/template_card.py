@@ -1,4 +1,4 @@
-"""One template in full, or one that a model proposes, with what may be done with it."""
+"""One template, or one proposed by a model, with the possible actions."""
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
@@ -17,8 +17,6 @@ _PROPOSED = (Command.DROP_TEMPLATE, Command.KEEP_TEMPLATE)
 
 
 class TemplateCard(QFrame):
-    """The card at the right of the table."""
-
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         self.setProperty("kind", "card")

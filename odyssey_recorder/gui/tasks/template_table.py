@@ -1,4 +1,4 @@
-"""The templates as a table, with the proposals of a model before them: its columns, and what it can be narrowed to."""
+"""The templates as a table, proposals of a model first: columns and filters."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ META_TASK, CATEGORY, ROLES, LEFT = range(4)
 
 @dataclass(frozen=True, slots=True)
 class TemplateRow:
-    """A template with how many distinct tasks it can still give, or the proposal of one."""
+    """A template with the number of new tasks it can still give, or a proposed one."""
 
     template: Template
     left: int = 0
@@ -33,7 +33,6 @@ class TemplateRow:
 def template_rows(
     proposals: Iterable[Proposal], library: TemplateLibrary | None, left: Mapping[str, int]
 ) -> list[TemplateRow]:
-    """The proposals, and then the templates of `library`."""
     templates = library.templates if library is not None else ()
     return [
         *(TemplateRow(proposal.template, proposal=proposal) for proposal in proposals),
@@ -42,7 +41,7 @@ def template_rows(
 
 
 def template_table(parent: QObject | None = None) -> TableModel[TemplateRow]:
-    """Templates in the order of the files, unless they are sorted; proposals stay first, whatever is searched for."""
+    """Templates in file order unless sorted; proposals stay first."""
     columns = (
         Column[TemplateRow]("Template", lambda row: row.template.meta_task),
         Column[TemplateRow]("Category", lambda row: category_words(row.template.category.value), width=124),

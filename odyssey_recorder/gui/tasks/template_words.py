@@ -1,4 +1,4 @@
-"""A template in words: what fills each gap, which apps may play each role, how it is phrased."""
+"""A template as text: fillings of its slots, apps for its roles, its phrasings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ _DAYS = {"relative": "“in 3 days”", "weekday": "“next Friday”", "date": 
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """Some lines under a heading."""
+    """Lines under a heading."""
 
     heading: str
     lines: tuple[str, ...]
 
 
 def template_passages(template: Template, catalogue: Catalogue | None) -> Sequence[TextSpan]:
-    """All that is told of a template, in the order in which it is read."""
+    """The description of a template in reading order."""
     slots = [
         TextSpan(f"{{{name}}} is filled with {filled_with(slot)}", _items(slot))
         for name, slot in template.slots.items()
@@ -39,14 +39,14 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
 
 
 def proposal_words(proposal: Proposal) -> Sequence[str]:
-    """What speaks against a proposal, or that nothing does, and what it is like."""
+    """The faults of a proposal, or that there are none, and its similar templates."""
     found = proposal.faults or ("No fault was found.",)
     near = f"Most like {proposal.nearest} ({proposal.likeness:.0%})." if proposal.nearest else ""
     return (*found, near) if near else found
 
 
 def filled_with(slot: Slot) -> str:
-    """What fills a gap, in short."""
+    """What fills a slot, in short."""
     match slot:
         case Items(texts):
             return f"one of {len(texts):,} items"

@@ -1,4 +1,4 @@
-"""Where a lead looks through the templates, has tasks made of them, and has a model think of new ones."""
+"""The view where a lead browses templates, generates tasks, and asks a model for new templates."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,10 +29,10 @@ _MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLAT
 
 
 class TemplatesView(QWidget):
-    """A table of the templates and the card of one; proposals stand first until they are kept or dropped."""
+    """A table of templates and a card for one; proposals come first until kept or dropped."""
 
     propose_asked = Signal(object, int, str)
-    """Of which category a model shall think of new templates, how many, and for the apps of which catalogue."""
+    """The category and number of templates a model should propose, and the catalogue whose apps they use."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -58,12 +58,12 @@ class TemplatesView(QWidget):
 
     @property
     def category(self) -> str:
-        """The category that is looked at; empty for all."""
+        """The selected category; empty for all."""
         return self._category.value
 
     @property
     def catalogue(self) -> str:
-        """The catalogue that is looked at; empty for all."""
+        """The selected catalogue; empty for all."""
         return self._catalogue.value
 
     @property
@@ -75,7 +75,7 @@ class TemplatesView(QWidget):
         self._search.selectAll()
 
     def show_proposing(self, on: bool) -> None:
-        """Ask for no more new templates while a model thinks of some."""
+        """Disable asking for proposals while a model works on some."""
         self._is_proposing = on
         self._allow()
 
@@ -89,16 +89,12 @@ class TemplatesView(QWidget):
         for column, width in _WIDTHS.items():
             self._view.setColumnWidth(column, width if self.width() >= _WIDE_PX else self._table.columns[column].width)
 
-    # What the bridge tells.
-
     def _show_loaded(self, loaded: LoadedTemplates) -> None:
         self._loaded = loaded
         catalogues = [(name, one.title) for name, one in loaded.library.catalogues.items()]
         self._catalogue.offer([("", "All apps"), *catalogues])
         self._keep_current(self._show_rows)
         self._allow()
-
-    # What the person decides.
 
     def _ask_to_think(self) -> None:
         if self._loaded is not None:
@@ -137,8 +133,6 @@ class TemplatesView(QWidget):
         known = self._loaded
         library, left = (None, {}) if known is None else (known.library, known.left)
         self._table.show(template_rows(self._proposals, library, left))
-
-    # What is shown.
 
     def _narrow(self) -> None:
         self._keep_current(
@@ -183,8 +177,6 @@ class TemplatesView(QWidget):
     def _allow(self) -> None:
         cannot = self._loaded is None or bool(self._loaded.cannot_ask)
         self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_proposing)
-
-    # How it hangs together.
 
     def _offer(self) -> None:
         self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])

@@ -1,4 +1,4 @@
-"""Template, task and instruction of a task beside each other, their differences marked; the last can be rewritten."""
+"""Template, task and instruction side by side with differences marked; the instruction can be edited."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -9,16 +9,14 @@ from odyssey_recorder.gui.parts import named, text_label
 from odyssey_recorder.model.episode import TaskInfo
 
 _BESIDE_PX = 640
-"""From this width on the three stand side by side, otherwise one under the other."""
+"""From this width on the texts are side by side, otherwise stacked."""
 _GAP = 20
 _EDITOR_PX = 110
 
 
 class ThreeTexts(QWidget):
-    """Shows the texts of a task; nothing in them is taken for markup."""
-
     typed = Signal(str)
-    """The person has written something else."""
+    """The user has edited the text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +60,7 @@ class ThreeTexts(QWidget):
         self._editor.show()
 
     def write(self) -> None:
-        """Put the cursor behind the last word."""
+        """Focus the editor with the cursor at the end."""
         self._editor.setFocus()
         self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
 
