@@ -1,4 +1,4 @@
-"""Widgets for the window's tests, and the application that they live in."""
+"""Fixtures of the window's tests, and the application they share."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ PATIENCE_MS = 20_000
 
 
 class PatientBot(QtBot):
-    """Waits for what comes soon, for longer than a computer takes that is busy with much else."""
+    """Waits longer than pytest-qt's default, for a computer that is busy."""
 
     def waitUntil(  # noqa: N802 - its name there
         self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS
@@ -34,7 +34,7 @@ class PatientBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]:
-    """Waits; meanwhile no other thread takes the objects of closed windows apart."""
+    """Keeps other threads from garbage-collecting closed windows."""
     sweeper = GarbageCollector(qapp)
     sweeper.start()
     yield PatientBot(request)
@@ -44,7 +44,7 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]
 
 @pytest.fixture
 def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Away from the settings, the keyring and the colours of the user who runs the tests."""
+    """Isolates the tests from the user's settings, keyring and colours."""
     for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
         monkeypatch.delenv(variable)
     monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
@@ -68,7 +68,7 @@ def service(tmp_path: Path, device: FakeDevice) -> FakeRecordings:
 
 @pytest.fixture
 def open_window(qtbot: QtBot) -> Iterator[Callable[[RecordingService], Pilot]]:
-    """Opens the window on a desk; every window is closed again, which ends its threads, and deleted here."""
+    """Opens the window with a recording service; closes it afterwards, which ends its threads, and deletes it."""
     pilots: list[Pilot] = []
 
     def open_on(service: RecordingService) -> Pilot:
@@ -82,13 +82,12 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[[RecordingService], Pilot]]:
 
 
 def wait_for_closing(pilot: Pilot) -> None:
-    """Until the window, which was asked to close, does not wait for work any more."""
     pilot.qtbot.waitUntil(lambda: not (pilot.window.isVisible() and pilot.controller.background.jobs))
 
 
 @pytest.fixture
 def open_at(qtbot: QtBot, service: FakeRecordings) -> Iterator[Callable[[Workplace], Pilot]]:
-    """Opens the window on the one device, with what else a workplace has; closed again as `open_window` does."""
+    """Opens the window with one device and more parts of a workplace; closes it like `open_window`."""
     pilots: list[Pilot] = []
 
     def open_at(workplace: Workplace) -> Pilot:
@@ -104,7 +103,6 @@ def open_at(qtbot: QtBot, service: FakeRecordings) -> Iterator[Callable[[Workpla
 
 @pytest.fixture
 def pilot(open_window: Callable[[RecordingService], Pilot], service: FakeRecordings) -> Pilot:
-    """The window, connected to the one device."""
     opened = open_window(service)
     opened.wait_for_phase(Phase.WATCHING)
     return opened

@@ -1,4 +1,4 @@
-"""What stands for the rest of the program in the tests of the window: all in memory but the dataset."""
+"""In-memory stand-ins for the rest of the program; only the dataset is real."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ FINDINGS = [
 
 
 class FakeRecordings(RecordingService):
-    """Devices that are there from the start, and one more that `simulate` brings."""
+    """Has fixed devices; `simulate` adds one more."""
 
     __setattr__ = object.__setattr__  # the service itself is frozen
 
@@ -71,11 +71,10 @@ class FakeRecordings(RecordingService):
         super().__init__(DeviceConnector(AdbServer()), store, "Tester")
         self.devices_there = list(devices)
         self._simulated = simulated
-        self.states: dict[str, str] = {}  # what adb says of a serial, where it is not "device"
-        self.failure: DeviceError | None = None  # what `devices` and `connect` raise
+        self.states: dict[str, str] = {}  # adb's state of a serial, if not "device"
+        self.failure: DeviceError | None = None  # raised by `devices` and `connect`
 
     def put_aside(self, task_id: str = "") -> None:
-        """Leave a draft behind."""
         recorder = self.begin(self.devices_there[0], Assignment(TASK, task_id), ScriptPlayer())
         recorder.start()
         recorder.stop()
@@ -135,10 +134,10 @@ _ORIGIN = Origin(
 
 
 class FakeInventory(DeviceInventory):
-    """The six devices, none of them made at first.
+    """The six profiles, none of them created at first.
 
-    `done` lists what was asked for. With `failure` whatever is asked for fails; `missing` and `strangers` are what a
-    listing tells beside the six. A start that is `held` has told all its stages but the last, and ends with `go_on`.
+    `done` lists the calls. With `failure` every call fails; `missing` and `strangers` are listed beside the six. A
+    `held` start has reported all stages but the last, and finishes after `go_on`.
     """
 
     def __init__(self, *, can_simulate: bool = True) -> None:
@@ -160,14 +159,10 @@ class FakeInventory(DeviceInventory):
     def can_simulate(self) -> bool:
         return self._can_simulate
 
-    # What a test does.
-
     def make(self, profile: str) -> None:
-        """Have an AVD of a profile that does not run."""
         self._made[profile] = Avd(profile_named(profile).name.replace(" ", "_"), profile, None, self.problems)
 
     def run(self, profile: str, serial: str = "emulator-5554") -> FakeDevice:
-        """Have an AVD of a profile run, lacking all that a device may lack."""
         self.make(profile)
         self._made[profile] = replace(self._made[profile], serial=serial)
         about = profile_named(profile)
@@ -178,15 +173,11 @@ class FakeInventory(DeviceInventory):
         return device
 
     def lose(self, serial: str) -> None:
-        """Let a running device crash."""
         self.devices[serial].disconnect()
         self._forget(serial)
 
     def go_on(self) -> None:
-        """Let the start that is held go on."""
         self._going_on.set()
-
-    # What the page asks.
 
     def listing(self) -> InventoryListing:
         if self.listing_failure is not None:
@@ -307,12 +298,12 @@ class FakeInventory(DeviceInventory):
 
 
 class FakePractice(PracticeService):
-    """Somebody who has agreed already, unless a test says otherwise."""
+    """An annotator who has already agreed, unless `agrees` says otherwise."""
 
     def __init__(self, *, wanted: int = 2, agrees: bool | None = True) -> None:
         self.name = "ada"
-        self.agrees = agrees  # None: was not asked yet
-        self.score = PASSED  # what each attempt comes to
+        self.agrees = agrees  # None: not asked yet
+        self.score = PASSED  # the score of every attempt
         self.failure: PracticeError | None = None
         self.attempts: list[Attempt] = []
         self._asked_for = tuple(task.task_id for task in practice_tasks()[:wanted])
@@ -340,7 +331,7 @@ class FakePractice(PracticeService):
 
 
 class FakeDoctor(Doctor):
-    """Finds `findings`, once it may."""
+    """Reports `findings` once released."""
 
     __setattr__ = object.__setattr__  # the doctor itself is frozen
 

@@ -1,4 +1,4 @@
-"""Looks at every control of a window: what a screen reader calls it, what its tooltip says, which words are cut."""
+"""Checks every control of a window: accessible name, tooltip, and text that is cut off."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,15 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidg
 
 _ROOM_FOR_ROUNDING = 1
 _FRAME = 10
-"""Border and padding of a button at the left and at the right."""
+"""Left and right border and padding of a button, in pixels."""
 
 
 def faults(window: QWidget) -> list[str]:
-    """What is wrong with the visible controls and words of `window`."""
+    """Accessibility and layout faults of the visible widgets."""
     return sorted({fault for widget in visible(window) for fault in _faults(widget)})
 
 
 def visible(window: QWidget) -> Iterator[QWidget]:
-    """All that can be seen of the window, but not the windows over it."""
     for widget in window.findChildren(QWidget):
         if widget.isVisible() and widget.window() is window:
             yield widget
@@ -35,13 +34,12 @@ def _faults(widget: QWidget) -> Iterator[str]:
 
 
 def takes_focus(widget: QWidget) -> bool:
-    """Whether Tab must lead to it."""
     is_a_part = widget.objectName().startswith("qt_") or widget.focusProxy() is not None
     return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled() and not is_a_part
 
 
 def _needed(widget: QLabel | QPushButton | QToolButton) -> tuple[int, int]:
-    """How much room the words need, and have: in height where they go over several lines, otherwise in width."""
+    """The length the text needs and has: heights for wrapped text, otherwise widths."""
     words = widget.fontMetrics().horizontalAdvance(widget.text().replace("&", ""))
     match widget:
         case QPushButton():
@@ -54,13 +52,12 @@ def _needed(widget: QLabel | QPushButton | QToolButton) -> tuple[int, int]:
 
 
 def _name(widget: QWidget) -> str:
-    if isinstance(widget, QComboBox):  # of which some systems are told what is chosen
+    if isinstance(widget, QComboBox):  # some systems read only the selected item
         return widget.accessibleName()
     seen = QAccessible.queryAccessibleInterface(widget)
     return seen.text(QAccessible.Text.Name) if seen is not None else ""
 
 
 def what(widget: QWidget) -> str:
-    """How a fault names it."""
     words = widget.text() if isinstance(widget, QLabel | QPushButton | QToolButton) else ""
     return f"{type(widget).__name__} “{words or _name(widget)}” of {type(widget.parentWidget()).__name__}"

@@ -1,4 +1,4 @@
-"""Plays the annotator at the window: finds controls by the names that a screen reader says, and uses them."""
+"""Drives the window like an annotator; finds controls by their accessible names."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -33,25 +33,24 @@ W = TypeVar("W", bound=QWidget)
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier
 LONG_PRESS_MS = 400
-"""QTest stamps its events by the pauses that it is told to make, not by a clock."""
+"""QTest stamps its events by its own pauses, not by a clock."""
 
 
 class Patience(Protocol):
-    """What waits with the event loop running: a QtBot, or its like outside of pytest."""
+    """Waits with the event loop running: a QtBot, or the like outside pytest."""
 
     def waitUntil(self, callback: Callable[[], bool], *, timeout: int = ...) -> None:  # noqa: N802 - Qt's spelling
-        """Return as soon as `callback` is true; fail after `timeout` milliseconds."""
+        """Fails after `timeout` milliseconds."""
 
 
 class Driver:
-    """Finds the controls of one window by the names that a screen reader says, and uses them."""
+    """Finds the controls of one window by their accessible names, and uses them."""
 
     def __init__(self, qtbot: Patience, window: QMainWindow) -> None:
         self.qtbot = qtbot
         self.window = window
 
     def says(self, words: str) -> bool:
-        """Whether a visible label holds `words`."""
         return any(words in label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
 
     def find(self, kind: type[W]) -> W:
@@ -60,13 +59,12 @@ class Driver:
         return found
 
     def named(self, kind: type[W], name: str) -> W:
-        """The control that a screen reader calls `name`: the visible one where there are several."""
+        """The visible control with an accessible name."""
         found = [widget for widget in self.window.findChildren(kind) if widget.accessibleName() == name]
         assert found, f"no {kind.__name__} is called {name}"
         return next((widget for widget in found if widget.isVisible()), found[0])
 
     def dialog(self) -> QDialog:
-        """The dialog that is open."""
         self.qtbot.waitUntil(lambda: bool(self._open_dialogs()))
         return self._open_dialogs()[0]
 
@@ -74,17 +72,15 @@ class Driver:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
 
     def press(self, name: str) -> None:
-        """Press the button that is called `name`."""
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
 
     def press_in(self, dialog: QDialog, words: str) -> None:
-        """Press the button of `dialog` that shows `words`."""
         buttons = [button for button in dialog.findChildren(QAbstractButton) if button.text() == words]
         QTest.mouseClick(buttons[0], LEFT)
 
 
 class Pilot(Driver):
-    """The program's window and what its recorder last said."""
+    """The program's window, and the recorder's last state."""
 
     window: MainWindow
 
@@ -101,8 +97,6 @@ class Pilot(Driver):
         super().__init__(qtbot, MainWindow(controller, workplace))
         self.window.open_on(serial)
 
-    # What the window shows.
-
     @property
     def mirror(self) -> MirrorView:
         return self.find(MirrorView)
@@ -116,8 +110,6 @@ class Pilot(Driver):
         model = self.named(QListView, "Steps").model()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
-    # Waiting.
-
     def wait_for_phase(self, phase: Phase) -> None:
         self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=10_000)
 
@@ -126,35 +118,31 @@ class Pilot(Driver):
         return self.views[-1]
 
     def wait_for_steps(self, number: int) -> None:
-        """Until `number` steps are recorded and the next may come."""
+        """Until `number` steps are recorded and the next action is possible."""
         self.qtbot.waitUntil(lambda: len(self.steps) == number, timeout=10_000)
         self.wait_for_state(State.READY)
         self.qtbot.waitUntil(lambda: self.mirror.takes_input, timeout=10_000)
-
-    # Doing.
 
     def write_task(self, task: TaskInfo = TASK) -> None:
         self.named(QPlainTextEdit, "Instruction").setPlainText(task.instruction)
         QTest.keyClicks(self.named(QLineEdit, "Add an app"), ",".join([*task.apps, ""]))
 
     def start(self, task: TaskInfo = TASK) -> None:
-        """Write the task, start recording, and wait until the first action may come."""
+        """Write the task, start recording, and wait until the first action is possible."""
         self.write_task(task)
         self.press("Start recording")
         self.wait_for_phase(Phase.RECORDING)
         self.wait_for_steps(0)
 
     def wait_for(self, kind: type[W], name: str) -> W:
-        """The same, once it is there: pages come when their modules are loaded."""
         self.qtbot.waitUntil(lambda: any(widget.accessibleName() == name for widget in self.window.findChildren(kind)))
         return self.named(kind, name)
 
     def shortcut(self, keys: str) -> QAction:
-        """The action that `keys` ask for."""
         return next(action for action in self.window.findChildren(QAction) if action.shortcut().toString() == keys)
 
     def spot(self, x: int, y: int) -> QPoint:
-        """Where the device's pixel lies on the mirror."""
+        """The position of a device pixel on the mirror."""
         fit = self.mirror.fit()
         assert fit is not None
         return fit.point_of(Pixel(x, y)).toPoint()
@@ -166,13 +154,11 @@ class Pilot(Driver):
         QTest.mousePress(self.mirror, LEFT, NONE, self.spot(x, y))
 
     def hold(self, x: int, y: int) -> None:
-        """Press until it is a long press."""
         self.put_finger_down(x, y)
         self.qtbot.waitUntil(lambda: self.mirror.gesture.startswith("LONG_PRESS"))
         QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, y), LONG_PRESS_MS)
 
     def drag_up(self, x: int, *, low: int, high: int) -> None:
-        """Drag upwards in ten moves."""
         self.put_finger_down(x, low)
         for tenth in range(1, 11):
             QTest.mouseMove(self.mirror, self.spot(x, low + (high - low) * tenth // 10))

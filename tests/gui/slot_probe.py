@@ -1,6 +1,6 @@
-"""Which event kept the GUI thread busy for too long, whose it was, and where in the program it was meanwhile.
+"""Finds events that block the GUI thread for too long, and where in the program.
 
-Make a `ProbedApplication` before anything else makes an application; then `application()` takes it as it is.
+Create a `ProbedApplication` before any other application; `application()` then uses it.
 """
 
 import faulthandler
@@ -23,10 +23,10 @@ _LOOK_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SlowDelivery:
-    """One event that took longer than the limit; what the thread neither worked nor queued, it was blocked.
+    """An event over the limit; time that was neither work nor queueing was spent blocked.
 
-    `queued_ms` is how long it waited for a processor that was busy with something else, where the system tells.
-    `stack` is empty where all the time was spent inside of Qt.
+    `queued_ms` is the wait for a processor, where the system reports it. `stack` is empty if all the time was spent
+    inside Qt.
     """
 
     took_ms: float
@@ -42,9 +42,9 @@ class SlowDelivery:
 
 
 class ProbedApplication(QApplication):
-    """Measures the delivery of every event on the GUI thread, slots of queued signals and timers among them.
+    """Measures the delivery of every event on the GUI thread, including queued slots and timers.
 
-    What an event sets off at once belongs to it. Loops that a test runs of its own accord are no delivery.
+    Nested deliveries count for the outer event. Event loops run by a test are not deliveries.
     """
 
     def __init__(self, arguments: Sequence[str] = (), *, limit_ms: float = LIMIT_MS) -> None:
@@ -55,7 +55,7 @@ class ProbedApplication(QApplication):
 
     @property
     def slow(self) -> tuple[SlowDelivery, ...]:
-        """The deliveries that took too long so far, in their order."""
+        """The deliveries over the limit, in order."""
         return tuple(self._slow)
 
     def notify(self, receiver: QObject, event: QEvent) -> bool:
@@ -72,12 +72,11 @@ class ProbedApplication(QApplication):
                 self._slow.append(SlowDelivery(*times_ms, _name(receiver), kind.name, stack))
 
     def end_probe(self) -> None:
-        """Let the thread that looks at the stacks end."""
         self._watcher.close()
 
 
 class _Times(NamedTuple):
-    """How long a thread has been there, at work, and in the queue for a processor; in milliseconds."""
+    """Elapsed, working and queued time of a thread, in milliseconds."""
 
     took_ms: float
     worked_ms: float
@@ -88,10 +87,10 @@ class _Times(NamedTuple):
 
 
 class _ThreadClock:
-    """Reads the times of the thread that it is made for, on that thread."""
+    """Reads the times of the thread that creates it; use it on that thread."""
 
     def __init__(self, thread_id: int) -> None:
-        told = Path(f"/proc/self/task/{thread_id}/schedstat")  # Linux alone tells
+        told = Path(f"/proc/self/task/{thread_id}/schedstat")  # Linux only
         self._queued = os.open(told, os.O_RDONLY) if told.exists() else None
 
     def read(self) -> _Times:
@@ -100,7 +99,7 @@ class _ThreadClock:
 
 
 class _StackWatcher:
-    """Looks from a thread of its own what one thread does once it has been busy for `limit_s`."""
+    """Samples one thread's stack from another thread once it has been busy for `limit_s`."""
 
     def __init__(self, thread: int, limit_s: float) -> None:
         self.thread = thread
@@ -120,7 +119,7 @@ class _StackWatcher:
         self.is_busy = True
 
     def end(self) -> tuple[_Times, str]:
-        """How long it took, and the stack if that was too long."""
+        """The time spent, and the stack if it was over the limit."""
         self.is_busy = False
         return self._clock.read().since(self._before), self._stack
 
@@ -138,10 +137,10 @@ class _StackWatcher:
 
 
 def _stack_of(thread: int) -> str:
-    """Where a thread is now, innermost first.
+    """The thread's current stack, innermost first.
 
-    Nothing here may hold one of its frames: what the frame lets go of meanwhile, as a painter or a timer, would die on
-    the wrong thread.
+    Must not keep a reference to its frames: objects that they release, such as a painter or a timer, would be
+    destroyed on the wrong thread.
     """
     with TemporaryFile("w+") as told:
         faulthandler.dump_traceback(told, all_threads=True)

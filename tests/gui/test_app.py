@@ -1,4 +1,4 @@
-"""The application in a process of its own, on a monitor of high density."""
+"""The application in a separate process, on a high-density screen."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The application: its colours, the errors that nobody caught, and where garbage is collected."""
+"""The application: colours, uncaught errors, and the thread of garbage collection."""
 
 import gc
 import sys
@@ -98,7 +98,7 @@ def test_black_on_white_has_the_highest_contrast() -> None:
 
 @pytest.fixture
 def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QWidget:
-    """A window whose hook is installed for this test."""
+    """A window whose exception hook is installed for this test."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     made = QWidget()
@@ -134,7 +134,7 @@ def test_the_details_can_be_copied(window: QWidget) -> None:
 
 
 class Knot:
-    """Refers to itself, and notes on which thread it was taken apart."""
+    """A reference cycle that notes the thread it is collected on."""
 
     def __init__(self, threads: list[threading.Thread]) -> None:
         self.itself = self
@@ -145,7 +145,7 @@ class Knot:
 
 
 def tie(threads: list[threading.Thread]) -> list[list[int]]:
-    """Leave a knot behind, and ask for more memory than Python lets pass before it collects."""
+    """Leave a cycle behind, and allocate enough to trigger a collection."""
     Knot(threads)
     return [[number] for number in range(20 * gc.get_threshold()[0])]
 

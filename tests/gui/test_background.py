@@ -1,4 +1,4 @@
-"""Work off the GUI thread: outcomes and progress come back on it, and a card shows what takes long."""
+"""Work off the GUI thread: results and progress arrive on it, and long jobs get a card."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ def card(qtbot: QtBot) -> JobCard:
 
 
 class Patient:
-    """Work that goes on until it may end; it looks each time whether it is still wanted."""
+    """Work that runs until released; checks for cancellation in between."""
 
     def __init__(self, *, deaf: bool = False) -> None:
         self.may_end = threading.Event()
@@ -207,7 +207,7 @@ def test_however_often_the_work_tells_its_progress_the_window_hears_the_newest(
 
     job = background.start("Counting", chatty)
     job.changed.connect(lambda: heard.append(job.words))
-    assert told.wait(10)  # the GUI thread was busy all the while
+    assert told.wait(10)  # the GUI thread is busy meanwhile
     wait_for(qtbot, job, JobState.DONE)
     assert heard == ["9999", "9999"]
 
@@ -224,7 +224,7 @@ def test_after_the_close_nothing_is_delivered(background: Background, qtbot: QtB
 
 
 class Watched:
-    """Work that tells when it has ended."""
+    """Work that reports its end."""
 
     def __init__(self, work: Callable[[Progress, Cancelled], str]) -> None:
         self.done = threading.Event()

@@ -1,4 +1,4 @@
-"""The doctor from the window: findings with their mends, and the report."""
+"""The doctor dialog: findings, their repairs, and the report."""
 
 from collections.abc import Callable
 from pathlib import Path

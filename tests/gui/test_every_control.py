@@ -1,4 +1,4 @@
-"""Every control of every page and dialog, in the smallest window: named, with a tooltip, its words whole."""
+"""Every control of every page and dialog in the smallest window: named, with a tooltip, its text not cut off."""
 
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("as_nobody")
 
 @pytest.fixture(autouse=True)
 def _with_its_own_look(qapp: QApplication) -> Iterator[None]:
-    """In the style and the font of the program, which tell how wide words are."""
+    """Text widths depend on the program's style and font."""
     style, font = qapp.style().objectName(), qapp.font()
     prepare(qapp)
     yield
@@ -66,7 +66,7 @@ def device() -> FakeDevice:
 
 @pytest.fixture
 def pilot(open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_path: Path) -> Pilot:
-    """The smallest window, with all that a workplace can have, connected to a device."""
+    """The smallest window with every part of a workplace, connected to a device."""
     inventory = FakeInventory()
     inventory.run("pixel_fold")
     inventory.make("small_phone")
@@ -189,7 +189,6 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
 
 
 def estimated(dialog: RewriteDialog) -> RewriteDialog:
-    """The dialog once it tells what a rewrite takes."""
     warning = "gpt-x is announced to shut down on 2027-01-31: choose another model for what shall go on longer."
     facts = ("gpt-x", "https://a-rather-long-name.of-a-host.example", (warning,))
     dialog.show_estimate(Estimate(400, 20, 123_456, 23_456, None, date(2026, 11, 1), *facts))
@@ -197,7 +196,7 @@ def estimated(dialog: RewriteDialog) -> RewriteDialog:
 
 
 def check(qtbot: QtBot, window: QWidget) -> None:
-    """The window has no faults once it is laid out and what it asked for has come."""
+    """Check for faults once the window is laid out and loaded."""
 
     def look() -> None:
         assert faults(window) == []
@@ -223,7 +222,7 @@ def test_tab_leads_to_every_control_of_every_page_and_shows_where_it_is(
 
 
 def walk(window: QWidget) -> Iterator[QWidget]:
-    """What has the focus as Tab is pressed again and again, until it is back where it began."""
+    """The widgets that Tab visits, until it is back at the first."""
     first = None
     for _ in range(_MOST_STOPS):
         QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
@@ -235,7 +234,7 @@ def walk(window: QWidget) -> Iterator[QWidget]:
 
 
 def tab_stops(window: QWidget) -> Iterator[QWidget]:
-    """All that Tab must lead to: of some choices that belong together the one that is made."""
+    """All widgets that Tab should reach; of a group of choices only the selected one."""
     for widget in visible(window):
         if takes_focus(widget) and not (isinstance(widget, QRadioButton) and not widget.isChecked()):
             yield widget

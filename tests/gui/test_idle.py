@@ -1,4 +1,4 @@
-"""Long work in turns on the GUI thread: the window's own work in between, and all classes of Qt made."""
+"""Idle work in slices on the GUI thread, and creating every Qt class in advance."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Pictures in files that anybody may have written: the window goes on, and says what is wrong with which one."""
+"""Damaged or hostile image files: the window keeps working, and names the problem and the file."""
 
 import os
 import struct
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system ha
 
 
 def huge(path: Path) -> None:
-    """A file of some bytes that says that it has 30,000 pixels each way."""
+    """A tiny file that claims 30,000 pixels each way."""
     header = b"IHDR" + struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
     chunks = (header, b"IDAT" + zlib.compress(b""), b"IEND")
     told = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks)
@@ -43,7 +43,7 @@ def huge(path: Path) -> None:
 
 
 def link_out(path: Path) -> None:
-    """A link to a picture that is none of the folder's business."""
+    """A link to an image outside the folder."""
     outside = path.parents[2] / "outside.png"
     Image.new("RGB", (72, 128)).save(outside)
     path.symlink_to(outside)
@@ -58,11 +58,11 @@ BAD: tuple[tuple[Callable[[Path], object], str], ...] = (
     (link_out, "is not used: a link on the way there leads out of "),
     (lambda path: path.parent.chmod(0o755), "is missing."),
 )
-"""What may be there in the place of a picture, and what is said of it."""
+"""Replacements of a screenshot, and the message for each."""
 
 
 def spoil(folder: Path, names: Iterator[str]) -> list[str]:
-    """Put one of each kind in the place of the pictures of these names; what is to be said of them."""
+    """Replace the screenshots `names` by one of each kind; returns the expected messages."""
     said = []
     for (make, words), name in zip(BAD, names, strict=False):
         (folder / name).unlink(missing_ok=True)
@@ -73,7 +73,6 @@ def spoil(folder: Path, names: Iterator[str]) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The screenshots of a dataset."""
     made = tmp_path / "dataset" / "screenshots"
     made.mkdir(parents=True)
     return made

@@ -1,4 +1,4 @@
-"""Who gets the keys on every page, the field that is written in or the page, and who has the focus after an action."""
+"""Which widget gets a key on every page, the text field or the page, and the focus after each action."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -51,7 +51,7 @@ FIELD = None
 
 Taker = Command | None
 KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
-    # The page: the field, what it holds, the keys, and what they ask for.
+    # Page: field, its content, the keys, and the commands they trigger.
     Command.RECORD_PAGE: (
         (TO_DEVICE, "", "Ctrl+Z", Command.UNDO),
         (TO_DEVICE, "", "Ctrl+Shift+Z", Command.UNDO_TO_HERE),
@@ -116,7 +116,7 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
 
 
 class Heard(QObject):
-    """Hears which commands are asked for by keys, and lets none of them do anything."""
+    """Notes the commands triggered by keys, and blocks them."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__(commands)
@@ -126,7 +126,7 @@ class Heard(QObject):
             action.installEventFilter(self)
 
     def offer_all(self) -> None:
-        """Let every command be asked for: whatever the page takes, it takes now."""
+        """Enable every command, to find all keys that the page takes."""
         self.asked.clear()
         for action in self._commands:
             action.setEnabled(True)
@@ -146,7 +146,6 @@ def reviewing(tmp_path: Path) -> BenchReviewing:
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    """A queue with a task to record and two to approve."""
     made = Office(own_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
     made.service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
     return made
@@ -154,7 +153,7 @@ def office(tmp_path: Path) -> Office:
 
 @pytest.fixture
 def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, office: Office) -> Pilot:
-    """The window in use, with all pages that have fields, connected to a device."""
+    """The active window with every page that has fields, connected to a device."""
     load_pages()
     reviewing.record("Buy milk")
     reviewing.record("Buy bread")
@@ -173,7 +172,6 @@ def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, offi
 
 
 def press(*keys: str) -> None:
-    """Press keys wherever the focus is, as the keyboard does."""
     for key in keys:
         focus = QApplication.focusWidget()
         assert focus is not None, f"nothing has the focus when {key} is pressed"
@@ -181,7 +179,6 @@ def press(*keys: str) -> None:
 
 
 def write(words: str) -> None:
-    """Type letters wherever the focus is, one after the other."""
     for letter in words:
         focus = QApplication.focusWidget()
         assert focus is not None, f"nothing has the focus when {letter} is typed"
@@ -189,7 +186,7 @@ def write(words: str) -> None:
 
 
 def focused() -> str:
-    """What has the focus, by the name that a screen reader says."""
+    """The accessible name of the focus widget."""
     focus = QApplication.focusWidget()
     return "nothing" if focus is None else focus.accessibleName() or focus.property("text") or type(focus).__name__
 
@@ -205,7 +202,7 @@ def field(pilot: Pilot, name: str) -> QWidget:
 
 
 def empty(wanted: QWidget) -> None:
-    """Empty a field, with nothing in it to undo."""
+    """Clear a field and its undo history."""
     if isinstance(wanted, QLineEdit):
         wanted.setText("")
     elif isinstance(wanted, QPlainTextEdit):
@@ -213,7 +210,7 @@ def empty(wanted: QWidget) -> None:
 
 
 def show_fields(pilot: Pilot, page: Command) -> None:
-    """Open a page, and bring all of its fields into sight."""
+    """Open a page and show all its fields."""
     pilot.press(page.value.label)
     if page is Command.RECORD_PAGE:
         record(pilot)
@@ -230,7 +227,6 @@ def show_prepared(pilot: Pilot) -> None:
 
 
 def record(pilot: Pilot) -> None:
-    """Start to record the task that waits, and type a text on the device."""
     pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Start recording").isEnabled)
     press("Ctrl+R")
     pilot.wait_for_phase(Phase.RECORDING)
@@ -242,7 +238,6 @@ def record(pilot: Pilot) -> None:
 
 
 def open_review(pilot: Pilot) -> Reviewer:
-    """Open the episode that says to buy milk."""
     reviewer = Reviewer(pilot)
     pilot.qtbot.waitUntil(lambda: "Buy milk" in reviewer.listed)
     reviewer.open(reviewer.listed.index("Buy milk"))
@@ -266,11 +261,11 @@ def test_each_key_in_a_field_goes_where_the_table_says(pilot: Pilot, page: Comma
         press(keys)
         if heard.asked != ([] if taker is FIELD else [taker]):
             wrong.append((name, held, keys, heard.asked))
-    commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes over them
+    commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes
     assert not wrong, wrong
 
 
-# Who has the focus after each action.
+# Focus after each action.
 
 
 Deed = Callable[[Pilot], object]
@@ -297,7 +292,7 @@ def steps(count: int) -> Deed:
 
 
 def answered(dialog: str, button: str) -> Deed:
-    """Press a button of the dialog that has this title; no window manager brings the window back behind it."""
+    """Press a button of the dialog with this title; activates the window, since no window manager does."""
 
     def answer(pilot: Pilot) -> None:
         opened = pilot.dialog()
@@ -313,14 +308,12 @@ def sent(text: str) -> Deed:
 
 
 def send(pilot: Pilot, text: str) -> None:
-    """Have a text in the field, and press Return there."""
     press("Ctrl+T")
     pilot.named(QLineEdit, TO_DEVICE).setText(text)
     press("Return")
 
 
 def undo(pilot: Pilot) -> None:
-    """Undo the last step by the button, and say that the screen is right again."""
     left = len(pilot.steps) - 1
     click("Undo last")(pilot)
     pilot.wait_for_state(State.RESTORING)
@@ -334,7 +327,7 @@ def use(pilot: Pilot) -> None:
 
 
 FOCUS: dict[Command, Sequence[tuple[str, Deed, str]]] = {
-    # The page: what is done, one after the other, and what has the focus then.
+    # Page: actions in order, and the focus afterwards.
     Command.RECORD_PAGE: (
         ("a recording begins and a text was typed", record, SCREEN),
         ("letters", words("milk"), SCREEN),
@@ -424,7 +417,7 @@ def test_after_each_action_the_focus_is_where_the_table_says(pilot: Pilot, page:
     assert not wrong, wrong
 
 
-# What went wrong once.
+# Regressions.
 
 
 def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: Pilot, device: FakeDevice) -> None:

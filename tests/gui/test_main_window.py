@@ -1,4 +1,4 @@
-"""The frame: which pages there are, what leads to them, whose keys are heard, and what closing waits for."""
+"""The main window: its pages, navigation, active shortcuts, and what closing waits for."""
 
 import threading
 from collections.abc import Callable
@@ -110,7 +110,7 @@ def test_the_window_closes_once_the_work_that_it_cancels_has_ended(opened: Pilot
 
 @pytest.fixture
 def stubborn(opened: Pilot) -> threading.Event:
-    """The window is closed while a job that hears of no cancel is at work; set the event to let it end."""
+    """The window is closed while a job ignores cancelling; set the event to end it."""
     may_end = threading.Event()
     opened.controller.background.start("Writing a snapshot", lambda progress, cancelled: may_end.wait(20))
     opened.window.close()

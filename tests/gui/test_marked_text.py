@@ -1,4 +1,4 @@
-"""How the three texts of a task differ."""
+"""Marking the differences of a task's three texts."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

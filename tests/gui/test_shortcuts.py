@@ -1,4 +1,4 @@
-"""The annotator gives actions other keys: at once, kept, and never the same keys twice."""
+"""Changing shortcuts: effective at once, stored, never ambiguous."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def opened(qtbot: QtBot, file: Path) -> tuple[QMainWindow, Commands, Shortcuts]:
-    """A session; the window is to be held as long as it lasts."""
+    """The caller must keep the window alive."""
     window = QMainWindow()
     qtbot.addWidget(window)
     commands = Commands(window)
@@ -35,7 +35,6 @@ def opened(qtbot: QtBot, file: Path) -> tuple[QMainWindow, Commands, Shortcuts]:
 
 
 def show(qtbot: QtBot, window: QWidget) -> None:
-    """As the window that keys go to."""
     window.show()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
@@ -166,7 +165,7 @@ def test_a_second_key_makes_way_for_one_that_was_chosen(qtbot: QtBot, file: Path
     zoom, equals = commands[Command.ZOOM_IN], QKeySequence("Ctrl+=")
     assert equals in zoom.shortcuts()
     assert "Larger" in shortcuts.refusal(Command.UNDO, equals)
-    shortcuts.change(Command.UNDO, equals)  # as a file of an older version may have it
+    shortcuts.change(Command.UNDO, equals)  # as in a file of an older version
     assert zoom.shortcuts() == [QKeySequence("Ctrl++")]
     shortcuts.change(Command.ZOOM_IN, F12)
     assert zoom.shortcuts() == [F12]
@@ -193,12 +192,10 @@ def test_the_keys_of_a_page_ask_for_nothing_before_the_page_is_there(qtbot: QtBo
     assert asked == [True]
 
 
-# The table.
+# Table.
 
 
 class Desk:
-    """The card on a window."""
-
     def __init__(self, qtbot: QtBot, file: Path) -> None:
         self.window, self.commands, self.shortcuts = opened(qtbot, file)
         self.qtbot = qtbot
@@ -217,7 +214,6 @@ class Desk:
         self.table.setCurrentIndex(self.table.model().index(CHANGEABLE.index(command), 0))
 
     def press(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        """Open the editor of the chosen row with Return, and press a key in it."""
         QTest.keyClick(self.table, Qt.Key.Key_Return)
         self.qtbot.waitUntil(lambda: len(self.editors()) == 1)
         QTest.keyClick(self.editors()[0], key, held)

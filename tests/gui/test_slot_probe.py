@@ -1,4 +1,4 @@
-"""The probe, in a process of its own: there can be one application only."""
+"""The slot probe, in a separate process: there can be only one application."""
 
 import json
 import os

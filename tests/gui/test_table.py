@@ -1,4 +1,4 @@
-"""Tables and lists: which rows they show in which order, and what stays when rows change, come or go."""
+"""Tables and lists: rows, order, and what survives when rows change, appear or go."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ ROW_PX = 20
 
 
 def table(*, steady: bool = False) -> TableModel[Word]:
-    """A word in each row, which is its key, and a number."""
+    """One row per word, which is its key, with a number."""
     columns = (
         Column[Word]("Word", lambda row: row[0]),
         Column[Word]("Number", lambda row: str(row[1]), order=lambda row: row[1], is_number=True),

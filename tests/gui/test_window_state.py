@@ -1,4 +1,4 @@
-"""The window opens as it was closed; a file that is broken costs nothing but that."""
+"""The window opens as it was closed; a broken file is harmless."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page of published episodes, on a real folder that others write to."""
+"""The Dataset page on a real folder that others write to."""
 
 import shutil
 from collections.abc import Callable
@@ -31,8 +31,6 @@ ORIGIN = Origin(
 
 
 class Folder:
-    """A dataset folder into which somebody publishes; the first is the newest."""
-
     def __init__(self, root: Path) -> None:
         self.root = root
         self._published = 0
@@ -48,7 +46,7 @@ class Folder:
         annotator: str = "Ada",
         newest: bool = False,
     ) -> str:
-        """Publish one more episode, older than all, or with `newest` younger; its id."""
+        """Publish an episode and return its id; it is the oldest unless `newest` is set."""
         self._published += 1
         episode_id = f"{10**15 + self._published}"
         made = episode(episode_id=episode_id)
@@ -68,7 +66,6 @@ class Folder:
         return episode_id
 
     def write(self, made: Episode) -> None:
-        """Write an annotation, as publishing does."""
         write_episode(self.annotation(made.episode_id), made)
 
     def annotation(self, episode_id: str) -> Path:
@@ -76,8 +73,6 @@ class Folder:
 
 
 class Reader:
-    """Reads the page."""
-
     def __init__(self, pilot: Pilot) -> None:
         self.pilot = pilot
         self.table = pilot.wait_for(QTableView, "Episodes")
@@ -114,7 +109,7 @@ class Reader:
 
     @property
     def place_of_chosen(self) -> int:
-        """How far below the upper edge of the list its row is, in pixels."""
+        """Pixels from the top of the viewport to the selected row."""
         return self.table.visualRect(self.table.currentIndex()).top()
 
     @property
@@ -133,7 +128,6 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture
 def reader(open_at: Callable[[Workplace], Pilot], folder: Folder) -> Reader:
-    """The page, on what the folder holds."""
     dataset = PublishedEpisodes(folder.root, WatchRules(unnoticed_s=0.02))
     pilot = open_at(Workplace(dataset=lambda: dataset))
     pilot.press("Dataset")
@@ -277,7 +271,7 @@ def test_an_annotation_that_is_broken_is_shown_as_such_and_says_why(
     folder.annotation(three[0]).write_text('{"episode_id": 7}')
     reader.wait_to_read("3 episodes · 1 cannot be read")
     broken = f"Cannot be read: {three[0]}.json: episode_id is 7"
-    reader.pilot.qtbot.waitUntil(lambda: reader.instructions[0].startswith(broken))  # it may be seen half written
+    reader.pilot.qtbot.waitUntil(lambda: reader.instructions[0].startswith(broken))  # it may be read half written
     reader.choose(0)
     reader.wait_to_read(f"Episode {three[0]} cannot be read.")
     assert reader.steps == []

@@ -1,4 +1,4 @@
-"""The annotator makes, starts, looks over and mends devices; found by what a screen reader says."""
+"""Making, starting, checking and repairing devices, with controls found by their accessible names."""
 
 from collections.abc import Callable, Iterator
 
@@ -34,8 +34,6 @@ SERIAL = "emulator-5554"
 
 
 class PagePilot(Driver):
-    """The Devices page in a window of its own, and an annotator who uses it."""
-
     def __init__(self, qtbot: QtBot, inventory: FakeInventory) -> None:
         super().__init__(qtbot, QMainWindow())
         self.inventory = inventory
@@ -58,19 +56,16 @@ class PagePilot(Driver):
 
     @property
     def rows(self) -> list[str]:
-        """What a screen reader says of each row."""
         model = self.named(QListView, "Devices").model()
         role = Qt.ItemDataRole.AccessibleTextRole
         return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
 
     @property
     def offered(self) -> set[str]:
-        """The words of the buttons that can be pressed."""
         buttons = self.page.findChildren(QAbstractButton)
         return {one.text() for one in buttons if one.isVisible() and one.isEnabled() and one.text()}
 
     def choose(self, name: str) -> None:
-        """Go to the row of a device with the arrow keys."""
         devices = self.named(QListView, "Devices")
         wanted = next(row for row, words in enumerate(self.rows) if words.startswith(f"{name}:"))
         while devices.currentIndex().row() != wanted:
@@ -105,7 +100,7 @@ def open_page(qtbot: QtBot) -> Iterator[Callable[[FakeInventory], PagePilot]]:
 OpenPage = Callable[[FakeInventory], PagePilot]
 
 
-# The list.
+# List.
 
 
 def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, inventory: FakeInventory) -> None:
@@ -296,7 +291,7 @@ def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage
     assert inventory.done == ["amend Pixel_7_Pro"]
 
 
-# A device that runs.
+# A running device.
 
 
 def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: FakeInventory) -> None:

@@ -1,4 +1,4 @@
-"""A person at the simulated emulator's own window: what is done there shows in getevent, and on the screen."""
+"""The simulated emulator's own window: input there shows in getevent and on the screen."""
 
 import os
 import signal
@@ -34,15 +34,11 @@ SHIFT, HOME, BACK, APPSELECT, POWER = 0x2A, 0x66, 0x9E, 0x244, 0x74
 
 @dataclass
 class Report:
-    """What one input node told its readers at once."""
-
     node: str
     changes: list[tuple[int, int, int]]
 
 
 class Person:
-    """Somebody at the window, and a listener at the input nodes."""
-
     def __init__(self, qtbot: QtBot, profile: str) -> None:
         self.qtbot = qtbot
         self.reports: list[Report] = []
@@ -91,7 +87,6 @@ class Person:
         QTest.mouseClick(self.tool(name), LEFT)
 
     def told_keys(self) -> list[tuple[int, int]]:
-        """The keys that the keyboard node told, each with 1 for down and 0 for up."""
         changes = [change for report in self.reports if report.node == "qwerty2" for change in report.changes]
         return [(code, value) for kind, code, value in changes if kind == EV_KEY]
 
@@ -135,7 +130,6 @@ def person(at_window: MakePerson) -> Person:
 
 
 def middle_of(phone: Phone, text: str) -> tuple[int, int]:
-    """The middle of the view that says `text`."""
     nodes = [phone.view_hierarchy(all_windows=True)]
     while nodes:
         node = nodes.pop()
@@ -145,7 +139,7 @@ def middle_of(phone: Phone, text: str) -> tuple[int, int]:
     raise AssertionError(f"{text!r} is not on the screen")
 
 
-# The mouse.
+# Mouse.
 
 
 def test_what_is_clicked_opens_and_getevent_tells_of_it(person: Person) -> None:
@@ -233,7 +227,7 @@ def test_the_right_button_is_back(person: Person) -> None:
     person.see(lambda: person.told_keys() == [(BACK, 1), (BACK, 0)])
 
 
-# The keyboard and the tools.
+# Keyboard and tools.
 
 
 def test_what_is_typed_goes_through_the_keyboard_node_into_the_field(person: Person) -> None:
@@ -293,7 +287,7 @@ def test_only_a_foldable_can_be_folded(person: Person) -> None:
     assert all("Ctrl+" in button.toolTip() for button in buttons)
 
 
-# The picture.
+# Screen.
 
 
 def test_the_window_says_that_the_phone_is_simulated(person: Person) -> None:
@@ -311,11 +305,11 @@ def test_the_picture_is_not_scaled_twice(person: Person) -> None:
 
     shown = person.screen.grab(QRectF(fit.area).toRect()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
-    inside = shown.rect().adjusted(1, 1, -1, -1)  # there is a line around it
+    inside = shown.rect().adjusted(1, 1, -1, -1)  # without the border line
     assert shown.copy(inside) == expected.copy(inside)
 
 
-# The program.
+# Program.
 
 
 @pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "whoever started it goes"])

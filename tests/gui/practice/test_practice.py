@@ -1,4 +1,4 @@
-"""First use, practice up to the open queue, hints and results, found by what a screen reader says."""
+"""First use, practice until the queue opens, hints and results."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,6 @@ def device() -> FakeDevice:
 
 
 def open_with(open_at: Open, practice: FakePractice) -> Pilot:
-    """The window, connected, once it knows who the annotator is."""
     pilot = open_at(Workplace(practice=practice))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.press("Practice")
@@ -50,7 +49,6 @@ def wait_for_words(pilot: Pilot, words: str) -> None:
 
 
 def record_practice(pilot: Pilot) -> None:
-    """Start, and complete at once."""
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_steps(0)

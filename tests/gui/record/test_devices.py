@@ -1,4 +1,4 @@
-"""The annotator chooses a device, and is told what to do where there is none that can be used."""
+"""Choosing a device, and the advice if none can be used."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a burst of the wheel stands for."""
+"""Bursts of the mouse wheel as strokes."""
 
 import pytest
 

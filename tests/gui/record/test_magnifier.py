@@ -1,4 +1,4 @@
-"""The loupe beside the pointer: what it shows, and where it keeps out of the way."""
+"""The magnifier beside the pointer: its content and its position."""
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSizeF

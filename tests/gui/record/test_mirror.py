@@ -1,4 +1,4 @@
-"""The mirror turns the mouse into strokes in the pixels of the frame that is shown."""
+"""The mirror turns the mouse into strokes in pixels of the shown frame."""
 
 import time
 from collections.abc import Callable
@@ -30,11 +30,9 @@ LONG_PRESS_MS = RULES.long_press_us // 1000
 
 @dataclass
 class Ears:
-    """What a mirror asked for, in order."""
-
     heard: list[object] = field(default_factory=list)
     places: list[Pixel | None] = field(default_factory=list)
-    """Where the finger came down, then where it moved; None where the wheel was turned."""
+    """Where the finger came down or moved; None for the wheel."""
 
     def listen(self, mirror: MirrorView) -> None:
         mirror.touch_began.connect(lambda number, _: self.heard.append(number))
@@ -57,7 +55,7 @@ def ears() -> Ears:
 
 @pytest.fixture
 def mirror(qtbot: QtBot, ears: Ears) -> MirrorView:
-    """A mirror that takes input, showing frame 1 of a phone."""
+    """A mirror that accepts input and shows frame 1 of a phone."""
     view = MirrorView()
     qtbot.addWidget(view)
     view.resize(450, 900)
@@ -118,7 +116,7 @@ def test_a_press_that_is_held_becomes_a_long_press_and_says_so(mirror: MirrorVie
 
 
 def stamped(mirror: MirrorView, kind: QEvent.Type, stamp_ms: int) -> None:
-    """A mouse event that comes to the mirror now and tells what happened at `stamp_ms`."""
+    """A mouse event that arrives now with the timestamp `stamp_ms`."""
     at = QPointF(spot(mirror, 500, 900))
     buttons = LEFT if kind is QEvent.Type.MouseButtonPress else Qt.MouseButton.NoButton
     event = QMouseEvent(kind, at, mirror.mapToGlobal(at), LEFT, buttons, NONE)
@@ -262,9 +260,6 @@ def test_a_frame_of_another_orientation_is_fitted_anew(mirror: MirrorView) -> No
     fit = mirror.fit()
     assert fit is not None
     assert fit.area.width() > fit.area.height()
-
-
-# Looking closer, of which the device sees nothing.
 
 
 def test_control_and_the_wheel_zoom_around_the_pointer_and_plain_wheel_still_scrolls(

@@ -1,4 +1,4 @@
-"""What the mirror draws is where a finger finds it: to the pixel where the mirror is as large as the picture."""
+"""The mirror draws each pixel where a finger finds it, exactly if the mirror has the frame's size."""
 
 import time
 from random import Random
@@ -25,7 +25,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 def marked(size: Size, at: Pixel, *, width: int) -> Frame:
-    """A dark frame with a square mark in whose middle `at` lies."""
+    """A dark frame with a square mark centred on `at`."""
     image = Image.new("RGBA", (size.width, size.height), (0, 0, 40, 255))
     half = width // 2
     image.paste((*MARK, 255), (at.x - half, at.y - half, at.x + half + 1, at.y + half + 1))
@@ -45,7 +45,7 @@ def mirror_of(qtbot: QtBot, frame: Frame, room: QSize) -> MirrorView:
 
 
 def drawn_at(mirror: MirrorView) -> QPointF:
-    """The middle of the mark as it is painted, in the widget's own units."""
+    """The centre of the painted mark in device-independent pixels."""
     image = mirror.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
     picture = Image.frombuffer(
         "RGB", (image.width(), image.height()), bytes(image.constBits()), "raw", "RGB", image.bytesPerLine(), 1
@@ -74,7 +74,7 @@ def test_a_mirror_as_large_as_the_picture_draws_each_pixel_where_a_finger_finds_
 
 @pytest.mark.parametrize("size", SCREENS, ids=str)
 def test_a_small_mirror_draws_what_a_finger_finds_there(qtbot: QtBot, size: Size) -> None:
-    """The mark's middle is painted to half a pixel of the mirror, which is several of the picture."""
+    """To half a pixel of the mirror, which is several pixels of the frame."""
     at = Pixel(size.width // 3, size.height * 2 // 3)
     mirror = mirror_of(qtbot, marked(size, at, width=41), QSize(457, 613))
     fit = mirror.fit()

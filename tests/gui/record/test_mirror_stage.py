@@ -1,4 +1,4 @@
-"""The place of the mirror: scroll bars, zooms, and the wanted screen beside the present one."""
+"""The mirror's surroundings: scroll bars, zoom, and the wanted screen beside the current one."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An annotator who works in the emulator's own window, while this one listens and shows."""
+"""Passive mode: the annotator works in the emulator's own window."""
 
 import shlex
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def choose_passive(pilot: Pilot) -> None:
 
 @pytest.fixture
 def ready_device(device: FakeDevice) -> FakeDevice:
-    """A device that lacks nothing that passive mode wants."""
+    """A device that meets every requirement of passive mode."""
     device.streams = True
     device.settings[("secure", "show_ime_with_hard_keyboard")] = "1"
     for scale in ("window_animation_scale", "transition_animation_scale", "animator_duration_scale"):
@@ -101,7 +101,7 @@ def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice
     pilot.qtbot.waitUntil(lambda: pilot.says("fake-1 is gone"))
 
 
-# While it is recorded.
+# During the recording.
 
 
 def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking(
@@ -152,7 +152,7 @@ def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
     assert again.says("Before you start")
 
 
-# The question.
+# Question.
 
 
 @pytest.fixture

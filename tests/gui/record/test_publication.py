@@ -1,4 +1,4 @@
-"""What is said of an episode once it is published, and what the checks found in it."""
+"""What the window says about an episode after publishing, and about the findings of its checks."""
 
 from pathlib import Path
 

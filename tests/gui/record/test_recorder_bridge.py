@@ -1,4 +1,4 @@
-"""Callbacks of the recorder's threads reach the GUI thread, and a slow window skips frames."""
+"""Recorder callbacks reach the GUI thread, and a slow window skips frames."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""An annotator at the window: a device in memory, a real recorder, a real dataset folder."""
+"""Recording in the window, with an in-memory device, a real recorder and a real dataset folder."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ def choose_step(pilot: Pilot, number: int) -> None:
 
 
 class UnchangingDevice(FakeDevice):
-    """A device whose screen stays as it is, whatever is done to it."""
+    """A device whose screen never changes."""
 
     def touch(self, stroke: TouchStroke) -> None:
         super().touch(stroke)
@@ -148,7 +148,9 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
     assert not finish.isEnabled()
     dialog.findChildren(QRadioButton)[0].click()
     assert finish.isEnabled()
-    QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")  # goes before the chosen one
+    QTest.keyClicks(
+        pilot.named(QLineEdit, "Another reason"), "the shop is closed"
+    )  # takes precedence over the chosen one
     pilot.press_in(dialog, "Impossible")
     pilot.wait_for_phase(Phase.FINISHED)
     assert the_episode(service).steps[-1].action == Impossible("the shop is closed")
@@ -170,7 +172,7 @@ def test_a_click_lands_on_the_pixel_that_was_clicked(tmp_path: Path, open_window
     assert stroke.start == fit.pixel_at(at.toPointF())
 
 
-# What is refused.
+# Refusals.
 
 
 def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDevice) -> None:
@@ -360,7 +362,7 @@ def test_what_goes_out_to_the_device_is_said_on_the_mirror(pilot: Pilot) -> None
     pilot.wait_for_steps(3)
 
 
-# What goes wrong.
+# Failures.
 
 
 def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
@@ -496,7 +498,7 @@ def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(
     assert (service.drafts(), service.store.episodes()) == ([], [])
 
 
-# The window itself.
+# Window.
 
 
 def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pilot) -> None:

@@ -1,4 +1,4 @@
-"""What the window says of a recording, and what it asks at the end of one."""
+"""The status texts of a recording, and the questions at its end."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The list of steps as a model, and the thumbnails."""
+"""The model of the step list, and its thumbnails."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,8 +53,6 @@ def picture(tmp_path: Path) -> Path:
 
 
 class Steps:
-    """The list of steps, the notes that were written in it, and the words it shows."""
-
     def __init__(self, background: Background) -> None:
         self.written: list[tuple[int, str]] = []
         self.model = NotedSteps()
@@ -162,7 +160,7 @@ def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: Qt
     assert wrapped("one", metrics, 500, 3) == ["one"]
 
 
-# Notes, and how a row looks.
+# Notes and painting.
 
 
 def test_a_note_is_shown_and_read_out(steps: Steps, picture: Path) -> None:
@@ -195,7 +193,6 @@ def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, picture: Path
 
 
 def drawn(steps: Steps, number: int, *, chosen: bool) -> QImage:
-    """A row as the list draws it, on white."""
     view, option = StepList(steps.model), QStyleOptionViewItem()
     delegate = view.itemDelegate()
     option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.at(number)).height())

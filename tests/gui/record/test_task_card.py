@@ -1,4 +1,4 @@
-"""The task card of the Record page, with a queue behind it."""
+"""The task card of the Record page with a queue."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ ROWS = (
 
 @dataclass
 class Bench:
-    """A window whose tasks come from a queue."""
+    """A window with tasks from a queue."""
 
     pilot: Pilot
     queue: TaskQueue
@@ -175,8 +175,6 @@ def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -
 
 @dataclass
 class Asleep:
-    """A window whose computer may sleep, and somebody else who is awake."""
-
     bench: Bench
     queues: Queues
 
@@ -185,18 +183,17 @@ class Asleep:
         return self.bench.pilot
 
     def sleep(self) -> None:
-        """Let so much time pass that the claim runs out."""
         self.queues.clock.pass_s(2 * Leases().claim_s)
 
     def lose(self, task_id: str) -> None:
-        """Have somebody else take the task while the computer sleeps."""
+        """Let someone else claim the task while the computer sleeps."""
 
         def is_taken() -> bool:
             self.sleep()
             try:
                 self.bench.queue.claim(task_id)
             except TaskError:
-                return False  # the window just looked at the queue, and kept the task for longer
+                return False  # the window has just renewed its claim
             return True
 
         self.pilot.qtbot.waitUntil(is_taken)

@@ -1,4 +1,4 @@
-"""The task as the annotator writes it."""
+"""Entering a task by hand."""
 
 import pytest
 from PySide6.QtCore import Qt

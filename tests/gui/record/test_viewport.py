@@ -1,4 +1,4 @@
-"""How large the picture is shown and which part of it: every pixel is found where it is drawn, at every zoom."""
+"""Zoom and pan: at every zoom, each pixel maps to where it is drawn."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def test_a_pixel_is_found_again_under_its_own_middle(
 def test_each_pixel_of_the_monitor_is_of_the_pixel_that_is_drawn_there(
     room: Room, scale: int, middle: tuple[float, float], at: int
 ) -> None:
-    """The mouse is told in the window's units: the monitor's pixels divided by its scale, and no whole numbers."""
+    """Mouse positions are device-independent: physical pixels divided by the scale, not whole numbers."""
     ratio = room.device_pixel_ratio
     fit = ViewZoom(scale, *middle).fit(room)
     left, top = fit.area.left() * ratio, fit.area.top() * ratio
@@ -82,7 +82,7 @@ def test_what_is_under_the_pointer_stays_there_while_the_picture_goes_on_beyond_
 
 @pytest.fixture
 def viewport() -> Iterator[Viewport]:
-    """A view of a phone, fitted."""
+    """A fitted view of a phone."""
     owner = QObject()
     viewport = Viewport(owner)
     viewport.set_room(Room(PHONE, SPACE))
@@ -125,9 +125,6 @@ def test_the_scale_is_kept_in_a_word(viewport: Viewport, kept: str, scale: float
     viewport.recall(kept)
     assert viewport.scale == scale
     assert viewport.kept == ("" if scale is None else kept)
-
-
-# Where a fitted screenshot lies.
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=str)

@@ -1,4 +1,4 @@
-"""A dataset under review: real files and the real rules of reviewing, with verdicts that are kept in memory."""
+"""A dataset under review: real files and review rules, verdicts kept in memory."""
 
 import shutil
 import threading
@@ -42,13 +42,11 @@ _Take = Callable[[ReviewNews], object]
 
 
 def passes() -> _Answers:
-    """Three passes."""
     pictures, sequence, instruction = (Judgement(criterion=one, answer=Rating.PASS) for one in Criterion)
     return pictures, sequence, instruction
 
 
 def fails(criterion: Criterion, reason: str, step: int | None = None) -> _Answers:
-    """One failure and two passes."""
     failed = Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, step=step)
     pictures, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
     return pictures, sequence, instruction
@@ -63,7 +61,7 @@ class _Following:
 
 
 class BenchReviewing:
-    """Episodes that a test records, checks and has others judge; what the reviewer submits is kept in `ballots`."""
+    """Episodes for the tests of the Review page; the reviewer's verdicts are kept in `ballots`."""
 
     def __init__(self, root: Path, reviewer: str = "Rosa") -> None:
         self._root = root
@@ -76,15 +74,13 @@ class BenchReviewing:
         self._takers: list[_Take] = []
         self.ballots: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
-        self.failure: OdysseyError | None = None  # what the next submission meets
+        self.failure: OdysseyError | None = None  # raised by the next submission
         self.checks: list[Finding] = []  # what the checks find when they run
-        self.is_slow_to_answer = False  # a rejected episode is told to be gone before the submission is answered
+        self.is_slow_to_answer = False  # report a rejected episode as gone before its submission is answered
         self.go_on = threading.Event()  # the checks wait for it
         self.go_on.set()
         for name in ("annotations", "screenshots"):
             (root / name).mkdir(parents=True)
-
-    # What a test prepares.
 
     def record(
         self,
@@ -95,7 +91,7 @@ class BenchReviewing:
         annotator: str = "Ada",
         checked: bool = True,
     ) -> str:
-        """One more episode, younger than all before; its id."""
+        """Add the newest episode and return its id."""
         number = len(self._summaries) + 1
         made = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
         task = replace(made.task, instruction=instruction, category=category)
@@ -114,7 +110,6 @@ class BenchReviewing:
         return made.episode_id
 
     def find(self, episode_id: str, *found: tuple[str, Severity, int | None]) -> None:
-        """Let the checks have found these: id, severity and step."""
         findings = tuple(
             Finding(check, severity, Criterion.PICTURES, episode_id, step, f"{check} found it.", "Look at it.")
             for check, severity, step in found
@@ -122,11 +117,9 @@ class BenchReviewing:
         self._reports[episode_id] = EpisodeReport(episode_id, findings)
 
     def ask_two(self, episode_id: str) -> None:
-        """Let the episode be in the sample."""
         self._twice[episode_id] = SecondReviewReason.SAMPLE
 
     def judge(self, episode_id: str, by: str, decision: Decision, judgements: _Answers | None = None) -> None:
-        """Let somebody judge it."""
         given = self._verdicts.setdefault(episode_id, [])
         given.append(
             Verdict(
@@ -142,28 +135,24 @@ class BenchReviewing:
         )
 
     def rewrite(self, episode_id: str, instruction: str) -> None:
-        """Change the annotation behind the reviewers' back."""
+        """Change the annotation while it is under review."""
         path = self._annotation(episode_id)
         path.write_text(path.read_text().replace(self._summaries[episode_id].instruction, instruction))
         self._summaries[episode_id] = replace(self._summaries[episode_id], instruction=instruction)
 
     def remove(self, episode_id: str) -> None:
-        """Take an episode away, and tell it."""
         self._annotation(episode_id).unlink()
         del self._summaries[episode_id]
         self.tell(ReviewNews(gone=frozenset({episode_id})))
 
     def tell(self, news: ReviewNews) -> None:
-        """Tell news to whoever follows."""
         for take in self._takers:
             take(news)
 
     def tell_again(self, *episode_ids: str) -> None:
-        """Tell how these stand now."""
         self.tell(ReviewNews(read=tuple(map(self.row, episode_ids))))
 
     def row(self, episode_id: str) -> ReviewRow:
-        """How an episode stands for this reviewer."""
         now = verdict_status(
             self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._twice.get(episode_id),
             recorder=self._summaries[episode_id].annotator,
@@ -178,10 +167,7 @@ class BenchReviewing:
         )  # fmt: skip
 
     def revision(self, episode_id: str) -> str:
-        """The SHA-256 of its annotation file."""
         return sha256(self._annotation(episode_id).read_bytes()).hexdigest()
-
-    # What the page asks for.
 
     @property
     def root(self) -> Path:
@@ -265,5 +251,4 @@ class BenchReviewing:
 
 
 def without_pictures(reviewing: BenchReviewing) -> None:
-    """Take all screenshots away."""
     shutil.rmtree(reviewing.root / "screenshots")

@@ -1,4 +1,4 @@
-"""Episodes under review for tests of what the reviewer looks at: real files, each with a picture of its own."""
+"""Opened episodes with real files, each step with its own screenshot."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def open_review(
     proof: EpisodeProvenance | None = None,
     findings: Sequence[Finding] = (),
 ) -> OpenedReview:
-    """An episode of these actions, by default one of each kind, whose pictures are in `folder`."""
+    """An episode with these actions, by default one of each kind, with screenshots in `folder`."""
     made = episode(*actions, episode_id=episode_id)
     made = made if task is None else replace(made, task=task)
     draw_pictures(folder, made)
@@ -50,27 +50,26 @@ def reviewed(
     report: EpisodeReport | None = None,
     entries: Iterable[Entry] = (),
 ) -> OpenedReview:
-    """The same of an episode that is ready made, whatever pictures there are."""
+    """Like `open_review` for a given episode, whatever screenshots exist."""
     opened = OpenedEpisode(made, EpisodeFiles.of(folder / f"{made.episode_id}.json"), proof)
     row = ReviewRow(EpisodeSummary(made.episode_id, annotator="Ada"))
     return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
 
 
 def draw_pictures(folder: Path, made: Episode, size: Size = SMALL) -> None:
-    """A picture for each step: grey, the further on the lighter, with a dark square that moves down."""
+    """Grey screenshots, lighter with each step, with a dark square that moves down."""
     for number in range(len(made.steps)):
         draw_picture(folder / screenshot_name(made.episode_id, number), size, shade=60 + 15 * number, top=10 * number)
 
 
 def draw_picture(path: Path, size: Size, *, shade: int, top: int) -> None:
-    """One such picture."""
     picture = Image.new("RGB", (size.width, size.height), (shade, shade, shade))
     ImageDraw.Draw(picture).rectangle((10, top, 19, top + 9), (20, 20, 20))
     picture.save(path)
 
 
 def proof_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
-    """A proof with these steps."""
+    """Provenance with these steps."""
     origin = Origin(
         recorder_version="0.5.0", mode="mirror", actor="annotator", annotator="Ada", task_id="", serial="emulator-5554",
         model="Fake Phone", fingerprint="f", avd_name="a", density=160,
@@ -81,7 +80,6 @@ def proof_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
 
 
 def step_record(**more: object) -> StepRecord:
-    """The proof of a step that was held back until a second frame showed the same."""
     frame = FrameRecord(
         number=1, source="grpc", started_us=0, arrived_us=1, settled=True, width=SMALL.width, height=SMALL.height,
         png_sha256="", rgb_sha256="",

@@ -1,5 +1,3 @@
-"""Plays the reviewer at the page: chooses, looks, and judges by keys."""
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
@@ -11,8 +9,6 @@ from tests.gui.pilot import Pilot
 
 
 class Reviewer:
-    """Plays the reviewer at the page."""
-
     def __init__(self, pilot: Pilot) -> None:
         self.pilot = pilot
         self.list = pilot.named(QListView, "Episodes to review")
@@ -25,12 +21,10 @@ class Reviewer:
 
     @property
     def ids(self) -> list[str]:
-        """The episodes that are listed."""
         model = self.list.model()
         return [model.index(row, 0).data(VALUE).episode_id for row in range(model.rowCount())]
 
     def heard(self, row: int) -> str:
-        """What a screen reader says of a row."""
         return str(self.list.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
 
     def facets(self, name: str) -> list[str]:
@@ -39,7 +33,6 @@ class Reviewer:
         return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
 
     def narrow(self, facet: str, words: str) -> None:
-        """Click the row of a facet that begins with `words`."""
         place = next(row for row, said in enumerate(self.facets(facet)) if said.startswith(words))
         view = self.pilot.named(QListView, facet)
         view.scrollTo(view.model().index(place, 0))
@@ -47,26 +40,24 @@ class Reviewer:
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
 
     def open(self, row: int) -> None:
-        """Click a row, and wait until its episode is shown."""
         words = self.listed[row]
         place = self.list.visualRect(self.list.model().index(row, 0)).center()
         QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
         self.wait_for_open(words)
 
     def wait_for_open(self, instruction: str) -> None:
-        """Until the episode is marked in the list, if it is there, and nothing is waited for."""
+        """Until the episode is marked in the list, if listed, and loaded."""
         self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and self.is_marked(instruction))
         self.wait_to_be_ready()
 
     def wait_to_be_ready(self) -> None:
-        """Until nothing is being opened, kept or changed."""
+        """Until nothing is being loaded or saved."""
         self.pilot.qtbot.waitUntil(self.pilot.find(VerdictPanel).isEnabled)
 
     def is_marked(self, instruction: str) -> bool:
         return instruction in (self.list.currentIndex().data(), None)
 
     def press(self, keys: str) -> None:
-        """Press letters and digits, one after the other."""
         QTest.keyClicks(self.pilot.window, keys)
 
     def look_at_all(self) -> None:
@@ -75,7 +66,6 @@ class Reviewer:
             QTest.keyClick(self.pilot.window, Qt.Key.Key_Right)
 
     def chosen(self, question: str) -> str:
-        """The answer that is given to a question; empty where there is none."""
         buttons = self.pilot.window.findChildren(QAbstractButton)
         answers = [one for one in buttons if one.accessibleName().endswith(f": {question}") and one.isChecked()]
         return answers[0].text() if answers else ""

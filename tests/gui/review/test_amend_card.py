@@ -1,4 +1,4 @@
-"""What may be fixed in which step, and what each dialog asks, says and gives."""
+"""Which fixes a step allows, and what each dialog asks, says and returns."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -62,8 +62,6 @@ def opened(there: InDataset, turn: ReviewerRole | None = ReviewerRole.FIRST) -> 
 
 
 class Fixer:
-    """Plays the reviewer who fixes an episode."""
-
     def __init__(self, qtbot: QtBot, window: QMainWindow, commands: Commands, card: AmendCard) -> None:
         self.qtbot = qtbot
         self.window = window
@@ -77,7 +75,6 @@ class Fixer:
         return {command for command in FIXES if self.commands[command].isEnabled()}
 
     def begin(self, command: Command, step: int) -> QDialog:
-        """Ask for a fix of a step; its dialog."""
         self.card.show_step(step)
         self.commands[command].trigger()
         return self.dialogs[0]
@@ -100,14 +97,13 @@ class Fixer:
         return found
 
     def canvas(self) -> BoxCanvas:
-        """The picture of the box, once it is there."""
         found = self.field(BoxCanvas, "Picture with the box")
         assert isinstance(found, BoxCanvas)
         self.qtbot.waitUntil(lambda: bool(found.accessibleDescription()))
         return found
 
     def write(self, words: str) -> None:
-        """In place of what is in the first field."""
+        """Replace the text of the first field."""
         focused = self.dialogs[0].focusWidget()
         assert isinstance(focused, QLineEdit | QPlainTextEdit)
         focused.selectAll()
@@ -118,7 +114,6 @@ class Fixer:
         return next(one for one in self.dialogs[0].findChildren(QAbstractButton) if one.property("kind") == "primary")
 
     def finish(self, reason: str) -> None:
-        """Choose a reason, and answer."""
         [choice] = [one for one in self.dialogs[0].findChildren(QRadioButton) if one.text() == reason]
         choice.click()
         QTest.mouseClick(self.answer, Qt.MouseButton.LeftButton)
@@ -150,7 +145,7 @@ def own(tmp_path: Path, fixer: Callable[[OpenedReview], Fixer]) -> Fixer:
     return fixer(opened(recorded(tmp_path)))
 
 
-# What is offered.
+# Offers.
 
 
 @pytest.mark.parametrize(
@@ -213,7 +208,7 @@ def test_all_controls_are_named_and_whole(own: Fixer) -> None:
         dialog.reject()
 
 
-# Words.
+# Texts.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A reviewer fixes an episode from the page, by keys, and takes it back: the files say so."""
+"""Fixing an episode from the page and undoing it, checked in the files."""
 
 import json
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def there(tmp_path: Path) -> InDataset:
 
 @pytest.fixture
 def reviewer(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path) -> Reviewer:
-    """Rosa, with the episode open that somebody else has recorded."""
+    """Rosa, with someone else's episode open."""
     load_pages()
     service = ReviewService(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
     pilot = open_at(Workplace(review=lambda: service))
@@ -52,7 +52,7 @@ def reviewer(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: 
 
 
 def open_damaged(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path, data: bytes) -> Reviewer:
-    """Rosa, with the episode open whose annotation holds `data` by now."""
+    """Rosa, with an episode open whose annotation now holds `data`."""
     (there.root / "annotations" / f"{there.episode_id}.json").write_bytes(data)
     load_pages()
     service = ReviewService(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
@@ -125,7 +125,7 @@ def steps(there: InDataset) -> int:
 
 
 def data(there: InDataset) -> dict[str, bytes]:
-    """The files of the dataset without those of its reviews."""
+    """The dataset's files without reviews."""
     return {name: content for name, content in there.files().items() if not name.startswith("reviews")}
 
 
@@ -139,7 +139,7 @@ def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Review
     pilot.press_in(dialog, "Drop")
     pilot.qtbot.waitUntil(lambda: pilot.says("Step 1 of 4"), timeout=10_000)
     assert steps(there) == 4
-    activate(pilot)  # which window systems do by themselves when a dialog closes
+    activate(pilot)  # window systems do this themselves when a dialog closes
     key(reviewer, Qt.Key.Key_5, ALT)
     history = pilot.find(HistoryCard)
     assert history.isVisible()
@@ -215,17 +215,15 @@ def test_what_was_fixed_in_another_window_is_not_fixed_again(
 
 
 def drop(reviewer: Reviewer) -> None:
-    """Drop the step that is shown."""
     key(reviewer, Qt.Key.Key_D, ALT)
     dialog = reviewer.pilot.dialog()
     dialog.findChildren(QRadioButton)[0].click()
     reviewer.pilot.press_in(dialog, "Drop")
     reviewer.pilot.qtbot.waitUntil(lambda: not dialog.isVisible())
-    activate(reviewer.pilot)  # which window systems do by themselves when a dialog closes
+    activate(reviewer.pilot)  # window systems do this themselves when a dialog closes
 
 
 def unseen(reviewer: Reviewer) -> list[int]:
-    """The steps that the filmstrip shows as not looked at."""
     film = reviewer.pilot.named(StepStrip, "Steps").model()
     spoken = [str(film.index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for step in range(film.rowCount())]
     return [step for step, words in enumerate(spoken) if "not looked at yet" in words]

@@ -1,4 +1,4 @@
-"""What is filled in of an episode: how long it was looked at, what is missing, and what becomes of it after a fix."""
+"""Unsubmitted answers: the time spent, what is missing, and how a fix changes them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -85,7 +85,7 @@ def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_count
     ("incomplete", "asked"),
     [
         (failed(Criterion.SEQUENCE), "Choose a reason"),
-        (failed(Criterion.SEQUENCE, "blank"), "Choose a reason"),  # one of another question
+        (failed(Criterion.SEQUENCE, "blank"), "Choose a reason"),  # a reason for another question
         (failed(Criterion.SEQUENCE, "other"), "Say in words what it is"),
         (failed(Criterion.SEQUENCE, "other", words="  "), "Say in words what it is"),
     ],

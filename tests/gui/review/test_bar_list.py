@@ -1,4 +1,4 @@
-"""What bars look like: as long as their share, with a line over their interval, in the colours of the theme."""
+"""How bars are painted: length, interval and colours."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,6 @@ WIDTH = 800
 
 @pytest.fixture
 def paint(qtbot: QtBot) -> Callable[[Bar], QImage]:
-    """A list of one row with this bar, as it is seen."""
 
     def paint(bar: Bar) -> QImage:
         bars = BarList(Table("Shares", (), (BarRow("Ada", "", (Measured(bar, "50 %"),)),)))
@@ -28,7 +27,7 @@ def paint(qtbot: QtBot) -> Callable[[Bar], QImage]:
 
 
 def middle(image: QImage, colour: QColor) -> int:
-    """How many pixels have a colour, a little below the middle of the bar."""
+    """The number of pixels of a colour in a row a little below the bar's middle."""
     y = image.height() // 2 + 2
     return sum(image.pixelColor(x, y) == colour for x in range(image.width()))
 

@@ -1,4 +1,4 @@
-"""The figures behind the switch of the Review page, of the real desk and real files."""
+"""The figures view of the Review page on real files."""
 
 import hashlib
 from collections.abc import Callable
@@ -32,29 +32,25 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 class Reader:
-    """Plays somebody who reads the figures."""
-
     def __init__(self, pilot: Pilot) -> None:
         self.pilot = pilot
         self.view = pilot.find(FiguresView)
         self.area = self.view.findChildren(QScrollArea)[0]
 
     def turn(self) -> None:
-        """Turn from the episodes to the figures, or back."""
         self.pilot.press("Figures")
 
     def wait_to_read(self, words: str) -> None:
         self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
 
     def wait_for_figures(self) -> None:
-        """Until they are read."""
         self.wait_to_read("As of ")
 
     def table(self, name: str) -> QListView:
         return self.pilot.named(QListView, name)
 
     def hears(self, name: str) -> list[str]:
-        """What a screen reader says of the rows of a table."""
+        """The accessible texts of a table's rows."""
         model = self.table(name).model()
         rows = range(model.rowCount())
         return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
@@ -62,7 +58,7 @@ class Reader:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    """No episode yet; whatever is judged twice was not chosen by lot."""
+    """No episodes; none is drawn into the sample."""
     place = Place(tmp_path / "dataset", Checks())
     (place.root / "annotations").mkdir(parents=True)
     place.reviews.set_policy(Policy(seed=1, second_share=0.0))
@@ -71,7 +67,7 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.fixture
 def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Reader]:
-    """Opens the Review page in the smallest window, turned to the figures."""
+    """Opens the figures in the smallest window."""
 
     def read() -> Reader:
         load_pages()
@@ -89,7 +85,7 @@ def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Re
 
 
 def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", "Cem", "Dora")) -> None:
-    """One more episode, and what each of the reviewers answered."""
+    """Add an episode and each reviewer's answer."""
     annotation = publish(root, f"{number:016}")
     present = hashlib.sha256(annotation.read_bytes()).hexdigest()
     for minute, (name, given) in enumerate(zip(by, answers, strict=False)):
@@ -98,7 +94,7 @@ def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", 
 
 @pytest.fixture
 def judged(place: Place) -> Place:
-    """Twelve episodes: four judged by two, of whom one disagrees once, six by one, and two by nobody."""
+    """Twelve episodes: four judged by two reviewers, who disagree once, six by one, and two by nobody."""
     place.reviews.set_policy(Policy(seed=1, second_share=1.0))
     for number in range(12):
         judge(
@@ -167,7 +163,7 @@ def test_they_are_read_anew_whenever_they_are_turned_to(judged: Place, read: Cal
     assert not reader.view.isVisible()
     reader.turn()
     reader.wait_for_figures()
-    assert reader.table("Episodes by stage") is shown  # nothing has changed, so nothing moves
+    assert reader.table("Episodes by stage") is shown  # nothing has changed, so nothing is rebuilt
     judge(judged.root, 20, "ppp", "ppp")
     reader.turn()
     reader.turn()
@@ -183,8 +179,6 @@ def test_a_key_reads_them_again(judged: Place, read: Callable[[], Reader]) -> No
 
 
 class Unreadable(BenchReviewing):
-    """Figures that cannot be read, until they can."""
-
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self.refusal: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Mend it.")

@@ -1,4 +1,4 @@
-"""What the checks found, as a reviewer goes through it."""
+"""The findings card, and stepping through its findings."""
 
 from collections.abc import Iterator
 
@@ -30,8 +30,6 @@ REPORT = EpisodeReport(
 
 
 class Reader:
-    """A window with the card in it."""
-
     def __init__(self, qtbot: QtBot) -> None:
         self.window = QMainWindow()
         self.card = FindingsCard(Commands(self.window), ("ACT07", "EPI03", "IMG01", "IMG02", "IMG07", "INS03"))

@@ -1,4 +1,4 @@
-"""What was done with an episode is told the newest first, and the newest fix can be taken back."""
+"""The history is shown newest first, and the newest fix can be undone."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

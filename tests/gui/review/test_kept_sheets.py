@@ -1,4 +1,4 @@
-"""What was filled in and not submitted is there again: after the window was closed, and after a crash."""
+"""Unsubmitted answers survive closing the window and a crash."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def bench(tmp_path: Path) -> BenchReviewing:
 
 @pytest.fixture
 def sit_down(open_at: Callable[[Workplace], Pilot], file: Path) -> SitDown:
-    """Opens the first episode in a window that keeps what is filled in."""
+    """Opens the first episode in a window that keeps unsubmitted answers."""
 
     def sit_down(bench: BenchReviewing) -> Reviewer:
         load_pages()
@@ -55,7 +55,7 @@ def sit_down(open_at: Callable[[Workplace], Pilot], file: Path) -> SitDown:
 
 
 def fill_in(reviewer: Reviewer) -> None:
-    """Two answers, one with reason, step and words; a note; two of three steps seen."""
+    """Two answers, one with reason, step and comment; a note; two of three steps seen."""
     reviewer.press(".qs3t")
     QTest.keyClicks(reviewer.pilot.window.focusWidget(), "wrong app")
     QTest.keyClick(reviewer.pilot.window.focusWidget(), Qt.Key.Key_Return)
@@ -72,7 +72,6 @@ def answers(reviewer: Reviewer) -> list[str]:
 
 
 def kept(file: Path) -> list[dict[str, object]]:
-    """The sheets as they stand in the file."""
     return json.loads(file.read_text())["sheets"] if file.exists() else []
 
 

@@ -1,4 +1,4 @@
-"""A replay from the review: what is chosen, what is told while it goes on, and what comes of it."""
+"""A replay from the Review page: choice of device, progress and outcome."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +46,7 @@ def evidence(*steps: str, revision: str = REVISION, serial: str = "emulator-5554
 
 
 class ReplayBench(BenchReviewing):
-    """Has one device; a replay tells its first step at once, and the second when it may end."""
+    """Has one device; a replay reports its first step at once, and the second when released."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -79,8 +79,6 @@ def result(number: int, verdict: StepVerdict) -> StepResult:
 
 
 class Table:
-    """A window with the card in it, and all that the card has told."""
-
     def __init__(self, qtbot: QtBot, root: Path) -> None:
         self.qtbot = qtbot
         self.bench = ReplayBench(root)
@@ -102,12 +100,10 @@ class Table:
         return review
 
     def look(self) -> None:
-        """Look for devices, and wait until that is known."""
         self.card.look_for_devices()
         self.qtbot.waitUntil(lambda: self.commands[Command.REPLAY_EPISODE].isEnabled())
 
     def begin(self) -> None:
-        """Ask for a replay, and wait until its first step is told."""
         self.commands[Command.REPLAY_EPISODE].trigger()
         self.qtbot.waitUntil(lambda: bool(self.badges))
 

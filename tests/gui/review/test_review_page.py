@@ -1,4 +1,4 @@
-"""The Review page: what is in its list, how a verdict is given by keys, and what happens when it cannot be kept."""
+"""The Review page: its list, verdicts by keys, and failures to save them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,7 +46,6 @@ def bench(tmp_path: Path) -> BenchReviewing:
 
 @pytest.fixture
 def sit_down(open_at: Callable[[Workplace], Pilot], bench: BenchReviewing) -> Callable[[], Reviewer]:
-    """Opens the page on what the bench holds."""
 
     def sit_down() -> Reviewer:
         load_pages()
@@ -70,7 +69,7 @@ def three(bench: BenchReviewing) -> list[str]:
     ]
 
 
-# The list.
+# List.
 
 
 def test_a_page_with_nothing_in_it_says_so_and_fills_by_itself(
@@ -175,13 +174,13 @@ def test_the_checks_can_be_cancelled_and_begun_again(bench: BenchReviewing, sit_
     reviewer.pilot.qtbot.waitUntil(check.isEnabled)
     bench.tell_again(new)
     QApplication.processEvents()
-    assert check.isEnabled()  # what was cancelled does not begin again by itself
+    assert check.isEnabled()  # a cancelled check does not restart by itself
     bench.go_on.set()
     reviewer.pilot.press("Check")
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("Nothing found"))
 
 
-# The verdict.
+# Verdict.
 
 
 def test_an_episode_is_accepted_by_four_keys_once_every_step_was_seen_and_the_next_one_opens(
@@ -243,7 +242,6 @@ def test_in_the_smallest_window_nothing_of_an_open_question_must_be_scrolled_to(
 
 
 def is_whole(widget: QWidget) -> bool:
-    """Whether all of it is in sight."""
     return widget.visibleRegion().boundingRect() == widget.rect()
 
 
@@ -340,7 +338,7 @@ def test_what_is_filled_in_waits_while_another_episode_is_looked_at(
     assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Fail", ""]
 
 
-# Whose turn it is.
+# Turns.
 
 
 def test_who_recorded_an_episode_is_told_why_not_to_judge_it(
@@ -393,7 +391,7 @@ def test_the_first_of_two_is_told_that_a_second_follows(
     assert reviewer.pilot.says("Nothing waits for you.")
 
 
-# What goes wrong.
+# Failures.
 
 
 @pytest.mark.parametrize(
@@ -516,12 +514,10 @@ def test_news_of_others_leave_the_open_episode_alone(
     assert reviewer.chosen(PICTURES) == "Pass"
 
 
-# The time, and the figures.
+# Time and figures.
 
 
 class Alone:
-    """The page in a window of its own, and a clock that goes on when it is told to."""
-
     def __init__(self, bench: BenchReviewing, qtbot: QtBot) -> None:
         self.now_s = 0.0
         self.qtbot = qtbot
@@ -534,13 +530,12 @@ class Alone:
         self.page.enter()
 
     def use(self, window: QWidget) -> None:
-        """Let this be the window that is in use."""
         window.show()
         window.activateWindow()
         self.qtbot.waitUntil(window.isActiveWindow)
 
     def wait_for(self, kind: type[QWidget]) -> None:
-        """Until there is such a part that takes something."""
+        """Until such a part is enabled."""
         found = self.page.findChild(kind)
         assert found is not None
         self.qtbot.waitUntil(lambda: found.isVisible() and found.isEnabled())

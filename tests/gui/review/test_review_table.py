@@ -1,4 +1,4 @@
-"""The list of the episodes under review: ten thousand of them, and which is next."""
+"""The list of episodes under review with ten thousand rows, and the next one to judge."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,6 @@ BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def row(number: int, *, mine: bool = True, category: str = "Media", problem: str = "") -> ReviewRow:
-    """The episode that was recorded as the `number`-th."""
     summary = EpisodeSummary(
         f"{number:016}", f"Do the task {number:05} in the clock", category, "Pixel Fold", 15, f"ann {number % 30}",
         BEGAN + timedelta(minutes=number), problem, "Do the task {} in the clock",

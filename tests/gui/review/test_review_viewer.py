@@ -1,4 +1,4 @@
-"""What a reviewer looks at: the steps, their pictures before and after, and what is said of them."""
+"""The viewer: steps, their screenshots before and after, and their texts."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -33,8 +33,6 @@ OTHER = "0006223132449497"
 
 
 class Looker:
-    """A window with the viewer in it, and what can be seen there."""
-
     def __init__(self, qtbot: QtBot) -> None:
         self.qtbot = qtbot
         self.window = QMainWindow()
@@ -54,7 +52,6 @@ class Looker:
         self.view, self.strip = view, strip
 
     def show(self, review: OpenedReview) -> None:
-        """Open an episode, and wait until its first step is to be seen."""
         self.painted.clear()
         self.viewer.show_review(review)
         self.wait_for(0)
@@ -77,11 +74,9 @@ class Looker:
         return picture if isinstance(picture, QImage) else None
 
     def seen(self) -> QImage:
-        """The large view as it is on the screen."""
         return self.view.grab().toImage()
 
     def colour(self, across: float, down: float) -> QColor:
-        """The colour at a place of the large view, as shares of its width and height."""
         seen = self.seen()
         return seen.pixelColor(round(across * seen.width()), round(down * seen.height()))
 
@@ -101,7 +96,6 @@ def review(tmp_path: Path) -> OpenedReview:
 
 
 def has_mark(picture: QImage) -> bool:
-    """Whether an action is drawn on a picture."""
     places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
     return any(picture.pixelColor(x, y) == MARK for x, y in places)
 
@@ -247,7 +241,7 @@ def cut_short(path: Path) -> None:
 
 
 def no_png(path: Path) -> None:
-    """It holds a picture, but in no format that screenshots have."""
+    """A valid image, but not a PNG."""
     Image.new("RGB", (72, 128)).save(path, format="BMP")
 
 

@@ -1,4 +1,4 @@
-"""The pictures that the next episode begins with: when they are decoded, and what becomes of them."""
+"""Decoding the start of the next episode: when, and what invalidates it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +20,6 @@ ONE, OTHER = "1000000000000001", "1000000000000002"
 
 
 class Projector:
-    """A reel, two episodes, and what the reel has told."""
-
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         self.qtbot = qtbot
         self.folder = folder
@@ -39,13 +37,12 @@ class Projector:
         return shown_steps(open_review(self.folder, *clicks, Complete(), episode_id=episode_id))
 
     def load(self, steps: tuple[ShownStep, ...]) -> None:
-        """Load an episode, and wait until all its thumbnails are there."""
         self.thumbnails.clear()
         self.loader.load(steps)
         self.qtbot.waitUntil(lambda: set(self.thumbnails) == set(range(len(steps))))
 
     def spoil(self, episode_id: str) -> None:
-        """Take the pictures of an episode away: what is to be seen of it was decoded before."""
+        """Delete an episode's screenshots; those already decoded stay visible."""
         for number in range(6):
             (self.folder / screenshot_name(episode_id, number)).unlink()
 

@@ -1,4 +1,4 @@
-"""What a reviewer is told of a step, from what its files say."""
+"""The text about a step, derived from its files."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The texts of an episode as a reviewer reads them."""
+"""The texts of an episode as shown to a reviewer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -42,7 +42,6 @@ def text(card: TextsCard) -> QTextEdit:
 
 
 def look_of(card: TextsCard, words: str) -> QTextCharFormat:
-    """How the last place is set where the card says `words`."""
     document = text(card).document()
     at = document.toPlainText().rindex(words)
     cursor = text(card).textCursor()

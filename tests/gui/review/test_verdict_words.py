@@ -1,4 +1,4 @@
-"""How a verdict, and what came of it, is told to a reviewer."""
+"""Verdicts and their outcome as text."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Verdicts that are given through the window, and what of them stands in the files of the dataset."""
+"""Verdicts given in the window and stored in the dataset's files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    """One episode, which is not judged twice for the sample's sake."""
+    """One episode, not drawn into the sample."""
     place = Place(tmp_path / "dataset", Checks())
     place.record()
     place.reviews.set_policy(Policy(seed=1, second_share=0.0))
@@ -31,7 +31,6 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.fixture
 def sit_down(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[str], Reviewer]:
-    """Opens the page for a reviewer of this name, and waits until the episode is checked."""
 
     def sit_down(name: str) -> Reviewer:
         load_pages()
@@ -123,7 +122,7 @@ def test_a_fix_is_made_and_accepted_by_keys(place: Place, sit_down: Callable[[st
     dialog.findChildren(QRadioButton)[0].click()
     reviewer.pilot.press_in(dialog, "Drop")
     reviewer.wait_to_read("4 of 4 steps seen")
-    reviewer.pilot.window.activateWindow()  # as window systems do by themselves when a dialog closes
+    reviewer.pilot.window.activateWindow()  # window systems do this themselves when a dialog closes
     reviewer.pilot.qtbot.waitUntil(reviewer.pilot.window.isActiveWindow)
     reviewer.wait_to_be_ready()
     assert [reviewer.chosen(question) for question in QUESTIONS.values()] == ["Pass", "Pass", "Pass"]

@@ -1,4 +1,4 @@
-"""The page Settings, on a real settings.toml and a keyring of the test's own."""
+"""The Settings page with a real settings.toml and a test keyring."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,8 +40,6 @@ pytestmark = pytest.mark.usefixtures("as_nobody")
 
 
 class Bench(Driver):
-    """The page in a window."""
-
     def __init__(self, qtbot: QtBot) -> None:
         super().__init__(qtbot, QMainWindow())
         self.window.resize(1024, 700)
@@ -224,7 +222,7 @@ def test_keys_that_another_action_has_are_told_of(bench: Bench) -> None:
     assert not bench.says("already asks")
 
 
-# The key to the language model.
+# The API key.
 
 
 def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
@@ -261,11 +259,11 @@ def test_where_no_key_can_be_put_it_is_said_why(
     bench.background.close()
 
 
-# The log.
+# Log.
 
 
 class FileBrowser(QObject):
-    """Takes the place of the system's program that opens folders."""
+    """Stands in for the system's file browser."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -324,7 +322,7 @@ def _never() -> None:
 
 
 def asked(bench: Bench) -> list[bool]:
-    """What is filled once the window may close; it is asked first."""
+    """The returned list is filled once the window may close."""
     closed: list[bool] = []
     assert bench.page.asks_before_closing(lambda: closed.append(True))
     return closed

@@ -1,4 +1,4 @@
-"""A lead at the Tasks page: the real desk over a queue in a file, some shipped templates, and a stand-in model."""
+"""A lead at the Tasks page: the real task service on a file queue, some shipped templates, and a stand-in model."""
 
 import shutil
 from collections.abc import Callable
@@ -39,7 +39,6 @@ _TEMPLATES = (
 
 
 def own_templates(folder: Path) -> Path:
-    """A folder with one template of each category for the simulated phone, and what they need."""
     made, shipped = folder / "templates", shipped_templates()
     shutil.copytree(shipped / "pools", made / "pools")
     (made / "apps").mkdir()
@@ -51,7 +50,7 @@ def own_templates(folder: Path) -> Path:
 
 
 def forgetful(asked: Asked) -> Says:
-    """Leaves out all that the task is about."""
+    """An answer that leaves out the task's content."""
     return (
         says({"instruction": "Do something nice."}) if "instruction" in asked.schema["properties"] else shortest(asked)
     )
@@ -59,7 +58,7 @@ def forgetful(asked: Asked) -> Says:
 
 @dataclass
 class Office:
-    """Where the tasks of a queue are prepared; there is a model as soon as there is a server for it."""
+    """A queue for preparing tasks; a model is available once there is a server for it."""
 
     templates: Path
     folder: Path
@@ -68,7 +67,6 @@ class Office:
     prices: Prices = field(default_factory=read_prices)
 
     def service(self) -> TaskService:
-        """The desk, with Ada at it."""
         own = self.folder / "own"
         templates = TemplateChoice(
             lambda: [self.templates, *([own] if own.exists() else [])], lambda: own, lambda: False
@@ -83,8 +81,6 @@ class Office:
 
 
 class LeadBench:
-    """The page in a window of its own, used by the names of its controls and by its keys."""
-
     def __init__(self, qtbot: QtBot, office: Office) -> None:
         self.qtbot = qtbot
         self.office = office
@@ -103,29 +99,24 @@ class LeadBench:
         qtbot.waitUntil(self.window.isActiveWindow)
 
     def close(self) -> None:
-        """End what runs."""
         self.background.cancel_jobs()
         self.qtbot.waitUntil(lambda: not self.background.jobs)
         self.background.close()
 
-    # What there is.
-
     def prepared(self, count: int) -> list[QueuedTask]:
-        """So many tasks that are to be approved, made before the page looks."""
+        """Create `count` tasks to approve before the page reads the queue."""
         made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
         self.enter(Command.SHOW_PREPARE)
         self.qtbot.waitUntil(lambda: len(self.rows) == count)
         return [task for one in made.tasks if (task := self.service.board().task(one.task_id)) is not None]
 
     def enter(self, view: Command) -> None:
-        """Show the page, and turn to a view by its keys."""
         self.page.enter()
         self.press(view)
         self.qtbot.waitUntil(lambda: self.commands[Command.GENERATE_TASKS].isEnabled())
 
     @property
     def tasks(self) -> QTableView:
-        """The list of what is to be prepared."""
         return self.named(QTableView, "Tasks to prepare")
 
     @property
@@ -135,28 +126,24 @@ class LeadBench:
 
     @property
     def current(self) -> str:
-        """The id of the task that is current in the list."""
+        """The id of the current task."""
         return str(self.tasks.currentIndex().data(VALUE).task_id)
 
     def task(self, task_id: str) -> QueuedTask:
-        """How a task stands in the queue."""
         found = self.service.board().task(task_id)
         assert found is not None
         return found
 
     def says(self, words: str) -> bool:
-        """Whether a visible label holds `words`."""
         labels = (label for label in self.window.findChildren(QLabel) if label.isVisible())
         return any(words in label.text().replace("\u200b", "") for label in labels)
 
     def named(self, kind: type[W], name: str) -> W:
-        """The visible control that a screen reader calls so."""
         found = [one for one in self.window.findChildren(kind) if one.accessibleName() == name and one.isVisible()]
         assert found, f"no {kind.__name__} is called {name}"
         return found[0]
 
     def dialog(self, kind: type[W]) -> W:
-        """The dialog of this kind, once it is open."""
 
         def there() -> list[W]:
             return [one for one in self.window.findChildren(kind) if one.isVisible()]
@@ -164,20 +151,16 @@ class LeadBench:
         self.qtbot.waitUntil(lambda: bool(there()))
         return there()[0]
 
-    # What is done.
-
     def press(self, command: Command) -> None:
-        """Press the keys of a command; no window manager brings the window back behind a dialog that was closed."""
+        """Press a command's keys; activates the window, since no window manager does after a dialog closes."""
         self.window.activateWindow()
         self.qtbot.waitUntil(self.window.isActiveWindow)
         keys = self.commands[command].shortcut()
         QTest.keySequence(QApplication.focusWidget() or self.window, keys)
 
     def answer(self, dialog: QDialog, words: str) -> None:
-        """Press the button of a dialog that shows `words`."""
         button = next(one for one in dialog.findChildren(QAbstractButton) if one.text() == words)
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
     def wait_for(self, is_so: Callable[[], bool]) -> None:
-        """Until it is so."""
         self.qtbot.waitUntil(is_so)

@@ -1,4 +1,4 @@
-"""A lead with some templates and an empty queue, and a model that may be asked."""
+"""A lead with some templates and an empty queue, and a model."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,19 +14,17 @@ from tests.task.tasks import queue_of
 
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of templates that nobody writes to."""
+    """Read-only."""
     return own_templates(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture
 def office(templates: Path, tmp_path: Path) -> Office:
-    """An empty queue, and no model."""
     return Office(templates, tmp_path, queue_of(tmp_path))
 
 
 @pytest.fixture
 def lead(qtbot: QtBot, office: Office) -> Iterator[LeadBench]:
-    """The page, with no model to ask."""
     made = LeadBench(qtbot, office)
     yield made
     made.close()
@@ -34,7 +32,7 @@ def lead(qtbot: QtBot, office: Office) -> Iterator[LeadBench]:
 
 @pytest.fixture
 def model(office: Office) -> Iterator[StandIn]:
-    """A model that does as it is told, and can be asked from now on."""
+    """A model that gives valid answers, available from now on."""
     with StandIn(right) as server:
         office.server = server
         yield server

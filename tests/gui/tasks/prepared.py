@@ -1,4 +1,4 @@
-"""Prepared tasks for the tests of what is said of them."""
+"""Prepared tasks for the tests of their texts."""
 
 from collections.abc import Sequence
 
@@ -13,11 +13,9 @@ from tests.task.origins import PHRASED
 def prepared(
     task_id: str, text: TextOrigin | None = PHRASED, status: Status = Status.TO_APPROVE, category: str = "Multi_Apps"
 ) -> QueuedTask:
-    """A task of these words."""
     info = TaskInfo(category, ("Clock",), "Do {item}", f"Do {task_id}", f"Please do {task_id}.")
     return QueuedTask(ListedTask(task_id, info, template="do", text=text), status)
 
 
 def rows_of(*tasks: QueuedTask) -> Sequence[PreparedRow]:
-    """The rows of tasks."""
     return prepared_rows(tasks)

@@ -1,4 +1,4 @@
-"""The coverage board: what its places say, where the gaps are, and how one is filled."""
+"""The coverage view: its cells, the gaps, and generating tasks for one."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -43,7 +43,7 @@ def on_board(lead: LeadBench) -> QTableView:
 
 
 def opened(lead: LeadBench) -> QTableView:
-    """The board of the simulated phone's apps, with four tasks made for all devices."""
+    """The board of the simulated emulator's apps, with four tasks generated for all devices."""
     lead.prepared(4)
     lead.enter(Command.SHOW_COVERAGE)
     lead.wait_for(lambda: on_board(lead).model().rowCount() == 6)

@@ -1,4 +1,4 @@
-"""TaskService tasks at the page: looking at them, deciding, editing, having them rewritten."""
+"""Preparing tasks in the window: review, decisions, edits and rewrites."""
 
 from dataclasses import replace
 from datetime import date
@@ -235,7 +235,7 @@ def test_what_a_model_would_cost_and_nobody_knows_has_no_budget(lead: LeadBench,
 
 
 def rewrite(lead: LeadBench) -> None:
-    """Agree to a rewrite, once it is known what it takes."""
+    """Agree to a rewrite once the estimate is there."""
     dialog = lead.dialog(RewriteDialog)
     button = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Rewrite")
     lead.wait_for(button.isEnabled)

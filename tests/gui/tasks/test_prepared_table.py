@@ -1,4 +1,4 @@
-"""The list of prepared tasks: what it is filtered by, and how it changes while somebody works in it."""
+"""The list of prepared tasks: filters, and changes while it is in use."""
 
 import pytest
 from PySide6.QtCore import QPersistentModelIndex, Qt

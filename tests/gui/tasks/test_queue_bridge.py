@@ -1,4 +1,4 @@
-"""The queue as the window has it: what keeps a task held, and what is told of it."""
+"""The queue bridge: renewing claims, and reporting changes."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -23,8 +23,6 @@ from tests.task.tasks import NotedEpisodes, row
 
 @dataclass
 class Held:
-    """A bridge that holds a task, and the queue of somebody else."""
-
     bridge: QueueBridge
     queues: Queues
     other: TaskQueue
@@ -32,13 +30,13 @@ class Held:
 
 
 def is_kept(bridge: QueueBridge) -> bool:
-    """Whether what is held is renewed from time to time."""
+    """Whether the claim is renewed periodically."""
     return any(timer.isActive() and not timer.isSingleShot() for timer in bridge.findChildren(QTimer))
 
 
 @pytest.fixture
 def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
-    """A task that the bridge has claimed, in a queue with somebody else at it."""
+    """A task claimed by the bridge, in a queue that someone else uses too."""
     queues = Queues(tmp_path)
     queues.fill(row("a"))
     background = Background()
@@ -80,7 +78,7 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, hel
 
 
 class Crowded(TaskQueue):
-    """A queue at which somebody takes what is to be skipped as soon as it is free."""
+    """Someone else claims a skipped task as soon as it is free."""
 
     other: TaskQueue
 
@@ -108,7 +106,7 @@ def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_pat
 
 
 class CutOff(TaskQueue):
-    """A queue that is not reached any more as soon as something is claimed."""
+    """The connection breaks as soon as a task is claimed."""
 
     def board(self) -> Board:
         raise TaskError("The queue cannot be reached.")

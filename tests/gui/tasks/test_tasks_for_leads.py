@@ -1,4 +1,4 @@
-"""The Tasks page as a whole: its views and their keys, and who holds what."""
+"""The Tasks page as a whole: views, shortcuts, and who holds which task."""
 
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QRadioButton, QTableView, QToolButton
 

@@ -1,4 +1,4 @@
-"""The Tasks page: looking through the tasks, choosing one, sending one back."""
+"""The Tasks page: browsing tasks, choosing one, sending one back."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,8 +38,6 @@ ROWS = (
 
 @dataclass
 class Bench:
-    """The page in a window of its own."""
-
     qtbot: QtBot
     page: TasksPage
     bridge: QueueBridge

@@ -1,4 +1,4 @@
-"""A template told in words: what fills its gaps, and which apps may play its roles."""
+"""A template as text: fillings of its slots, and apps for its roles."""
 
 import pytest
 

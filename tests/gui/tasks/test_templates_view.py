@@ -1,4 +1,4 @@
-"""Looking through the templates, making tasks of them, and having a model think of new ones."""
+"""Browsing templates, generating tasks, and asking a model for new templates."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,7 @@ NEW = {
     ],
     "notes": "",
 }
-"""A template of Information_Management that no other is like."""
+"""A template of Information_Management unlike any other."""
 
 
 def table(lead: LeadBench) -> QTableView:
@@ -144,7 +144,6 @@ def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBenc
 
 
 def propose(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> None:
-    """Have the model think of one template of Information Management for the simulated phone."""
     model.behaviour = lambda _asked: says({"templates": [proposed]})
     lead.enter(Command.SHOW_TEMPLATES)
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
