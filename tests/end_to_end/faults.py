@@ -1,4 +1,4 @@
-"""What can go wrong between a recorder and the phone of a laboratory, and how each of it is mended."""
+"""Faults between a recorder and the simulated emulator of a laboratory, and their remedies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ ADB, BOTH = ("adb",), ("adb", "gRPC")
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong, and how it is mended.
+    """A fault and its remedy.
 
-    A `changing` one changes what is on the screen. One that `cuts_off` leaves no way to the device, or none over adb:
-    it is mended when that was noticed. One that `deafens` ends the listening to what is done on the device.
+    A `changing` one changes the screen. One that `cuts_off` breaks the connection, or adb's part of it, and is
+    remedied once noticed. One that `deafens` ends getevent.
     """
 
     name: str
@@ -79,7 +79,6 @@ TURNED = Fault(
 )
 
 OVER_ADB = (OFFLINE, FROZEN, HICCUP, BROKEN, CUT, BLACK, DROP, LATE, KILLED, SET_BACK, SERVER, TURNED, SNAPSHOT)
-"""What may happen to every recording."""
 
 OVER_GRPC = (
     Fault("the stream stalls", lambda lab: lab.emulator.faults.control.stall(stalled=True), clear),
@@ -89,4 +88,3 @@ OVER_GRPC = (
     Fault("the control service goes away", lambda lab: lab.emulator.faults.control.switch_off(off=True), clear),
     Fault("pictures of the stream are late", lambda lab: lab.emulator.faults.control.delay_frames(0.1), clear),
 )
-"""What may happen, besides, where there is a control service."""

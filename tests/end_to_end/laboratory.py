@@ -1,4 +1,4 @@
-"""A simulated phone behind the real adb, with a journal of all that it showed and was told."""
+"""A simulated emulator behind the real adb, with a journal of everything it showed and received."""
 
 import json
 import os
@@ -31,14 +31,14 @@ BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.nam
 
 @dataclass(frozen=True)
 class Tap:
-    """A touch as the phone noted it: where it came down, and the SHA-256 of the RGB picture shown at that instant."""
+    """A touch in the journal: where it came down, and the SHA-256 of the RGB frame shown at that moment."""
 
     at: Pixel
     shown: str
 
 
 class Felt(EmulatorDevice):
-    """An emulator that counts the places of a live finger that it has answered for."""
+    """Counts the positions of a live finger that it has acknowledged."""
 
     answered = 0
 
@@ -48,7 +48,7 @@ class Felt(EmulatorDevice):
 
 
 class Laboratory:
-    """A phone on a page of switches, so that every tap changes the picture, and the adb server it is reached by."""
+    """A simulated emulator showing a page of switches, so that every tap changes the screen, and its adb server."""
 
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
         self.server = server
@@ -81,7 +81,6 @@ class Laboratory:
         self.emulator.stop()
 
     def device(self, *, answer_s: float = 5.0) -> AdbDevice:
-        """A connection that gives up on an answer after `answer_s`."""
         self.bring_back()
         return AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s))
 
@@ -94,7 +93,6 @@ class Laboratory:
         return device
 
     def place(self, number: int) -> Pixel:
-        """Where tap `number` goes: another pixel for each, on one switch after the other."""
         return Pixel(40 + number % 600, self._rows[number % len(self._rows)])
 
     def places(self, first: int, count: int) -> list[Pixel]:
@@ -107,18 +105,18 @@ class Laboratory:
         return [Tap(_pixel(entry["input"]), pictures[entry["frame"]]) for entry in downs[1:]]
 
     def recorded(self) -> RecordedJournal:
-        """The journal; to be read while the phone stands still."""
+        """Read it only while the emulator is paused."""
         return RecordedJournal.read(self._journal)
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
-        """Return when `is_so`; the phone's adb server is asked in vain meanwhile."""
+        """Queries the adb server while it waits."""
         expires_s = time.monotonic() + 30
         while not is_so():
             assert time.monotonic() < expires_s, "it never was so"
             AdbServer(port=self.server.port).version()
 
     def bring_back(self) -> None:
-        """Say that the phone is there until the adb server, which passes over it while it clears up, believes it."""
+        """Announce the emulator until the adb server lists it; a server that is cleaning up ignores it."""
         device = AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=1))
         expires_s = time.monotonic() + 30
         while time.monotonic() < expires_s:
@@ -130,7 +128,7 @@ class Laboratory:
 
 def _pixel(words: str) -> Pixel:
     x, y = words.removeprefix("touch down ").split(",")
-    return Pixel(round(float(x)), round(float(y)))  # the control service puts a finger a part of a pixel too low
+    return Pixel(round(float(x)), round(float(y)))  # the control service puts a finger a fraction of a pixel too low
 
 
 @contextmanager

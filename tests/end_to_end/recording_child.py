@@ -1,4 +1,4 @@
-"""Recording in a process of its own, which a test may kill or let run out of disk."""
+"""Recording in a child process that a test may kill or let run out of disk space."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
 STATUS_BAR_PX = 60
-"""At least as high as that of the phone, whose clock goes on."""
+"""At least the height of the status bar, whose clock changes."""
 ROOM = 3000
-"""Bytes that are left on a full disk: enough for a line of the log, too few for a picture."""
+"""Bytes left on a full disk: enough for a log line, too few for a screenshot."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a child records: one tap after the other, then nothing more; `complete` ends the episode."""
+    """What a child records: tap after tap, then nothing more; `complete` ends the episode."""
 
     serial: str
     server_port: int
@@ -53,12 +53,12 @@ def all_reports(child: Connection) -> list[Report]:
     try:
         while True:
             heard.append(child.recv())
-    except (EOFError, OSError):  # the latter in the middle of a report
+    except (EOFError, OSError):  # OSError in the middle of a report
         return heard
 
 
 class Reporter:
-    """A listener that tells the parent of every change; a kill in the middle of that costs the last report only."""
+    """Reports every change to the parent; a kill during a report loses only that one."""
 
     def __init__(self, parent: Connection) -> None:
         self._parent = parent
@@ -86,7 +86,6 @@ def record(job: Job, parent: Connection) -> None:
 
 
 def record_on_a_full_disk(job: Job, parent: Connection) -> None:
-    """Carry out a job on a disk that is full after the first tap, and again when the episode is published."""
     first, *others = job.taps
     log = job.drafts / job.episode_id / "steps.jsonl"
 
@@ -134,7 +133,7 @@ def with_recorder(
 
 
 def take_up(recorder: Recorder, reporter: Reporter) -> None:
-    """Say, as an annotator does who looks at the phone, whether the last step was carried out, where that is asked."""
+    """Answer whether the last step was carried out, if asked, by looking at the device."""
     view = recorder.wait_for(lambda view: view.state in {State.READY, State.RESTORING, State.FINISHED}, PATIENCE_S)
     if view.state is not State.RESTORING:
         return
@@ -156,7 +155,7 @@ def tap_all(recorder: Recorder, taps: tuple[Pixel, ...]) -> None:
 
 
 def tap(recorder: Recorder, place: Pixel) -> int:
-    """Tap once the screen is ready; how many steps there were before."""
+    """Tap once the screen is ready; returns the number of steps before."""
     view = ready(recorder)
     assert view.frame_number is not None
     recorder.touch_down(view.frame_number)
@@ -169,7 +168,7 @@ def ready(recorder: Recorder) -> RecordingView:
 
 
 def limit_files(size: int | None) -> None:
-    """Let no file grow past `size` bytes: what a full disk is to a program. POSIX only."""
+    """Limit the size of every file, which acts like a full disk. POSIX only."""
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

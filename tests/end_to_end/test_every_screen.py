@@ -1,7 +1,7 @@
-"""Six devices, turned, folded and told another size: finger, picture and phone agree on every pixel.
+"""Six devices, rotated, folded and resized: finger, screenshot and emulator agree on every pixel.
 
-The phone is the judge: its journal says where it felt each finger, in pixels of its picture. While its screen is off it
-feels them too and draws nothing, which makes thousands of targets a matter of seconds.
+The reference is the emulator's journal, which has each touch in pixels of its screen. While the screen is off it
+still feels touches but draws nothing, so thousands of targets take seconds.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True)
 class Case:
-    """One way to hold a device, and whether `wm size` makes it lay out for another size and shape."""
+    """A rotation and posture, and whether `wm size` overrides the screen size."""
 
     profile: str
     posture: str
@@ -62,8 +62,6 @@ CASES = [
 
 
 class Rig:
-    """A phone that can be held in any way, the device that it is through adb, and its getevent."""
-
     def __init__(self, profile: str, server: PrivateAdbServer, journal: Path) -> None:
         self.phone = Phone(profile_named(profile), animation=False, journal=journal)
         self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port)
@@ -86,7 +84,7 @@ class Rig:
         self._journal.close()
 
     def hold(self, case: Case) -> None:
-        """Hold the phone as `case` says, its screen off."""
+        """Set the emulator's posture, with its screen off."""
         self.phone.press_key(SLEEP)
         self.phone.set_rotation(case.rotation)
         if case.posture:
@@ -101,7 +99,6 @@ class Rig:
         return [(float(x), float(y)) for x, y in downs]
 
     def shown(self) -> str:
-        """The hash of the newest picture, as the phone drew it; call it before `felt`."""
         digests = [json.loads(line).get("rgb_sha256") for line in self._journal]
         return str([digest for digest in digests if digest][-1])
 
@@ -118,7 +115,7 @@ class Rig:
                 for news in tracker.feed(message) if message else []:
                     if isinstance(news, Contact):
                         self._contacts.put(news)
-                if "qwerty2" in line:  # the last one that is listed before the events
+                if "qwerty2" in line:  # the last one listed before the events
                     self._listening.set()
 
         self.device.follow_input(take)
@@ -149,7 +146,7 @@ def rig(rigs: dict[str, Rig], case: Case) -> Rig:
 
 
 def targets(size: Size, seed: object, within: Box | None = None) -> list[Pixel]:
-    """So many places, the corners among them, no two alike in either axis where that can be."""
+    """Random places and the corners, all different on both axes if possible."""
     box = within or Box(0, 0, size.width, size.height)
     edges = [Pixel(x, y) for x in (box.left, box.right - 1) for y in (box.top, box.bottom - 1)]
     random = Random(str(seed))
@@ -187,7 +184,7 @@ def test_a_finger_in_the_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> 
 
 
 def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(rig: Rig, case: Case) -> None:
-    """To a pixel: the emulator rounds down on the way to the axis, so that the phone feels less than a pixel less."""
+    """To a pixel: the emulator rounds down when it converts to axis values, so the device feels up to a pixel less."""
     state, size = rig.device.screen_state(), picture_size(rig, case)
     assert state.panel is not None
     panel = state.panel.turned() if case.rotation % 2 else state.panel

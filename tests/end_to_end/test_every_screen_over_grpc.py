@@ -1,4 +1,4 @@
-"""Six devices, turned and folded, over the control service: picture, live finger and phone agree to a pixel."""
+"""Six devices, rotated and folded, over the control service: frame, live finger and emulator agree to a pixel."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from tests.device.bench import DeviceBench, start_bench
 
 TARGETS = 50
 STILL_PAGE = "com.odyssey.calculator"
-"""An app with nothing to scroll: a finger that is led over it makes it draw nothing."""
+"""An app that does not scroll: moving a finger over it draws nothing."""
 
 
 @pytest.fixture(scope="module", params=PROFILES)
@@ -39,7 +39,7 @@ def postures(bench: DeviceBench) -> list[tuple[str, Rotation]]:
 
 
 def hold(bench: DeviceBench, posture: str, rotation: Rotation) -> Size:
-    """Hold the phone so, and have the device notice; the size of the picture."""
+    """Set the posture, wait until the device notices, and return the screen's size."""
     phone = bench.emulator.phone
     if posture:
         phone.set_posture(posture)
@@ -59,7 +59,7 @@ def targets(size: Size, seed: object) -> list[Pixel]:
 
 
 def felt(bench: DeviceBench, count: int) -> list[Pixel]:
-    """The pixels of the last so many touches, as the phone felt them."""
+    """The pixels of the last `count` touches in the journal."""
     places = [words.split()[2].split(",") for words in bench.inputs() if words.startswith("touch ")]
     return [Pixel(floor(float(x)), floor(float(y))) for x, y in places[-count:]]
 
@@ -70,7 +70,7 @@ def shown(bench: DeviceBench) -> str:
 
 
 def near(one: Pixel, other: Pixel) -> bool:
-    """Whether the emulator, which rounds down on its way to the axis, may have put one pixel for the other."""
+    """Within a pixel on both axes, because the emulator rounds down to axis values."""
     return abs(one.x - other.x) <= 1 and abs(one.y - other.y) <= 1
 
 

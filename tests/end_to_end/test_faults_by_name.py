@@ -1,4 +1,4 @@
-"""One fault at a time, in the mirror and in the emulator's own window: it is named, and recording goes on truly."""
+"""One fault at a time, in mirror mode and passive mode: the annotator is told, and recording continues correctly."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -27,11 +27,11 @@ from tests.recording.recording_bench import ORIGIN, Recording, RecordingBench, p
 ANSWER_S = 1.5
 LONG_S = 60.0
 CLOCKS_US = 5_000
-"""So much may the host's two clocks part during a test."""
+"""How far the host's two clocks may drift apart during a test."""
 UNSEEN = {NO_PICTURE, BLIND}
 REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, *UNSEEN}
 DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING)}
-"""What is said of a step whose picture may be the one from just before or after it."""
+"""Flags of a step whose screenshot may be from just before or after it."""
 
 IS_DEAF = DEAF.partition("}")[2]
 OLDER_SERVER = {
@@ -42,10 +42,10 @@ OLDER_SERVER = {
 
 
 class Hands:
-    """A person at work on the phone of a laboratory, recorded in one of three ways; their taps, as the phone felt them.
+    """Taps on a laboratory's emulator in one of three ways, and the taps that it felt.
 
-    "mirror": a finger on the recorder's picture, sent over adb when it has lifted. "live": one that the device
-    follows, over gRPC. "passive": a finger in the emulator's own window, seen over gRPC.
+    "mirror": sent over adb once the finger has lifted. "live": a live finger over gRPC. "passive": in the emulator's
+    own window, seen over gRPC.
     """
 
     def __init__(
@@ -60,7 +60,6 @@ class Hands:
         self._before = len(lab.recorded().touch_downs())
 
     def tap(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Tap, and do something else while the finger is down."""
         at = self.lab.place(self._used)
         self._used += 1
         if self._way == "passive":
@@ -78,13 +77,12 @@ class Hands:
         self.recording.recorder.lift(TouchStroke.press(at))
 
     def _put_down(self, device: Felt, frame: int, at: Pixel) -> None:
-        """A live finger comes down, and the device has answered for it, or the annotator was told why not."""
+        """Put a live finger down, until the device acknowledges it or the annotator is told why not."""
         answered, told = device.answered, len(self.recording.annotator.notices)
         self.recording.recorder.touch_down(frame, at)
         self.lab.wait_until(lambda: device.answered > answered or len(self.recording.annotator.notices) > told)
 
     def tap_and_wait(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Tap, again where it was refused, and wait until that is a step and the next may come."""
         steps, annotator = len(self.recording.ready().steps), self.recording.annotator
         while len(self.recording.ready().steps) == steps:
             told = len(annotator.notices)
@@ -104,7 +102,6 @@ class Hands:
         return len(self.lab.recorded().touch_downs()) - self._before
 
     def publish(self, *, missing: tuple[int, ...] = ()) -> tuple[StepRecord, ...]:
-        """End the episode, and hold it against what the phone felt and showed, but for the taps that are `missing`."""
         self.recording.ready()
         self.recording.recorder.complete("done")
         self.recording.until(State.FINISHED)
@@ -125,7 +122,7 @@ class Hands:
 
 
 def _felt_at(felt: Sequence[FeltInput], step: StepRecord) -> FeltInput:
-    """The tap that the phone felt where the step says that the finger was: no two taps are at one place."""
+    """The tap of a step, found by its position: no two taps share one."""
     assert isinstance(step.input, StrokeRecord)
     x, y, _ = step.input.samples[0]
     [tap] = [tap for tap in felt if _is_near(tap, x, y)]
@@ -133,14 +130,14 @@ def _felt_at(felt: Sequence[FeltInput], step: StepRecord) -> FeltInput:
 
 
 def _is_timed_right(step: StepRecord, tap: FeltInput) -> bool:
-    """Whether a step that was dated by the device's clock is dated as surely as it says."""
+    """Whether a timestamp from the device's clock is within its stated uncertainty."""
     if step.clock_uncertainty_us is None:
         return True
     return abs(step.touched_us - Clock().epoch_us(tap.t_ns)) <= step.clock_uncertainty_us + CLOCKS_US
 
 
 def _is_near(tap: FeltInput, x: int, y: int) -> bool:
-    """Whether a tap was at a pixel, to within what the kernel's axes tell."""
+    """Whether a tap was at a pixel, within the resolution of the kernel's axes."""
     at_x, at_y = map(float, tap.words.removeprefix("touch down ").split(","))
     return abs(at_x - x) <= 1 and abs(at_y - y) <= 1
 
@@ -217,7 +214,7 @@ def test_a_snapshot_that_is_loaded_in_the_middle(lab: Laboratory, tmp_path: Path
             case "passive":
                 hands.recording.annotator.await_notice(IS_DEAF)
             case _:
-                pass  # the control service knows nothing of it; the next picture is there at once
+                pass  # the control service is unaffected; the next frame arrives at once
         lab.bring_back()
         hands.recording.ready(steps=2, after=before)
         hands.tap_and_wait()
@@ -226,7 +223,7 @@ def test_a_snapshot_that_is_loaded_in_the_middle(lab: Laboratory, tmp_path: Path
 
 @contextmanager
 def another_adb_server(lab: Laboratory) -> Iterator[None]:
-    """For a while there is a server of another version on the port; it does not know the phone."""
+    """A server of another version on the port, which does not know the emulator."""
     lab.server.stop()
     try:
         with ScriptedAdbServer(OLDER_SERVER, port=lab.server.port):

@@ -1,8 +1,8 @@
-"""One fault after the other while steps are recorded: none is lost in silence, no picture lies, recording goes on.
+"""Random faults during a recording: no step is lost silently, no screenshot is wrong, recording continues.
 
-The phone's journal is the judge: it says where each finger was felt, and what was on the screen then. Between the last
-look at the screen and the input there is an instant in which adb cannot tell of a change; so a screen that is made to
-change under a finger is changed while the finger is held, not in that instant.
+The reference is the emulator's journal: where each finger was felt, and what was on the screen then. Between the last
+frame and the input, adb cannot notice a change; so a fault that changes the screen under a finger does so while the
+finger is held.
 """
 
 import hashlib
@@ -32,9 +32,9 @@ MOMENTS = ("before the finger", "under the finger", "after the finger")
 
 
 class Ordeal:
-    """A recording that is put to the test, over `way`: "adb" or "gRPC".
+    """A recording under faults, over `way`: "adb" or "gRPC".
 
-    `unheard` are the taps that came to nothing, or took a step away, and nobody said so.
+    `unheard` are the taps that were lost, or removed a step, without a notice.
     """
 
     def __init__(self, lab: Laboratory, device: Device, recording: Recording, way: str) -> None:
@@ -47,7 +47,7 @@ class Ordeal:
         self._taps_before = len(lab.taps())
 
     def go_through(self, fault: Fault, moment: str, number: int) -> None:
-        """Tap once while `fault` strikes at `moment`, and wait until the next tap may come."""
+        """Tap once while `fault` strikes at `moment`, and wait until the next tap is possible."""
         annotator, before = self._recording.annotator, self._recording.ready()
         told, felt, seen = len(annotator.notices), len(self._lab.taps()), len(annotator.views)
         self.trials[self._lab.place(number)] = f"{fault.name} {moment}"
@@ -66,7 +66,6 @@ class Ordeal:
         return {tap.at: tap.shown for tap in self._lab.taps()[self._taps_before :]}
 
     def complete(self) -> None:
-        """Publish, and try again as a person would where the recorder says that it was not ready."""
         annotator, view = self._recording.annotator, self._recording.ready()
         while view.state is not State.FINISHED:
             told = len(annotator.notices)
@@ -81,7 +80,7 @@ class Ordeal:
         return self._recording.recorder.view
 
     def _is_over(self, frame: int, told: int) -> bool:
-        """Whether a tap on `frame` became a step or was refused: then another frame is ready, or that was told."""
+        """Whether a tap on `frame` became a step or was refused."""
         refused = any(notice in REFUSALS for notice in self._recording.annotator.notices[told:])
         return refused or (self._view.state is State.READY and self._view.frame_number not in {None, frame})
 
@@ -102,13 +101,13 @@ class Ordeal:
         return frame
 
     def _await_finger(self, felt: int) -> None:
-        """Wait until the device has felt a finger that it follows, or for as long as that may take."""
+        """Wait until the device feels a live finger, or a timeout."""
         expires_s = time.monotonic() + FOLLOWED_S
         while self._device.follows_finger and len(self._lab.taps()) == felt and time.monotonic() < expires_s:
             self._device.input_nodes()
 
     def _look(self) -> None:
-        """Wait until the annotator has seen what is on the screen now, or that nothing comes."""
+        """Wait until the annotator sees the current screen, or a timeout."""
         now_ns, annotator = time.monotonic_ns(), self._recording.annotator
 
         def seen() -> bool:
@@ -143,7 +142,6 @@ def assert_true(service: RecordingBench, ordeal: Ordeal, recording: Recording) -
 
 
 def endure(service: RecordingBench, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
-    """Record through `count` random faults, publish, and see that all is true and all was said."""
     random, faults = Random(seed), (*OVER_ADB, REFUSED, *(OVER_GRPC if way == "gRPC" else ()))
     device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)
     with service.recording(device) as recording:

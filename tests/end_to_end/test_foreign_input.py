@@ -1,4 +1,4 @@
-"""Somebody works on the phone beside the recorder: the annotator is told, and the next step says so."""
+"""Foreign input on the device: the annotator is told, and the next step is flagged."""
 
 import re
 import time
@@ -31,7 +31,6 @@ def press(recorder: Recorder, key: SystemKey) -> None:
 
 
 def await_quiet(place: Workplace, wait_ns: int = SLACK_NS) -> None:
-    """Look at the phone for so long after our own input that another's cannot be taken for it."""
     until_ns = time.monotonic_ns() + wait_ns
     while time.monotonic_ns() < until_ns:
         place.hands.capture()

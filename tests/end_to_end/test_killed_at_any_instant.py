@@ -1,4 +1,4 @@
-"""The recorder is killed at random instants, through the real adb: no step is lost, and no picture lies."""
+"""The recorder is killed at random moments, with the real adb: no step is lost, and no screenshot is wrong."""
 
 import hashlib
 import multiprocessing
@@ -25,9 +25,8 @@ from tests.end_to_end.laboratory import Laboratory, laboratory
 from tests.end_to_end.recording_child import Job, Report, all_reports, record
 
 LIFE_S = 1.0
-"""A child lives up to so long after it has begun; a step takes a third of that."""
+"""The longest life of a child after its start; a step takes a third of it."""
 CHILDREN = 10
-"""So many children record an episode one after the other; the last one is let live and publishes it."""
 
 _processes = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
@@ -37,7 +36,7 @@ _processes.set_forkserver_preload(["tests.end_to_end.recording_child"])
 
 @dataclass(frozen=True)
 class Fate:
-    """When a child is killed: after `life_s`, then, if `sending`, once an input is being sent, and after `more_s`."""
+    """When to kill a child: after `life_s`, then, if `sending`, once an input is being sent, and after `more_s`."""
 
     life_s: float
     sending: bool
@@ -63,7 +62,6 @@ class Chain:
         return Job(self.lab.serial, port, self.store.root, self._drafts, self.episode_id, tuple(taps), complete)
 
     def live(self, job: Job, fate: Fate | None) -> list[Report]:
-        """Let a child live until its fate, or until it is done; what it reported."""
         ours, theirs = _processes.Pipe(duplex=False)
         child = _processes.Process(target=record, args=(job, theirs))
         child.start()
@@ -85,7 +83,7 @@ class Chain:
         return {tap.at: tap.shown for tap in self.lab.taps()[self._taps_before :]}
 
     def assert_all_is_there(self, reports: list[Report], *, was_uncertain: bool) -> bool:
-        """Hold the draft against what was reported and what the phone did; whether its last step is uncertain."""
+        """Compare the draft with the reports and the journal; returns whether its last step is uncertain."""
         [offered] = self.store.drafts()
         assert offered.episode_id == self.episode_id
         with closing(self.store.resume(self.episode_id)) as draft:
@@ -147,7 +145,6 @@ def kill_and_check(server: PrivateAdbServer, folder: Path, *, kills: int, seed: 
 
 
 def assert_published(chain: Chain) -> None:
-    """The episode holds exactly what the phone felt, each with the picture that it showed then."""
     provenance = chain.store.provenance(chain.episode_id)
     assert provenance is not None
     episode = chain.store.load(chain.episode_id)

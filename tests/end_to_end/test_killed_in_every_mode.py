@@ -1,6 +1,6 @@
-"""The recorder is killed at random instants, in both modes and on both ways: its draft holds what the phone showed.
+"""The recorder is killed at random moments, in both modes and over both ways: its draft matches the journal.
 
-Each recording is a new one; whoever goes on with a draft is tried elsewhere. One in five is let live, and is published.
+Each recording is new; resuming a draft is tested elsewhere. One in five survives and publishes.
 """
 
 import multiprocessing
@@ -35,7 +35,6 @@ from tests.recording.recording_bench import ORIGIN, RULES, RecordingBench
 
 LIFE_S = 1.5
 SPARED = 5
-"""One child in so many is not killed."""
 TAPS = 4
 
 _processes = multiprocessing.get_context(
@@ -45,7 +44,7 @@ _processes = multiprocessing.get_context(
 
 @dataclass(frozen=True)
 class Job:
-    """What a child records, and how: in mirror mode it taps at `places`, in passive mode the phone is tapped on."""
+    """What a child records: in mirror mode it taps at `places`, in passive mode the test taps on the emulator."""
 
     serial: str
     server_port: int
@@ -92,7 +91,7 @@ class Trial:
         self._random = Random(seed)
 
     def go_through(self, number: int) -> bool:
-        """Let a child record, kill it or spare it, and hold what is left of it against the journal; if published."""
+        """Run a child, kill or spare it, and compare its files with the journal; returns whether it published."""
         draft = self._service.draft(ORIGIN.model_copy(update={"mode": self._mode}))
         draft.close()
         places = tuple(self._lab.places(number * TAPS, TAPS))
@@ -116,7 +115,7 @@ class Trial:
         return provenance is not None
 
     def _hold(self, records: list[StepRecord], taps: list[FeltInput]) -> None:
-        """Every step is a tap, in order, with the picture that the phone showed then, or says that it is not sure."""
+        """Every step is a tap, in order, with the right screenshot or a flag that says it is uncertain."""
         for number, record in enumerate(records):
             found = next((tap for tap in taps if is_of(record, tap)), None)
             if found is None:
@@ -128,7 +127,7 @@ class Trial:
             assert is_right or is_doubtful(record) or MIRROR_DOUBTS & set(record.flags), record
 
     def _live(self, job: Job, *, spared: bool) -> int:
-        """How many steps a child reported; the phone is tapped on meanwhile where that is how it works."""
+        """The number of steps that a child reported; in passive mode, taps on the emulator meanwhile."""
         ours, theirs = _processes.Pipe(duplex=False)
         child = _processes.Process(target=record, args=(job, theirs))
         child.start()
@@ -149,7 +148,7 @@ class Trial:
         return max((report.steps for report in reports), default=0)
 
     def _tap(self, places: tuple[Pixel, ...], ours: Connection, reports: list[Report], ends_s: float) -> None:
-        """Tap once for each step that is there, as long as there is time."""
+        """Tap once for each step, as long as there is time."""
         tapped = 0
         while time.monotonic() < ends_s and tapped < len(places):
             while ours.poll(0.02):

@@ -1,4 +1,4 @@
-"""What goes wrong while somebody works in the emulator's own window: it is said, no picture lies, and it goes on."""
+"""Faults in passive mode: the annotator is told, no screenshot is wrong, and recording continues."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,8 +23,6 @@ from tests.recording.recording_bench import Annotator
 
 @dataclass
 class Ordeal:
-    """A recording on a page of switches: each tap is on another pixel, and changes the picture."""
-
     place: Workplace
     recorder: Recorder
     annotator: Annotator
@@ -44,14 +42,12 @@ class Ordeal:
         self.place.await_steps(self.recorder, steps + 1)
 
     def recover(self) -> None:
-        """Wait until the recorder is ready after it was not, and tap once more."""
         seen = len(self.annotator.views)
         self.annotator.wait(lambda: any(view.state is not State.READY for view in self.annotator.views[seen - 1 :]))
         self.recorder.wait_for(lambda view: view.state is State.READY, PATIENCE_S)
         self.tap_and_see()
 
     def steps(self) -> dict[Pixel, StepRecord]:
-        """Publish; each tap that became a step, after its picture was held against what the phone showed."""
         episode = finish(self.place, self.recorder)
         provenance = self.place.service.store.provenance(episode.episode_id)
         assert provenance is not None

@@ -1,8 +1,8 @@
-"""Faults in a row while a person works in the emulator's own window: no picture lies, and no tap is lost in silence.
+"""Random faults in passive mode: no screenshot is wrong, and no tap is lost silently.
 
-The phone's journal is the judge: it says what was shown when each finger came down, and by what stamp `getevent` told
-of it. Between two pictures that are asked for there is an instant in which adb cannot tell of a change: a screen that
-is changed before the finger comes, is seen over adb before it comes.
+The reference is the emulator's journal: what was shown at each touch-down, and its `getevent` timestamp. Between two
+frames adb cannot notice a change; so over adb, a screen that is changed before the finger comes is seen before it
+comes.
 """
 
 import hashlib
@@ -38,14 +38,11 @@ DOUBTS = {
 }
 OLD = {FlagCode.OLDER, FlagCode.OLDER_THAN_LAST_ACTION}
 MISSES = (LOST.partition("{")[0], DEAF.partition("}")[2], DROPPED, BLIND, NO_PICTURE, NO_PLACE)
-"""What the annotator is told of a tap that may not be recorded."""
+"""Notices about a tap that may not be recorded."""
 
 
 class Ordeal:
-    """A recording in passive mode that is put to the test.
-
-    `told` says of each tap which notices came until the next but one was over.
-    """
+    """A recording in passive mode under faults."""
 
     def __init__(self, lab: Laboratory, device: Device, recording: Recording) -> None:
         self._lab = lab
@@ -57,7 +54,6 @@ class Ordeal:
         self._ways = ("adb", "gRPC") if device.follows_finger else ("adb",)
 
     def go_through(self, fault: Fault, moment: str, number: int) -> None:
-        """Tap once on the phone's own glass while `fault` strikes at `moment`, and wait until the next tap may come."""
         annotator, before = self._recording.annotator, self._recording.ready()
         told = len(annotator.notices)
         self._notices.append(told)
@@ -80,7 +76,7 @@ class Ordeal:
         return list(self._lab.recorded().touch_downs()[self._taps_before :])
 
     def was_told(self, tap: int) -> bool:
-        """Whether the annotator was told that tap number `tap` may be missing, before the next but one."""
+        """Whether a notice before the next tap but one says that this tap may be missing."""
         return self._missed(*self._notices[tap : tap + 3 : 2])
 
     def _missed(self, since: int, until: int | None = None) -> bool:
@@ -100,7 +96,6 @@ class Ordeal:
             fault.strike(self._lab)
 
     def _look(self) -> None:
-        """Wait until the annotator has seen what is on the screen now, or that nothing comes."""
         now_ns, annotator = time.monotonic_ns(), self._recording.annotator
 
         def seen() -> bool:
@@ -112,7 +107,7 @@ class Ordeal:
 
 
 def is_of(step: StepRecord, tap: FeltInput) -> bool:
-    """Whether the step is that tap's: by the stamp of the device's clock, and by the place where that is not sure."""
+    """Compare by the device clock's timestamp, or by position if that is uncertain."""
     if step.clock_offset_us is not None and step.touched_us is not None:
         return tap.event_us == step.touched_us - step.clock_offset_us
     assert isinstance(step.input, StrokeRecord)
@@ -126,7 +121,7 @@ def is_doubtful(step: StepRecord) -> bool:
 
 
 def assert_true(service: RecordingBench, ordeal: Ordeal, recording: Recording) -> int:
-    """Hold the published episode against what the phone felt and showed; how many taps are in it."""
+    """Compare the episode with the journal; returns the number of taps in it."""
     episode, taps = service.store.load(recording.draft.episode_id), ordeal.taps()
     provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
@@ -149,7 +144,6 @@ def assert_true(service: RecordingBench, ordeal: Ordeal, recording: Recording) -
 
 
 def endure(service: RecordingBench, lab: Laboratory, way: str, seed: int, *, count: int) -> None:
-    """Record through `count` random faults, publish, and see that all is true and all was said."""
     random = Random(seed)
     kinds = (*OVER_ADB, faults.DROPPED, faults.SET_AHEAD, *(OVER_GRPC if way == "gRPC" else ()))
     device: Device = lab.device(answer_s=ANSWER_S) if way == "adb" else lab.emulator_device(answer_s=ANSWER_S)

@@ -1,4 +1,4 @@
-"""What is done in the emulator's own window, by fingers and keys, as steps; the phone's journal judges the pictures."""
+"""Passive mode: input by fingers and keys in the emulator's own window becomes steps; screenshots match the journal."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemu
 
 
 def swipe(start: Pixel, end: Pixel, *, rest_ms: int = 0) -> TouchStroke:
-    """A finger that goes straight in 300 ms, and rests before it lifts."""
+    """A straight swipe of 300 ms that rests before it lifts."""
     places = tuple(
         Pixel(start.x + (end.x - start.x) * step // 15, start.y + (end.y - start.y) * step // 15) for step in range(16)
     )
@@ -92,7 +92,7 @@ def test_typing_is_one_text_with_the_picture_of_before_its_first_key(
         assert [type(step.action) for step in episode.steps] == [Click, Type, Press, Complete]
         assert episode.steps[1].action == Type("milk and 2 Eggs")
         doubts = {flag for step in provenance.steps for flag in step.flags}
-        slow = {Flag(FlagCode.AREAS_CHANGED)}  # a look at the screen may still be under way where the computer is busy
+        slow = {Flag(FlagCode.AREAS_CHANGED)}  # on a busy computer the screen's areas may still be unknown
         assert doubts <= (slow | {Flag(FlagCode.CHANGING)} if capture == "adb" else slow)
         assert annotator.notices == []
         assert None not in {click.ui_tree, typed.ui_tree, back.ui_tree, end.ui_tree}

@@ -1,4 +1,4 @@
-"""Episodes recorded by listening to what is done in the emulator's own window."""
+"""Whole episodes in passive mode."""
 
 from collections.abc import Sequence
 from pathlib import Path

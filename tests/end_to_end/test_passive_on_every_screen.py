@@ -1,4 +1,4 @@
-"""Fingers in the emulator's own window, on a device that is turned and folded; and two at once."""
+"""Passive mode on a rotated and folded device, and with two fingers."""
 
 import hashlib
 import json
@@ -34,8 +34,6 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True)
 class Tap:
-    """A touch as the phone noted it: the pixel that it felt, and the hash of what it showed then."""
-
     at: Pixel
     shown: str
 
@@ -49,7 +47,7 @@ class Listening:
     journal: Path
 
     def hold(self, change: Callable[[Phone], None]) -> None:
-        """Do something to the phone, and wait until the recorder has seen it come to rest."""
+        """Change the emulator, and wait until the recorder has seen it settle."""
         before = self.recorder.view.frame_number
         change(self.emulator.phone)
         state = self.emulator.phone.state()
@@ -64,7 +62,7 @@ class Listening:
         )
 
     def tap_in_the_window(self, x: int, y: int) -> None:
-        """Tap on a pixel of the panel, and wait until that is a step."""
+        """Tap on a pixel of the panel, and wait until it is a step."""
         steps = len(self.recorder.view.steps)
         self.emulator.guest.window_touch(x, y, pressed=True)
         self.emulator.guest.window_touch(x, y, pressed=False)

@@ -1,7 +1,7 @@
-"""Passive mode over adb alone beside busy programs: quiet taps are clicks without a flag, true changes are not hidden.
+"""Passive mode over adb alone beside busy programs: quiet taps have no flag, and real changes are not hidden.
 
-The phone's journal is the judge. Between two pictures that are asked for there is an instant in which adb cannot tell
-of a change; what a step says of itself must be true even then.
+The reference is the emulator's journal. Between two frames adb cannot notice a change; a step's statements must be
+true even then.
 """
 
 import multiprocessing
@@ -63,7 +63,7 @@ def tap(lab: Laboratory, number: int, held_s: float) -> None:
 
 
 def change_beside_the_kernel(lab: Laboratory, number: int) -> None:
-    """Somebody else turns a switch, as `input tap` does, of which `getevent` does not tell."""
+    """Someone else turns a switch, as `input tap` does, which `getevent` does not report."""
     at = lab.place(number)
     lab.phone.touch(Phase.DOWN, at.x, at.y)
     lab.phone.touch(Phase.UP, at.x, at.y)

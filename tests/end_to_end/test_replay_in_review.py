@@ -1,4 +1,4 @@
-"""A replay from the reviewer's desk, on a simulated phone like the one that the episode was recorded on."""
+"""A replay from the Review page, on a simulated emulator like the recorded one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,8 +25,6 @@ SEED = 3
 
 @dataclass
 class Place:
-    """A reviewer's desk, an episode, and a fresh phone with the wallpaper that it was recorded with."""
-
     service: ReviewService
     episode_id: str
     serial: str

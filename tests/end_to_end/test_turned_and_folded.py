@@ -1,4 +1,4 @@
-"""Episodes in whose middle the device is turned, folded or told another size: every step is true to its screen."""
+"""Devices rotated, folded or resized during an episode: every step matches its screen."""
 
 import hashlib
 import json
@@ -23,8 +23,6 @@ from tests.recording.recording_bench import Recording, RecordingBench, pixels
 
 @dataclass(frozen=True)
 class Tap:
-    """A touch as the phone noted it: the pixel that it felt, and the hash of what it showed then."""
-
     at: Pixel
     shown: str
 
@@ -38,7 +36,6 @@ def taps(bench: DeviceBench) -> list[Tap]:
 
 
 def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
-    """Record a tap once the mirror shows a screen of that size, at rest."""
     annotator, recorder = recording.annotator, recording.recorder
     annotator.wait(lambda: annotator.newest is not None and annotator.newest.size == size)
     steps = len(recorder.view.steps)
@@ -51,7 +48,7 @@ def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
 
 
 def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recording: Recording) -> list[str]:
-    """Publish, and hold every step against the phone's word; why each step's picture differs from device_info."""
+    """Publish and compare every step with the journal; returns why each screenshot differs from device_info."""
     recording.ready()
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
@@ -79,7 +76,7 @@ Start = Callable[[str, str], tuple[DeviceBench, Device]]
 
 @pytest.fixture
 def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
-    """Starts an emulator of a profile, reached over "adb" alone or over "gRPC" as well."""
+    """Starts an emulator of a profile, reached over "adb" alone or also over "gRPC"."""
     benches: list[DeviceBench] = []
 
     def started(profile: str, way: str) -> tuple[DeviceBench, Device]:
@@ -97,8 +94,8 @@ def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
 class Story:
     """What happens to a device between the taps of an episode.
 
-    `changes` are what is done to the phone, and the size of its picture from then on; `reasons` why a step's picture
-    differs from device_info, one for each tap and one for COMPLETE.
+    `changes` are the changes with the screen size after each; `reasons` why a step's screenshot differs from
+    device_info, one for each tap and one for COMPLETE.
     """
 
     profile: str

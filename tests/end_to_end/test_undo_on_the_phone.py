@@ -1,4 +1,4 @@
-"""Undo and resume on the simulated phone: the device comes back by its own snapshots, or by the annotator's hand."""
+"""Undo and resume on the simulated emulator: snapshots restore the device, or the annotator does."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +39,6 @@ def record(place: Workplace, recorder: Recorder, *labels: str) -> None:
 
 
 def assert_pictures_are_those_under_the_finger(place: Workplace, episode: Episode, *touches: int) -> None:
-    """The steps that tapped have the pictures that the phone showed at these of all touch-downs."""
     provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
     downs = RecordedJournal.read(place.journal).touch_downs()

@@ -1,4 +1,4 @@
-"""Everything that can fail does, through the real adb: the annotator is told, nothing is lost, recording goes on."""
+"""All kinds of failures with the real adb: the annotator is told, nothing is lost, recording continues."""
 
 import hashlib
 import multiprocessing
@@ -41,7 +41,6 @@ class Scene:
         self.recording.ready(steps=steps + 1)
 
     def loses_the_device(self) -> str:
-        """Wait until the device is lost with all steps kept; what the annotator reads."""
         before = len(self.recording.draft.steps)
         view = self.recording.until(State.DEVICE_LOST)
         assert len(view.steps) == before

@@ -1,4 +1,4 @@
-"""A phone with a person's hands on it, and a desk that records it: what passive mode is tried at."""
+"""The setting of passive mode: a simulated emulator, hands on it, and a recorder."""
 
 import time
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class Workplace:
-    """A phone, a person's hands on it, and a desk that records it."""
+    """A simulated emulator, a person's hands on it, and a recorder."""
 
     emulator: SimulatedEmulator
     service: RecordingService
@@ -57,38 +57,34 @@ class Workplace:
             recorder.join()
 
     def rest(self) -> None:
-        """Wait until the phone's screen is still."""
         watch = StillnessWatch(SettleRule(still_ms=300), since_ns=time.monotonic_ns())
         while watch.see(self.hands.capture()) is Stillness.MOVING:
             pass
 
     def place_of(self, label: str) -> Pixel:
-        """The middle of what carries a text or a description, the keyboard included."""
+        """The centre of the view with this text or description; also finds keys of the keyboard."""
         nodes = self.emulator.phone.view_hierarchy(all_windows=True).walk()
         bounds = next(node.bounds for node in nodes if label in {node.text, node.content_desc})
         return Pixel((bounds.left + bounds.right) // 2, (bounds.top + bounds.bottom) // 2)
 
     def tap(self, label: str) -> None:
-        """Tap on what carries a text or a description."""
         self.hands.touch(TouchStroke.press(self.place_of(label)))
 
     def type_on_screen(self, word: str) -> None:
-        """Tap on the keys of the soft keyboard."""
         for letter in word:
             self.tap(letter)
 
     def look_around(self, recorder: Recorder) -> None:
-        """Wait as long as somebody does who looks before the next action: until all is known of the screen at rest."""
+        """Wait until the screen has settled and its view hierarchy is known, as a patient annotator does."""
         self.rest()
         recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, PATIENCE_S)
 
     def await_steps(self, recorder: Recorder, count: int) -> None:
-        """Wait for as many steps, and look around."""
         recorder.wait_for(lambda view: len(view.steps) == count, PATIENCE_S)
         self.look_around(recorder)
 
     def open(self, recorder: Recorder, package: str) -> None:
-        """Bring an app to the front without touching anything, and look around."""
+        """Bring an app to the front without a touch."""
         self.emulator.phone.start_activity(package)
         self.look_around(recorder)
 
@@ -127,9 +123,9 @@ def finish(place: Workplace, recorder: Recorder) -> Episode:
 
 
 def assert_true(place: Workplace, episode: Episode) -> EpisodeProvenance:
-    """Hold each step's picture against what the phone showed when it was done; the provenance.
+    """Compare each step's screenshot with the journal; returns the provenance.
 
-    Where the screen changed so near to the touch that the device's clock cannot part them, the step must say so.
+    If the screen changed too close to the touch for the device's clock to order them, the step must be flagged.
     """
     provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None

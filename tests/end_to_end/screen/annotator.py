@@ -1,4 +1,4 @@
-"""A person before the window: finds things by their names, and uses them with the mouse and the keyboard."""
+"""Drives the program's window with mouse and keyboard; finds controls by their accessible names."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -23,10 +23,8 @@ class Annotator:
         self.phone = phone
         self._screenshots = screenshots
 
-    # What is seen.
-
     def find(self, name: str, roles: Collection[str] = ANYTHING) -> Seen:
-        """What is called `name`, once the whole of it can be seen and used, and stays where it is for two looks."""
+        """The control called `name`, once it is fully visible, enabled and at rest in two looks."""
         before: list[Seen] = []
 
         def is_steady(sight: Sight) -> bool:
@@ -39,7 +37,6 @@ class Annotator:
         return before[0]
 
     def wait_for(self, *words: str) -> Sight:
-        """Until all of `words` can be read somewhere."""
         return self.window.wait_until(lambda sight: all(sight.says(some) for some in words), f"{words}")
 
     def wait_for_dialog(self, title: str) -> Sight:
@@ -49,18 +46,15 @@ class Annotator:
         return self.window.wait_until(lambda sight: not sight.is_dialog, "the main window")
 
     def wait_for_steps(self, count: int) -> tuple[str, ...]:
-        """Until so many steps are recorded and the next may come; their words."""
+        """Until `count` steps are recorded and the next action is possible; returns their texts."""
         is_so = self.window.wait_until(lambda sight: _has_steps(sight, count), f"{count} steps, and Ready")
         return tuple(step.name for step in is_so.items("Steps"))
 
-    # What is done.
-
     def press(self, name: str) -> None:
-        """Click the button that is called `name`."""
         self.hands.click(*self.find(name, BUTTONS).rect.middle)
 
     def choose(self, words: str, *, of: str, times: int = 1) -> None:
-        """Click the entry of the list called `of` in whose name `words` are; the wheel brings it into sight."""
+        """Click the entry with `words` in the list called `of`, after scrolling to it."""
         seen = self._entry(words, of)
         while not seen.is_whole:
             place = self._middle_in_sight(of)
@@ -88,7 +82,6 @@ class Annotator:
         self.hands.type(text)
 
     def select(self, words: str, *, of: str) -> None:
-        """Choose the entry `words` of the drop-down list called `of`."""
         self.hands.click(*self.find(of, {"ComboBox"}).rect.middle)
         self.hands.click(*self.find(words, {"ListItem"}).rect.middle)
 
@@ -104,16 +97,13 @@ class Annotator:
         top, bottom = max(whole.y, around.y), min(whole.y + whole.height, around.y + around.height)
         return whole.middle[0], (top + bottom) // 2
 
-    # At the device.
-
     def mirror(self) -> Mirror:
-        """The mirror, once it takes input."""
+        """The mirror, once it accepts input."""
         shown = self.window.wait_until(lambda s: s.mirror is not None and s.mirror.takes_input, "the mirror").mirror
         assert shown is not None
         return shown
 
     def tap(self, label: str) -> Pixel:
-        """Click on what carries this text or description on the device's screen; the pixel that was aimed at."""
         place = self.phone.place_of(label)
         self.hands.click(*self.mirror().place_of(place.x, place.y))
         return place
@@ -136,12 +126,10 @@ class Annotator:
         self.write(text, into="Text to type")
         self.hands.press("Return")
 
-    # What is kept of it.
-
     def photograph(self, name: str) -> None:
-        """Fail on words that are cut, as large as the window is and in the smallest, and on controls without a name.
+        """Fail on cut-off text, in the current and the smallest window size, and on controls without a name.
 
-        Where a folder for screenshots is named, keep the one in light and the other in dark colours.
+        If a screenshot folder is set, keep one screenshot in light and one in dark colours.
         """
         sight = self.window.look()
         self._check_and_keep(name, "light")
@@ -154,7 +142,7 @@ class Annotator:
     def _check_and_keep(self, name: str, theme: str) -> None:
         if self._screenshots is not None:
             self.window.use_theme(theme)
-        # Words that have just changed get their room with the next turn of the layout.
+        # Changed labels get their size with the next pass of the layout.
         sight = self.window.wait_until(lambda now: not any(one.is_cut for one in now.seen), "room for all words")
         nameless = [(one.role, one.within) for one in sight.seen if one.takes_focus and not one.name]
         assert not nameless, f"without a name: {nameless}"

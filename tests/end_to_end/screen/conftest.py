@@ -12,21 +12,22 @@ from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
 
 SCREENSHOTS = Path(os.environ["ODYSSEY_TEST_SCREENSHOTS"]) if os.environ.get("ODYSSEY_TEST_SCREENSHOTS") else None
-"""Where screenshots of the window are kept, if anywhere."""
+"""The folder for screenshots of the window, or None."""
 SLOW = ROOT / "build" / "slow.txt"
 LIMIT_MS = float(os.environ.get("ODYSSEY_TEST_SLOT_MS") or 1000)
-"""A slot may be at work for so long. How fast a window is depends on the computer and on what else that does: here only
-what looks like a hung window fails. `make soak` holds it to what nobody feels."""
+"""The longest an event may keep the GUI thread busy. It depends on the computer and its load, so the default fails
+only on what looks like a hang; `make soak` sets a limit nobody notices.
+"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Forget what was slow in the run before; only the process that started the others does."""
+    """Only in the process that starts the others."""
     if not hasattr(config, "workerinput"):
         SLOW.unlink(missing_ok=True)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say where the screenshots are, and what kept the GUI thread longest."""
+    """Report the screenshot folder and the slowest events."""
     if SCREENSHOTS is not None:
         terminalreporter.write_line(f"Screenshots of the window: {SCREENSHOTS}")
     slow = SLOW.read_text(encoding="utf-8").splitlines() if SLOW.exists() else []
@@ -57,7 +58,6 @@ def profile(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Room]:
-    """A room with a device of the profile; no window there is busy for too long, or has anything to warn of."""
     with shown_phone(server, profile, tmp_path) as phone:
         room = Room(display, server, phone, tmp_path, SCREENSHOTS)
         yield room
@@ -65,7 +65,6 @@ def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Pat
 
 
 def fail_what_is_slow(room: Room) -> None:
-    """Fail where a window of this room was busy for too long, or had something to warn of."""
     SLOW.parent.mkdir(exist_ok=True)
     with SLOW.open("a", encoding="utf-8") as file:
         file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in room.slow)

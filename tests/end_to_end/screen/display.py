@@ -1,4 +1,4 @@
-"""A screen of its own, without anybody before it, and the mouse and keyboard that belong to it."""
+"""A virtual X display with its own mouse and keyboard."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ class Display:
         self._server = subprocess.Popen(command, pass_fds=[writing], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         os.close(writing)
         with os.fdopen(reading) as told:
-            number = told.readline().strip()  # empty where the server ended before it was up
+            number = told.readline().strip()  # empty if the server ended before it was ready
         if not number:
             raise AssertionError(f"Xvfb did not start: {self._end()}")
         self.name = f":{number}"
@@ -35,8 +35,6 @@ class Display:
 
 
 class Hands:
-    """Mouse and keyboard of one display; what they do goes through the X server, as that of a person does."""
-
     def __init__(self, display: str) -> None:
         self._environment = {**os.environ, "DISPLAY": display}
 
@@ -58,11 +56,11 @@ class Hands:
         self._do("mousemove", x, y)
 
     def turn_wheel(self, x: int, y: int, *, down: int) -> None:
-        """Turn the wheel by so many clicks; up where `down` is negative."""
+        """`down` is in notches; negative scrolls up."""
         self._do("mousemove", x, y, "click", "--repeat", abs(down), "--delay", 10, 5 if down > 0 else 4)
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other, each in the words of X: ``ctrl+Return``."""
+        """Press keys in turn, each in X notation: ``ctrl+Return``."""
         self._do("key", "--delay", 20, *keys)
 
     def type(self, text: str) -> None:

@@ -1,7 +1,7 @@
-"""What can be seen of the program's window by the names that a screen reader says, told to whoever asks.
+"""Reports what is visible in the program's window, by accessible names.
 
-Runs in the process of the program, and does nothing there: a question comes as a line of JSON on standard input, the
-answer goes to standard output. When standard input ends, so does the program.
+Runs in the program's process and changes nothing there. Reads questions as JSON lines from standard input and answers
+on standard output; when standard input ends, so does the program.
 """
 
 import json
@@ -32,13 +32,13 @@ from tests.gui.slot_probe import ProbedApplication
 
 
 class Eyes(QObject):
-    """Answers questions on the GUI thread; each is a list of a word and its arguments."""
+    """Answers questions on the GUI thread; each is a list of a command and its arguments."""
 
     asked = Signal(list)
 
     def __init__(self, app: ProbedApplication) -> None:
         super().__init__(app)
-        QAccessible.setActive(True)  # as where a screen reader runs: else Qt tells old rows of its lists
+        QAccessible.setActive(True)  # as with a screen reader; otherwise Qt reports outdated list rows
         self._answers: dict[str, Callable[..., Any]] = {
             "look": lambda: asdict(look()),
             "slow": lambda: [asdict(slow) for slow in app.slow if type(self).__name__ not in slow.receiver],
@@ -52,7 +52,7 @@ class Eyes(QObject):
     def _read(self) -> None:
         for line in sys.stdin:
             self.asked.emit(json.loads(line))
-        os._exit(3)  # whoever asked is gone
+        os._exit(3)  # the questioner is gone
 
     def _take(self, question: list[Any]) -> None:
         delay_ms, word, *arguments = question
@@ -83,7 +83,7 @@ def look() -> Sight:
 
 
 def attend() -> None:
-    """Give the keyboard to the window that takes input; on a screen without a window manager nobody else does."""
+    """Give the active window the keyboard focus, since there is no window manager."""
     top = _attended()
     if top is not None and QApplication.activePopupWidget() is None:
         top.raise_()
@@ -91,7 +91,7 @@ def attend() -> None:
 
 
 def photograph(path: str) -> None:
-    """Write what the screen shows of the window, and of what lies over it, into a file."""
+    """Save a screenshot of the window and of what covers it."""
     main = _main_window()
     assert main is not None
     rect = main.frameGeometry()
@@ -122,7 +122,7 @@ def _seen(interface: QAccessibleInterface | None, within: tuple[str, ...], aroun
         if not widget.isVisible():
             return
         around = widget
-    # On Linux Qt gives the chosen entry for the name of a drop-down list.
+    # On Linux Qt returns the selected entry as the name of a combo box.
     name = widget.accessibleName() if isinstance(widget, QComboBox) else interface.text(QAccessible.Text.Name)
     role = interface.role().name
     rect = interface.rect()
@@ -150,7 +150,7 @@ _CONTROLS = {"Button", "CheckBox", "RadioButton", "EditableText", "ComboBox", "L
 
 
 def _part_in_sight(widget: QWidget, *, is_widget: bool) -> QRect:
-    """What of a widget is in sight, on the screen; for what lies in it, its viewport."""
+    """The visible part of a widget in screen coordinates; for its items that of the viewport."""
     place = widget.viewport() if isinstance(widget, QAbstractItemView) and not is_widget else widget
     region = place.visibleRegion()
     return QRect() if region.isEmpty() else region.boundingRect().translated(place.mapToGlobal(QRect().topLeft()))

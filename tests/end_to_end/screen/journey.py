@@ -1,4 +1,4 @@
-"""What annotators do again and again: get past the first dialog, record a few steps, end an episode, prove it."""
+"""Steps that many journeys share: the first dialog, recording, ending an episode, checking it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,7 +21,6 @@ def begin_first_use(annotator: Annotator, name: str = "Ada") -> None:
 
 
 def start_recording(annotator: Annotator) -> None:
-    """Start with the task that is shown, and wait until the first action may come."""
     annotator.press("Start recording")
     annotator.wait_for_steps(0)
 
@@ -33,7 +32,7 @@ def do_steps(annotator: Annotator, *acts: Act, before: int = 0) -> None:
 
 
 def follow_script(annotator: Annotator, script: Path) -> None:
-    """Do a practice task as its gold script does, by what is on the device's screen; until it is published."""
+    """Carry out a practice task by its gold script until it is published, finding targets on the device's screen."""
     steps = 0
     for line in script.read_text(encoding="utf-8").splitlines():
         for act in _acts(annotator, json.loads(line)):
@@ -82,12 +81,12 @@ def complete(annotator: Annotator, note: str = "") -> None:
 
 
 def _wait_for_the_end(annotator: Annotator) -> None:
-    """Until the episode is where it goes: in the dataset, or with the other practice episodes."""
+    """Until the episode is published, or stored with the practice episodes."""
     annotator.window.wait_until(lambda sight: sight.says("Published. ") or sight.says("Recorded. "), "the end")
 
 
 def open_for_review(reviewer: Annotator, words: str) -> None:
-    """Open an episode from the list, which makes way for the one that is open where the window is narrow."""
+    """Open an episode from the list, which hides behind the open one in a narrow window."""
     button = next(reviewer.wait_for("for you").named("List"))
     if button.is_enabled and not button.is_checked:
         reviewer.press("List")
@@ -101,7 +100,7 @@ def the_episode(room: Room) -> Episode:
 
 
 def assert_true(room: Room, episode: Episode) -> None:
-    """Hold the picture of each touch against what the device showed when the finger came down."""
+    """Compare the screenshot of each touch with what the device showed at touch-down."""
     provenance = room.store.provenance(episode.episode_id)
     assert provenance is not None
     touched = [
@@ -114,6 +113,5 @@ def assert_true(room: Room, episode: Episode) -> None:
 
 
 def _is_part_of(some: list[str], every: list[str]) -> bool:
-    """Whether `some` are among `every`, in their order."""
     others = iter(every)
     return all(one in others for one in some)

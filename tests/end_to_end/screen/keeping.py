@@ -1,4 +1,4 @@
-"""How a picture of the window is kept for the documents: which colours, and a line around what is a dialog."""
+"""Saves images of the window for the documentation: colours, and a border around dialogs."""
 
 from pathlib import Path
 
@@ -12,7 +12,6 @@ _FRAMED = frozenset({"Before you record", "Task complete", "Unfinished recording
 
 
 def keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> None:
-    """Write the window as it is now into ``name.png``."""
     annotator.window.use_theme(theme)
     picture = room.screenshot(name)
     annotator.window.photograph(picture)

@@ -1,4 +1,4 @@
-"""A simulated device that an annotator looks at, with a journal of what it really showed and felt."""
+"""A simulated emulator with a journal of what it showed and felt."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from odyssey_recorder.simulator.profile import profile_named
 
 PROFILES = ("small_phone", "pixel_fold", "pixel_tablet")
 PHONE_ALWAYS = ("small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in PROFILES[1:]))
-"""Every profile, all but the first in the long run alone."""
+"""Every profile; all but the first only in the long run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,6 @@ class ShownPhone:
         return places[0]
 
     def recorded(self) -> RecordedJournal:
-        """The journal; to be read while the phone stands still."""
         return RecordedJournal.read(self.journal)
 
     def _carrying(self, label: str) -> list[Pixel]:

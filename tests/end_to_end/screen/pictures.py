@@ -1,4 +1,4 @@
-"""The pictures of the documents, made anew from the real window on simulated devices behind the real adb.
+"""Makes the images of the documentation from the real window, with simulated emulators behind the real adb.
 
 python -m tests.end_to_end.screen.pictures [FOLDER] [SCENE ...]
 """
@@ -70,8 +70,8 @@ def first_use(room: Room) -> None:
 
 
 def record(room: Room) -> None:
-    """A task, its recording with a flag and a note, undo, how it is published, and the other pages."""
-    run_demo(room.folder, "medium_phone", Console(file=StringIO()))  # the dataset of others
+    """A task, its recording with a flag and a note, undo, publishing, and the other pages."""
+    run_demo(room.folder, "medium_phone", Console(file=StringIO()))  # episodes of other annotators
     room.write_settings(practice_tasks=0, step_snapshots="never")
     with room.annotator() as annotator:
         begin_first_use(annotator, "Grace")
@@ -121,7 +121,7 @@ def record(room: Room) -> None:
 
 
 def _lead_back(room: Room, annotator: Annotator) -> None:
-    """Take the flagged step away, then another one after which the device shows another screen."""
+    """Undo the flagged step, then one after which the device has to be restored."""
     annotator.press("Undo last")
     annotator.wait_for_steps(6)
     do_steps(annotator, lambda: annotator.press("Home"), before=6)
@@ -143,12 +143,12 @@ def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
     annotator.press("Doctor")
     dialog = annotator.wait_for_dialog("Doctor")
     annotator.wait_for("to know of")
-    annotator.hands.resize(dialog.window, 680, 405)  # what this computer is called and holds is nobody's business
+    annotator.hands.resize(dialog.window, 680, 405)  # hides the name and the data of this computer
     keep(room, annotator, "doctor")
 
 
 def lost(room: Room) -> None:
-    """A device that does not answer, and a draft that is offered again after a crash."""
+    """A device that stops answering, and a draft offered again after a crash."""
     room.write_settings(practice_tasks=0)
     faults = room.phone.emulator.faults
     with room.annotator() as annotator:
@@ -170,7 +170,7 @@ def lost(room: Room) -> None:
 
 
 def fold(room: Room) -> None:
-    """The Devices page with a fold, what stands in the way of recording on it, and the mends."""
+    """The Devices page with a foldable, its preflight findings and the repairs."""
     room.write_settings(practice_tasks=0)
     with room.annotator() as annotator:
         begin_first_use(annotator, "Grace")
@@ -258,11 +258,11 @@ SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
     "review": ("small_phone", review),
     "prepare": ("small_phone", prepare),
 }
-"""What is shown, each on a device of its own."""
+"""The scenes, each on its own device."""
 
 
 def _compress(picture: Path) -> None:
-    """Write it as small as it gets; 256 colours are enough for one that shows no phone."""
+    """Shrink the file; 256 colours are enough for an image without a device."""
     image = Image.open(picture).convert("RGB")
     if image.getcolors(_FEW_COLOURS) is not None:
         image = image.quantize(256, kmeans=1, dither=Image.Dither.NONE)

@@ -1,4 +1,4 @@
-"""The recorder as it is started on a command line, with eyes that tell a test what can be seen of its window.
+"""Runs the recorder as from the command line, and reports on its window to a test.
 
 python -m tests.end_to_end.screen.program [OPTIONS OF odyssey-recorder]
 """
@@ -12,7 +12,7 @@ from tests.gui.slot_probe import ProbedApplication
 
 if __name__ == "__main__":
     app = ProbedApplication(sys.argv[:1])
-    # Qt has read it: the simulated phones that are started from the window shall not lie over it on the screen.
+    # Qt has read it; emulators started from the window must not cover it on the screen.
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     Eyes(app)
     cli.main()

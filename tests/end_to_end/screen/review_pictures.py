@@ -1,4 +1,4 @@
-"""The pictures of the reviewer's guide: a day of review on episodes that were recorded on simulated devices."""
+"""Makes the images of the reviewer's guide: a day of review on episodes from simulated emulators."""
 
 from collections.abc import Mapping
 
@@ -17,8 +17,7 @@ _DISPUTED = "Does the book club fit?"
 
 
 def review(room: Room) -> None:
-    """The list, an episode, a finding, a fix, a dispute, a replay, and the figures."""
-    ids = record_all(room.folder / "recorded", seed=0)  # the first was recorded on a phone like the one in the room
+    ids = record_all(room.folder / "recorded", seed=0)  # the first was recorded on a device like the one here
     _fill(room, ids)
     with room.annotator("review", str(room.folder / "dataset"), "--as", "Bea") as reviewer:
         reviewer.wait_for("for you")
@@ -39,7 +38,7 @@ def review(room: Room) -> None:
 
 
 def _fill(room: Room, ids: Mapping[str, str]) -> None:
-    """Twelve episodes of three people: one with a step too many, one disputed, some decided."""
+    """Twelve episodes of three annotators: one with an extra step, one disputed, some decided."""
     shelf = Shelf(room.folder / "recorded" / "dataset", room.folder / "dataset")
     kept = {
         name: shelf.copy(episode_id, _PEOPLE[number % 3], stray=2 if name == "tiles" else None)
@@ -97,5 +96,5 @@ def _figures(room: Room, ids: Mapping[str, str]) -> None:
 
 
 def _said(*others: str, count: int) -> list[str]:
-    """So many times three answers: most pass all, every ninth says one of the others."""
+    """`count` times three answers: most pass all, every ninth is one of the others."""
     return [others[number // 9 % len(others)] if number % 9 == 4 else "ppp" for number in range(count)]

@@ -1,4 +1,4 @@
-"""A room to record in: a screen, a device, folders of its own, and the program that can be started there."""
+"""The surroundings of the program: a display, a device, and its own folders."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _SERIOUS = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 @dataclass(frozen=True)
 class Room:
-    """`slow` is what kept the GUI thread of any window here for too long."""
+    """`slow` collects events that kept the GUI thread of a window here for too long."""
 
     display: Display
     server: PrivateAdbServer
@@ -45,14 +45,14 @@ class Room:
         file.write_text(tomlkit.dumps({**folders, **settings}), encoding="utf-8")
 
     def warnings(self) -> list[str]:
-        """What the windows have logged that nobody wants to read, Qt's own warnings among it."""
+        """Unexpected log records of the windows, including Qt's warnings."""
         log = self.folder / "state" / "odyssey-recorder" / "log" / "odyssey-recorder.log"
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
         return [line for line in lines if _SERIOUS.search(line)]
 
     @contextmanager
     def annotator(self, *options: str) -> Iterator[Annotator]:
-        """Somebody before the program, which was just started; it is closed in the end."""
+        """Starts the program, and closes it afterwards."""
         with Window(self.environment, *options) as window:
             yield Annotator(window, Hands(self.display.name), self.phone, self.screenshots)
             self.slow.extend(window.slow_events())

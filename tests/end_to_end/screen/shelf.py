@@ -1,4 +1,4 @@
-"""Episodes as they lie before a reviewer: of several people, some with a step too many, some judged already."""
+"""A dataset for reviewers, by several annotators, with some extra steps and some verdicts."""
 
 import random
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from tests.quality.verdicts import verdict
 
 
 class Shelf:
-    """A dataset that is filled with copies of recorded episodes, each under an id of its own."""
+    """A dataset filled with copies of recorded episodes under new ids."""
 
     def __init__(self, clean: Path, root: Path) -> None:
         self.root = root
@@ -20,9 +20,9 @@ class Shelf:
         self._chance = random.Random(7)
 
     def copy(self, episode_id: str, by: str, *, instruction: str = "", stray: int | None = None) -> str:
-        """Put a copy there as recorded by somebody, perhaps in other words and with a step too many; its id.
+        """Add a copy as recorded by someone, optionally reworded or with an extra step; returns its id.
 
-        What is done at the step `stray` is done one step later, and before it somewhere where nothing is.
+        The extra step comes before step `stray`, and touches a spot where nothing is.
         """
         wreck = Wreck(self._clean, self.root, episode_id, self._chance)
         wreck.proof["origin"]["annotator"] = by
@@ -37,7 +37,7 @@ class Shelf:
         return wreck.episode_id
 
     def judge(self, episode_id: str, by: str, answers: str = "ppp", decision: Decision | None = None) -> None:
-        """Have somebody's verdict in the files: a letter for each question, p(ass), f(ail), u(nsure)."""
+        """Store a verdict; `answers` has a letter per question, p(ass), f(ail) or u(nsure)."""
         annotation = self.root / "annotations" / f"{episode_id}.json"
         revision = sha256(annotation.read_bytes()).hexdigest()
         minute = len(ReviewStore(self.root).read(episode_id).entries) + self._chance.randrange(60)

@@ -1,4 +1,4 @@
-"""What there is to be seen of the program's window at one moment, as values that go from one process to another."""
+"""What is visible in the program's window at one moment, as values passed between processes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,8 +7,6 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle on the screen, in pixels."""
-
     x: int
     y: int
     width: int
@@ -25,9 +23,9 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Something that a screen reader knows: its role and name, where it is, and within what it is.
+    """An accessible object: its role, name, place and ancestors.
 
-    `is_whole`: nothing of it is outside of what can be seen; `is_cut`: its words need more room than it has.
+    `is_whole`: all of it is visible; `is_cut`: its text needs more space than it has.
     """
 
     role: str
@@ -45,9 +43,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """The mirror: where the device's screen is shown, how large that is in its own pixels, and whether it takes input.
+    """Where the device's screen is on the display, its size in device pixels, and whether it accepts input.
 
-    `gesture` is what would be recorded if the finger lifted now.
+    `gesture` is what lifting the finger now would record.
     """
 
     area: Rect
@@ -57,7 +55,6 @@ class Mirror:
     frame: int
 
     def place_of(self, x: int, y: int) -> tuple[int, int]:
-        """Where on the screen a pixel of the device is shown."""
         width, height = self.picture
         return (
             self.area.x + int((x + 0.5) * self.area.width / width),
@@ -67,7 +64,7 @@ class Mirror:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """All that can be seen of the window that takes input: the newest dialog, otherwise the main window."""
+    """Everything visible in the window that takes input: the newest dialog, otherwise the main window."""
 
     title: str
     window: int
@@ -80,11 +77,10 @@ class Sight:
         return not self.title.startswith(("Odyssey", "Recording"))
 
     def named(self, name: str) -> Iterator[Seen]:
-        """What is called `name`, to the letter."""
         return (one for one in self.seen if one.name == name)
 
     def items(self, of: str) -> list[Seen]:
-        """The entries of the list that is called `of`."""
+        """The entries of the list called `of`."""
         return [one for one in self.seen if of in one.within and one.role in {"ListItem", "Cell"}]
 
     def says(self, words: str) -> bool:

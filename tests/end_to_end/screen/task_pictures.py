@@ -1,4 +1,4 @@
-"""The pictures of the lead's guide: tasks that were made, put into words by a stand-in for a model, and counted."""
+"""Makes the images of the lead's guide: tasks generated, rewritten by a stand-in model, and counted."""
 
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import begin_first_use
@@ -12,7 +12,7 @@ _ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
 
 
 def prepare(room: Room) -> None:
-    """Templates, tasks that a model was careless with, and what is there of everything."""
+    """Templates, tasks with faulty rewrites, and coverage."""
     with StandIn(careless(_ADDS)) as model:
         room.write_settings(practice_tasks=0, model=MODEL, model_url=model.url, name_apps=False)
         with room.annotator() as lead:

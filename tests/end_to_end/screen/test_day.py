@@ -1,4 +1,4 @@
-"""The annotator's day in the real window, with mouse and keyboard, on a phone, a fold and a tablet."""
+"""An annotator's day in the real window, on a phone, a foldable and a tablet."""
 
 from pathlib import Path
 
@@ -70,16 +70,15 @@ def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
 
 
 def type_and_note(annotator: Annotator, text: str, note: str) -> None:
-    """Type a text on the device, and at once write a note beside its step."""
     annotator.type_text(text)
     annotator.keys("ctrl+e")
-    annotator.wait_for_steps(3)  # the field opens when the step is there
+    annotator.wait_for_steps(3)  # the field opens with the step
     annotator.type(note)
     annotator.keys("Return")
 
 
 def assert_replayed(room: Room, episode: Episode, command_line: CommandLine) -> None:
-    """Carry the episode out again on a phone that was just started: every screen is as it was."""
+    """Replay the episode on a fresh device; every screen must match."""
     annotation = room.store.root / "annotations" / f"{episode.episode_id}.json"
     command_line.use_server(room.server.port)
     command_line.use_running(Path(room.server.environment["XDG_RUNTIME_DIR"]))

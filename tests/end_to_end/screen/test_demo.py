@@ -1,4 +1,4 @@
-"""The window of the demo: the pages that make sense in a laboratory, with its own simulated devices alone."""
+"""The demo's window: only the pages that work there, and only its own simulated emulators."""
 
 import pytest
 

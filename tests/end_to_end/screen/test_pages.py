@@ -1,4 +1,4 @@
-"""Devices, settings, shortcuts and dialogs in the real window; and a short episode by the keyboard alone."""
+"""Devices, settings, shortcuts and dialogs in the real window, and a short episode by keyboard alone."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""From the first start to the open queue, in the real window: name, consent, practice."""
+"""From the first start to the open queue in the real window: name, consent, practice."""
 
 import pytest
 
@@ -12,7 +12,6 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def practise_until_open(annotator: Annotator, tasks: int) -> None:
-    """Do the first so many tasks, each once, from the Practice page on."""
     annotator.press("Practice")
     annotator.wait_for("Recording opens when")
     annotator.photograph("practice")

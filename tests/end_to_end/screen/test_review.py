@@ -1,4 +1,4 @@
-"""Two reviewers and an arbiter take many episodes through the window; the figures are those of their verdicts."""
+"""Two reviewers and an arbiter judge many episodes in the window; the figures match their verdicts."""
 
 import json
 import random
@@ -30,19 +30,19 @@ from tests.quality.damaged.wreck import Wreck
 SEED = 5
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
 _KEYS = {"p": "qaz", "f": "wsx"}
-"""The keys that pass and that fail the first, the second and the third question."""
+"""The keys for pass and fail, for each of the three questions."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What somebody says of one episode: a letter for each question, p(ass) or f(ail), and the key that submits."""
+    """A letter for each question, p(ass) or f(ail), and the key that submits."""
 
     answers: str
     decision: str
 
     @property
     def keys(self) -> list[str]:
-        """All keys, in their order: whoever fails a question gives its first reason at once."""
+        """All keys in order; a fail is followed by its first reason."""
         pressed: list[str] = []
         for number, letter in enumerate(self.answers):
             pressed += [_KEYS[letter][number], *(["1"] if letter == "f" else [])]
@@ -61,7 +61,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def room(
     display: Display, server: PrivateAdbServer, recorded: tuple[Path, str], tmp_path: Path, count: int
 ) -> Iterator[Room]:
-    """A room with `count` episodes, each of which is to be judged twice."""
+    """`count` episodes that are each judged twice."""
     clean, episode_id = recorded
     chance = random.Random(SEED)
     for number in range(count):
@@ -76,7 +76,7 @@ def room(
 
 
 def opinions(name: str, count: int) -> list[Opinion]:
-    """What somebody is going to say: most pass; what does not is sent back, or rejected for its pictures."""
+    """A reviewer's planned opinions: most pass; the others are sent back, or rejected for their screenshots."""
     chance = random.Random(f"{SEED} {name}")
     said = chance.choices(["ppp", "pfp", "fpp", "ppf", "pff"], [70, 12, 8, 6, 4], k=count)
     return [Opinion(answers, _decision(answers)) for answers in said]
@@ -89,7 +89,6 @@ def _decision(answers: str) -> str:
 
 
 def review(room: Room, name: str, said: list[Opinion]) -> None:
-    """Judge all that is there for `name`, looking at every step, by keys alone."""
     with room.annotator("review", str(room.folder / "dataset"), "--as", name) as reviewer:
         reviewer.wait_for(f"{len(said)} for you")
         reviewer.keys("ctrl+j")
@@ -104,14 +103,12 @@ def _wait_for_next(reviewer: Annotator, left: int) -> None:
 
 
 def verdicts_of(room: Room, name: str) -> list[tuple[str, Verdict]]:
-    """What the files keep of somebody's verdicts, in the order they were given, with the episodes' ids."""
     store = ReviewStore(room.folder / "dataset")
     kept = [(one, verdict) for one in store.ids() for verdict in store.read(one).verdicts if verdict.by == name]
     return sorted(kept, key=lambda pair: pair[1].at)
 
 
 def answers_of(verdict: Verdict) -> str:
-    """The three answers, as `Opinion` spells them."""
     return "".join("p" if verdict.answer(one) is Rating.PASS else "f" for one in Criterion)
 
 
@@ -119,7 +116,7 @@ def answers_of(verdict: Verdict) -> str:
 @pytest.mark.parametrize("count", [7, pytest.param(40, marks=pytest.mark.soak)])
 def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) -> None:
     with room.annotator("review", str(room.folder / "dataset"), "--as", "demo") as recorder:
-        recorder.wait_for("0 for you")  # who recorded them judges none
+        recorder.wait_for("0 for you")  # annotators do not judge their own episodes
 
     given = {name: opinions(name, count) for name in (FIRST, SECOND)}
     for name, said in given.items():
@@ -141,7 +138,7 @@ def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) 
 
 
 def kappas_in_the_report(room: Room) -> dict[str, float]:
-    """Cohen's kappa of first and second reviewers by question, as the command line prints it."""
+    """Cohen's kappa of first and second reviewers by question, from the command line's report."""
     command = [sys.executable, "-m", "odyssey_recorder", "quality-report", str(room.folder / "dataset"), "--json"]
     ran = subprocess.run(command, cwd=ROOT, env=dict(room.environment), capture_output=True, text=True, check=True)
     pairs = next(panel for panel in json.loads(ran.stdout)["agreement"] if panel["reviewers"] == 2)

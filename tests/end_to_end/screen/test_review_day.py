@@ -1,4 +1,4 @@
-"""What a reviewer does beside judging: look into a finding, fix, replay, send back and reject, with mouse and keys."""
+"""A reviewer's other work: findings, fixes, replays, sending back and rejecting."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -33,7 +33,7 @@ _TASK = "Check tomorrow's weather for Lisbon"
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str]]:
-    """A dataset of a phone like that of the room, a tablet and a fold; the ids of its episodes."""
+    """A dataset from a phone like the room's, a tablet and a foldable; the ids of its episodes."""
     folder = tmp_path_factory.mktemp("recorded")
     errands = sorted((one for one in ERRANDS if one.name in _ERRANDS), key=lambda one: _ERRANDS.index(one.name))
     return folder / "dataset", record_all(folder, seed=0, errands=tuple(errands))
@@ -41,7 +41,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
 
 @pytest.fixture
 def ids(room: Room, recorded: tuple[Path, Mapping[str, str]]) -> Mapping[str, str]:
-    """The ids of Ada's episodes in the dataset of the room, each of which one reviewer is enough for."""
     clean, errands = recorded
     shelf = Shelf(clean, room.folder / "dataset")
     copies = {name: shelf.copy(episode_id, "Ada") for name, episode_id in errands.items()}

@@ -1,4 +1,4 @@
-"""A day with tasks in the real window: a lead makes, rewrites and approves them, an annotator records one of them."""
+"""A day with tasks in the real window: a lead generates, rewrites and approves them, an annotator records one."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -68,9 +68,6 @@ def give_it_a_price(room: Room) -> None:
     prices.write_text(f'date = 2026-11-01\n[[models]]\nname = "{MODEL}"\ninput = 1\noutput = 2\n', encoding="utf-8")
 
 
-# What is in the queue.
-
-
 def queued(room: Room, task: QueuedTask) -> QueuedTask:
     found = next((one for one in in_the_order_of_offers(room) if one.task_id == task.task_id), None)
     assert found is not None
@@ -90,9 +87,6 @@ def in_the_order_of_offers(room: Room) -> list[QueuedTask]:
 
 def words(task: QueuedTask) -> str:
     return task.listed.task.task
-
-
-# What the lead does.
 
 
 def generate(lead: Annotator) -> None:
@@ -154,9 +148,6 @@ def device_name(annotator: Annotator) -> str:
     return next(one.name for one in profiles() if one.key == annotator.phone.profile)
 
 
-# What the annotator does.
-
-
 def skip(annotator: Annotator, task: QueuedTask) -> None:
     annotator.press("Record")
     annotator.wait_for(task.listed.task.instruction)
@@ -188,11 +179,8 @@ def see_what_came_of_it(lead: Annotator, task: QueuedTask) -> None:
     lead.photograph("tasks-templates")
 
 
-# What is kept.
-
-
 def assert_traced(room: Room, task: ListedTask) -> None:
-    """The proof of the episode tells what the task was made of, and whose words it has."""
+    """The provenance names the template of the task and the writer of its instruction."""
     episode = the_episode(room)
     proof = room.store.provenance(episode.episode_id)
     assert proof is not None

@@ -1,4 +1,4 @@
-"""What goes wrong in the middle of an episode in the real window: the program is killed, the device is lost."""
+"""Trouble during an episode in the real window: the program is killed, the device is lost."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Undo of several steps in the real window: the device follows by its snapshots, or the annotator leads it back."""
+"""Undoing several steps in the real window: snapshots restore the device, or the annotator does."""
 
 import pytest
 

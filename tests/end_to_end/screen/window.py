@@ -1,4 +1,4 @@
-"""The recorder in a process of its own, and what can be seen of its window; a test may kill it at any instant."""
+"""The recorder in its own process, and what is visible in its window; a test may kill it at any time."""
 
 import json
 import queue
@@ -20,7 +20,7 @@ _LATER_MS = 40
 
 
 class Window:
-    """One start of the program, with the questions that its eyes answer; a context manager, which closes the window."""
+    """One run of the program; a context manager, which closes the window."""
 
     def __init__(self, environment: Mapping[str, str], *options: str) -> None:
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -46,7 +46,7 @@ class Window:
         return sight_of(self._ask("look", delay_ms=_LATER_MS if later else 0))
 
     def wait_until(self, is_so: Callable[[Sight], bool], what: str) -> Sight:
-        """Look until `is_so`; what is seen then. Fails saying `what` was waited for, and what there is instead."""
+        """Poll until `is_so` and return the sight. Fails with `what` and what is visible instead."""
         expires_s = time.monotonic() + PATIENCE_S
         sight = self.look()
         while not is_so(sight):
@@ -66,7 +66,7 @@ class Window:
         self._ask("photograph", str(path), delay_ms=150)
 
     def slow_events(self) -> tuple[SlowDelivery, ...]:
-        """What kept the GUI thread for too long so far; also of a window that was closed."""
+        """Events that kept the GUI thread too long so far, including those of closed windows."""
         if self._process.poll() is None:
             self._slow = [SlowDelivery(**told) for told in self._ask("slow")]
         return tuple(self._slow)
