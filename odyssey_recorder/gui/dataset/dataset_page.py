@@ -119,7 +119,6 @@ class DatasetPage(Page):
         self._tell()
 
     def _mark_chosen(self) -> None:
-        """Restore the selection after rows have moved."""
         place = self._table.place_index(self._chosen)
         if place.isValid():
             flags = QItemSelectionModel.SelectionFlag

@@ -26,12 +26,10 @@ class AmendForm(QWidget):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the form differs from the episode."""
         raise NotImplementedError
 
     @property
     def follows(self) -> str:
-        """The consequences of the fix, as text."""
         raise NotImplementedError
 
     @property
@@ -231,7 +229,6 @@ def percent(share: float) -> str:
 
 
 def quoted(words: str) -> str:
-    """The text in quotation marks, or "no words"."""
     return f"“{words}”" if words else "no words"
 
 
@@ -244,7 +241,6 @@ def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
 
 
 def steps_words(numbers: Sequence[int]) -> str:
-    """A run of steps as the start of a sentence."""
     first, last = numbers[0], numbers[-1]
     return f"Step {first} goes" if first == last else f"Steps {first} to {last} go"
 

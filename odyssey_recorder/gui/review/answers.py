@@ -31,7 +31,6 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Seconds counted since the last `set`."""
         running_s = 0.0 if self._since_s is None else self._clock() - self._since_s
         return self._gathered_s + running_s
 
@@ -63,7 +62,6 @@ class ReviewAnswers:
     seconds: float = 0.0
 
     def judgement(self, criterion: Criterion) -> Judgement | None:
-        """None if the question is not answered yet."""
         return next((one for one in self.judgements if one.criterion is criterion), None)
 
     def judged(self, judgement: Judgement) -> "ReviewAnswers":
@@ -87,7 +85,6 @@ class ReviewAnswers:
 
     @property
     def named(self) -> frozenset[int]:
-        """The steps that the judgements name."""
         return frozenset(one.step for one in self.judgements if one.step is not None)
 
     def lacking(self) -> tuple[Criterion, str] | None:
@@ -109,7 +106,6 @@ class ReviewAnswers:
 
 
 def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
-    """Steps not seen yet."""
     return tuple(number for number in range(steps) if number not in seen)
 
 

@@ -37,7 +37,7 @@ from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.replay.compare import changed_places
 
 _NEAR = 50
-"""Differences closer than this fraction of the longer side are merged."""
+"""Differences closer than 1/50 of the longer side are merged."""
 
 
 def changes(before: QImage, after: QImage) -> tuple[Box, ...]:
@@ -79,8 +79,6 @@ _NO_AFTER = Overlay("The episode ends with this step.", icon="flag_checkered")
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """One screenshot with its caption; `step` is the step whose screenshot it is."""
-
     space: QRectF
     caption: str
     step: int
@@ -90,8 +88,7 @@ class _Half:
 class BeforeAfterView(QWidget):
     """Both screenshots show the same part; Control and wheel zooms, dragging pans.
 
-    Emits `painted` with the step number once the screenshot and the next one, or the reason for a missing one, are on
-    screen.
+    `painted` carries the step once its screenshots, or the reasons for missing ones, are on screen.
     """
 
     painted = Signal(int)
@@ -107,7 +104,7 @@ class BeforeAfterView(QWidget):
         self._cuts: dict[int, tuple[VisiblePart, QImage]] = {}
         self._grip: QPointF | None = None
         self._turned = 0
-        self._told: tuple[int, int] | None = None  # the episode, counted, and the step last reported as painted
+        self._told: tuple[int, int] | None = None  # the episode's counter and the step last reported as painted
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
         loader.picture_came.connect(self._take_picture)

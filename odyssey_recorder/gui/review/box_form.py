@@ -38,8 +38,6 @@ _STEPS = {
 
 
 class BoxCanvas(QWidget):
-    """Shows the screenshot with the touched point and the box; emits the box when the user changes it."""
-
     drawn = Signal(object)
 
     def __init__(self, action: Click | LongPress) -> None:
@@ -133,7 +131,6 @@ class BoxCanvas(QWidget):
             self._take(self._moved(box, Pixel(0, 0), Pixel(across, down)))
 
     def _edges_at(self, point: QPointF) -> frozenset[str]:
-        """The edges of the box near `point`: one, or two at a corner."""
         place = self._place()
         if not place.adjusted(-_GRIP, -_GRIP, _GRIP, _GRIP).contains(point):
             return frozenset()
@@ -147,7 +144,6 @@ class BoxCanvas(QWidget):
         return frozenset(side for side in sides if off[side] <= _GRIP)
 
     def _resized(self, box: Box, edges: frozenset[str], at: Pixel) -> Box:
-        """The box with these edges moved to `at`, never turned inside out."""
         wanted = {"left": at.x, "right": at.x + 1, "top": at.y, "bottom": at.y + 1}
         moved = replace(box, **{edge: wanted[edge] for edge in edges})
         return Box(
@@ -186,7 +182,6 @@ class BoxCanvas(QWidget):
         paint_outline(painter, area, focused=self.hasFocus())
 
     def _at_size(self, area: QRectF) -> QPixmap:
-        """The scaled screenshot, cached by size."""
         ratio = self.devicePixelRatioF()
         size = (area.size() * ratio).toSize()
         if self._scaled.size() != size:
@@ -239,7 +234,7 @@ def _cursor(edges: frozenset[str], inside: bool) -> Qt.CursorShape:
 _EDGES = ("left", "top", "right", "bottom")
 _LABELS = ("&Left", "&Top", "Ri&ght", "&Bottom")
 _SUGGESTED = 12
-"""A suggested box extends from the touched point by the screenshot's shorter side divided by this."""
+"""A suggested box reaches 1/12 of the screenshot's shorter side from the touched point in each direction."""
 
 
 class BoxForm(AmendForm):
@@ -324,7 +319,7 @@ class BoxForm(AmendForm):
 
 
 def _known(element: ElementBox | None, size: Size) -> Box | None:
-    """The known box in pixels of the screenshot, or None."""
+    """In pixels of the screenshot."""
     if element is None:
         return None
     box, of = element.box, element.size

@@ -19,12 +19,9 @@ from odyssey_recorder.quality.reviewing.views import ReviewNews
 
 _WIDTH_PX = 216
 _TITLES_PX = 360
-"""The width of the list of checks while it is open and shows their titles."""
 
 
 class ReviewFilters(QFrame):
-    """The filters in a column."""
-
     changed = Signal()
 
     def __init__(self, commands: Commands) -> None:
@@ -172,7 +169,6 @@ class EpisodesPane(QWidget):
         self._job.follow(job)
 
     def show_narrow(self, narrow: bool) -> None:
-        """Show the list as a column without filters, or over the full width."""
         self._filters.setVisible(not narrow)
         self.setFixedWidth(_NARROW_PX) if narrow else self.setMaximumWidth(_WIDEST_PX)
         if not narrow:

@@ -95,7 +95,6 @@ def sections(report: QualityReport) -> Iterator[Section]:
 
 
 def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
-    """The four headline figures, each with its label."""
     accepted = report.accepted
     share = f"of these accepted ({interval_words(accepted.interval)})" if accepted.of else "of these accepted"
     return (
@@ -140,7 +139,6 @@ def _breakdown(breakdown: Breakdown) -> Table:
 
 
 def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
-    """One table for each question."""
     most = max(one.count for one in reasons)
     for criterion, statement in QUESTIONS.items():
         counts = [(one.words, one.count) for one in reasons if one.criterion is criterion]
@@ -235,8 +233,6 @@ class BarList(QListView):
 
 
 class _Rows(TableModel[BarRow]):
-    """The header, if any, and the rows."""
-
     def __init__(self, table: Table, parent: QObject) -> None:
         super().__init__((Column("", _name, spoken=partial(_spoken, table.heads)),), parent=parent)
         self._heads = table.heads

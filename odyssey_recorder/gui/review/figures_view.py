@@ -212,7 +212,6 @@ def _card() -> QFrame:
 
 
 def _sheet(*parts: QWidget) -> QWidget:
-    """Stack widgets, no wider than is comfortable to read."""
     inner = QWidget()
     inner.setMaximumWidth(_WIDEST_PX)
     column = QVBoxLayout(inner)

@@ -44,7 +44,6 @@ class FindingsCard(QFrame):
         self.show_report(EpisodeReport(""))
 
     def show_report(self, report: EpisodeReport) -> None:
-        """Show a new report with nothing selected."""
         self._list.load(report.findings)
         passed = self._checks - {one.check for one in report.findings} - {one.check for one in report.not_checked}
         self._title.setText(_title(report, len(passed)))
@@ -98,8 +97,6 @@ class FindingsCard(QFrame):
 
 
 class _FindingList(QListView):
-    """Findings one below the other, each as high as its text."""
-
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Findings")
@@ -144,7 +141,6 @@ def _paint(painter: QPainter, cell: QRectF, finding: Finding, font: QFont) -> No
 
 
 def _lines(finding: Finding, font: QFont) -> Iterable[tuple[str, QFont]]:
-    """The lines of a finding from the top, each with its font."""
     strong = QFont(font)
     strong.setWeight(QFont.Weight.DemiBold)
     return ((_heading(finding), strong), (finding.found, font), (finding.todo, small_font(font)))

@@ -80,7 +80,6 @@ class QuestionCard(QWidget):
             self._show_details(judgement)
 
     def choose_reason(self, number: int) -> None:
-        """Select a reason by its index, if there is one."""
         self._reason.setCurrentIndex(self._reason.model().index(number, 0))
         self._ask_for_words(self._reason.currentIndex())
 

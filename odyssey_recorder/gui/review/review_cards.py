@@ -22,8 +22,6 @@ _LOWEST_PX = 150
 
 
 class ReviewCards(QWidget):
-    """The cards and their tabs, connected to the viewer."""
-
     evidence_came = Signal(object)
     fix_asked = Signal(object, str)
     undo_asked = Signal()
@@ -55,11 +53,9 @@ class ReviewCards(QWidget):
         self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
 
     def show_recording(self, serial: str) -> None:
-        """Exclude the device that is recording; empty if there is none."""
         self._replay.show_recording(serial)
 
     def clear(self) -> None:
-        """Disable fixes when no episode is open."""
         self._fixes.clear()
         self._history.clear()
 

@@ -37,7 +37,6 @@ _WIDE_PX = 1380
 _PANEL_PX, _WIDE_PANEL_PX = 328, 380
 _TITLE_LETTERS = 60
 _OF_EPISODES = (Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.CHECK_EPISODES)
-"""Commands that need the episodes on screen."""
 
 
 class ReviewPage(Page):
@@ -210,7 +209,6 @@ class ReviewPage(Page):
         self._arrange()
 
     def _fetch(self, episode_id: str) -> None:
-        """Open an episode in the background, unless a request for it is under way."""
         if episode_id not in self._on_the_way:
             self._on_the_way.add(episode_id)
             self._background.run(
@@ -238,7 +236,6 @@ class ReviewPage(Page):
         self._message.show_message(Tone.DANGER, f"Episode {episode_id} cannot be opened.", breakable(str(error)))
 
     def _show(self, opened: OpenedReview) -> None:
-        """Show a new or changed episode; entered answers stay."""
         if self._opened is None:
             self._cards.show_task()
             sheet = self._recalled(opened)
@@ -280,7 +277,6 @@ class ReviewPage(Page):
         return sheet
 
     def _carried_over(self, before: OpenedReview, opened: OpenedReview) -> ReviewAnswers:
-        """The entered answers, adapted to the changed steps."""
         sheet = self._panel.sheet
         if before.revision == opened.revision:
             return sheet
@@ -311,7 +307,6 @@ class ReviewPage(Page):
         self._change(lambda episode_id, revision: self._reviewing.fix(episode_id, amendment, why, revision))
 
     def _change(self, change: Callable[[str, str], OpenedReview]) -> None:
-        """Change the open episode at the shown revision, and show the result."""
         if (opened := self._opened) is not None:
             episode_id = opened.row.episode_id
             self._panel.show_waiting(True)
@@ -350,7 +345,6 @@ class ReviewPage(Page):
         )
 
     def _evidence(self, opened: OpenedReview) -> str:
-        """The reviewer's own latest replay of this revision."""
         replays = [one for one in opened.entries if isinstance(one, ReplayEvidence)]
         own = [one for one in replays if same_person(one.by, self._reviewing.reviewer)]
         return next((one.id for one in reversed(own) if one.revision == opened.revision), "")
@@ -404,7 +398,6 @@ class ReviewPage(Page):
         self._watch.run(on=window is not None and is_in_sight)
 
     def _arrange(self) -> None:
-        """Show the list alone, beside the open episode, or not at all."""
         listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
         is_wide = self.width() >= _WIDE_PX
         for part in (self._cards, self._panel):

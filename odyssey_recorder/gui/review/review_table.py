@@ -24,13 +24,10 @@ _Order = tuple[bool, float, str]
 MINE = "Mine to do"
 UNCHECKED = "not checked yet"
 STAGES = (MINE, *(stage.value for stage in ReviewStage))
-"""The review stages to filter by, in the order of the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewCounts:
-    """Numbers of episodes by filter value."""
-
     stages: Counter[str] = field(default_factory=Counter)
     categories: Counter[str] = field(default_factory=Counter)
     devices: Counter[str] = field(default_factory=Counter)
@@ -57,7 +54,6 @@ class ReviewEntry:
 
     @property
     def names(self) -> tuple[Collection[str], ...]:
-        """The episode's values for each of `_NAMES`."""
         summary = self.row.summary
         return self.stages, (summary.category,), (summary.device,), (summary.annotator,), self.checks
 
@@ -124,7 +120,6 @@ class ReviewTable(TableModel[ReviewEntry]):
         self.change(entries, news.gone)
 
     def known(self, episode_id: str) -> ReviewRow | None:
-        """None if there is no such episode."""
         entry = self.all.get(episode_id)
         return None if entry is None else entry.row
 
@@ -175,7 +170,6 @@ def title(row: ReviewRow) -> str:
 
 
 def about(row: ReviewRow) -> str:
-    """Review status, category, device and annotator."""
     one = row.summary
     steps = "" if one.problem else "1 step" if one.steps == 1 else f"{one.steps} steps"
     return " · ".join(filter(None, (standing(row), spoken(one.category), one.device, one.annotator, steps)))
@@ -222,7 +216,6 @@ def _titled(row: ReviewRow) -> TitledRow:
 
 
 def _badges(row: ReviewRow, theme: Theme) -> list[Badge]:
-    """Check results, the most severe first."""
     if row.report is None:
         return [Badge("progress_question", "", theme.off)]
     counted = (

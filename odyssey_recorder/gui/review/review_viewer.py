@@ -29,8 +29,6 @@ _NO_LIMIT = 16_777_215
 
 
 class ReviewViewer(QWidget):
-    """Shows one step of an episode; `go_to_step` changes it."""
-
     step_changed = Signal(int)
 
     step_painted = Signal(int)
@@ -78,7 +76,6 @@ class ReviewViewer(QWidget):
             self._offer()
 
     def prepare(self, review: OpenedReview) -> None:
-        """Decode the start of the next episode, so that it shows without delay."""
         self._loader.prepare(shown_steps(review))
 
     def go_to_step(self, number: int) -> None:
@@ -120,7 +117,6 @@ class ReviewViewer(QWidget):
     # Differences.
 
     def _seek_changes(self) -> None:
-        """Outline the differences to the next screenshot once both are decoded."""
         self._view.show_changes(None)
         self._words.show_changes("")
         before, after = self._loader.picture(self._present), self._loader.picture(self._present + 1)
@@ -329,7 +325,6 @@ def _say(label: QLabel, words: str) -> None:
 
 
 def _scale(picture: Size, count: int, room: QSize) -> float:
-    """The largest scale at which `count` screenshots fit side by side."""
     return min(room.width() / count / picture.width, room.height() / picture.height)
 
 

@@ -70,7 +70,6 @@ class StepScreenshot:
 
 
 _Developed = tuple[StepScreenshot, QImage]
-"""A screenshot and its thumbnail."""
 
 
 class ScreenshotLoader(QObject):
@@ -102,7 +101,6 @@ class ScreenshotLoader(QObject):
         self._rest.timeout.connect(self._go_on)
 
     def load(self, steps: Sequence[ShownStep]) -> None:
-        """Start on another episode at its first step."""
         self._pictures, self._drawn, self._under_way = {}, set(), set()
         if tuple(steps) == self._next:
             self._take_prepared()
@@ -158,7 +156,6 @@ class ScreenshotLoader(QObject):
         )
 
     def _take_prepared(self) -> None:
-        """Make the next episode the current one, and retry what could not be decoded."""
         ready = {number: made for number, made in self._opening.items() if not made[0].problem}
         self._steps, self._under_way = self._next, self._being_prepared
         self._next, self._opening, self._being_prepared = (), {}, set()
@@ -246,7 +243,6 @@ def _develop(step: ShownStep, before: StepScreenshot | None, look: ScreenshotZoo
 
 
 def decode(path: Path) -> StepScreenshot:
-    """The screenshot, or the reason it cannot be read."""
     try:
         image, _ = read_picture(path)
     except DatasetError as error:

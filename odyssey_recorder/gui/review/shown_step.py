@@ -39,7 +39,6 @@ class ShownStep:
 
     @property
     def words(self) -> str:
-        """A short description of the action."""
         return describe(self.action)
 
 

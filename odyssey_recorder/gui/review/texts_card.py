@@ -41,7 +41,6 @@ class TextsCard(QFrame):
 
     @property
     def difference(self) -> str:
-        """The differences between the texts, for screen readers."""
         return self._texts.accessibleDescription()
 
     def _show_changes(self, changes: TextChanges) -> None:

@@ -66,7 +66,6 @@ DECISIONS = {
     Command.SEND_BACK_EPISODE: Decision.SEND_BACK,
     Command.REJECT_EPISODE: Decision.REJECT,
 }
-"""Commands that submit."""
 
 _FILLING = (*_REASONS, Command.TAKE_STEP, Command.REASON_WORDS)
 _ANYTIME = (

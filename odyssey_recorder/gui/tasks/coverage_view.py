@@ -25,10 +25,7 @@ _NOTHING = "No template asks for apps of this catalogue, and no task is for it: 
 
 
 class CoverageView(QWidget):
-    """Shows the coverage of one catalogue, and offers to fill a cell."""
-
     generate_asked = Signal(object)
-    """The cell to generate tasks for."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -109,7 +106,6 @@ class CoverageView(QWidget):
         self._classes.turn_to(whole.cell)
 
     def _go_to_next_gap(self) -> None:
-        """The largest gap, or the one after the selected cell."""
         gaps = self._coverage.emptiest[:_MOST_GAPS]
         if gaps:
             at = gaps.index(self._gaps.cell) + 1 if self._gaps.cell in gaps else 0

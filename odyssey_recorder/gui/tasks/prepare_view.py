@@ -57,7 +57,6 @@ class PrepareView(QWidget):
     rewrite_asked = Signal(object, int)
     """Task ids, and how many of them a person has edited."""
     counted = Signal(int)
-    """The number of tasks to approve."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -199,7 +198,6 @@ class PrepareView(QWidget):
         self._keep_current(lambda: self._table.change(rows), following)
 
     def _keep_current(self, rearrange: Callable[[], None], current: str = "") -> None:
-        """Rearrange the list and keep the current task, or make `current` the current one."""
         shown = self._table.at(self._view.currentIndex().row())
         wanted = current or (shown.task_id if shown is not None else "")
         rearrange()

@@ -18,12 +18,10 @@ from odyssey_recorder.task.queue.board import QueuedTask, Status
 
 TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED = "To approve", "With faults", "Approved", "Rejected"
 STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)
-"""Values of the status filter."""
 
 _SIGNS = {"Phrasing": "text_box_outline", "Model": "auto_fix", "Person": "account_edit_outline"}
 BY_TEMPLATE, BY_PHRASING, BY_MODEL, BY_PERSON = "Template", "Phrasing", "Model", "Person"
 WRITERS = (BY_PHRASING, BY_MODEL, BY_PERSON, BY_TEMPLATE)
-"""Values of the writer filter."""
 
 _WRITERS = {
     Writer.TEMPLATE: BY_TEMPLATE,
@@ -54,7 +52,6 @@ class PreparedCounts:
 
 
 def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
-    """The tasks in queue order."""
     column = Column[PreparedRow](
         "", title, spoken=lambda row: f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
     )
@@ -93,7 +90,6 @@ def about(row: PreparedRow) -> str:
 
 
 def found(row: PreparedRow) -> str:
-    """The faults of the instruction, as text."""
     origin = row.task.listed.text
     if origin is None or origin.equivalence is None:
         return "Not checked"

@@ -18,7 +18,6 @@ T = TypeVar("T")
 _Held = QueuedTask | None
 
 _RENEW_MS = 60_000
-"""How often a claim is renewed."""
 _PATIENCE_MS = 3_000
 """The longest that starting a recording waits for the queue to confirm the claim."""
 _SLOW = "It has not answered yet."

@@ -70,7 +70,6 @@ class QueueView(QWidget):
         self._words.selectAll()
 
     def show_holders(self, holders: Sequence[Holder]) -> None:
-        """Show who works on what."""
         self._holders.clear()
         self._holders.update((holder.task_id, holder) for holder in holders)
         self._table.refresh()
@@ -84,7 +83,6 @@ class QueueView(QWidget):
 
     @property
     def chosen(self) -> QueuedTask | None:
-        """The task shown in the detail card."""
         row = self._table.at(self._view.currentIndex().row())
         return None if row is None else row.task
 

@@ -63,7 +63,6 @@ class RewriteDialog(QDialog):
         self.adjustSize()
 
     def show_failure(self, words: str) -> None:
-        """Say why there is no estimate."""
         self._state.setText(words)
         self.adjustSize()
 
@@ -95,7 +94,6 @@ class RewriteDialog(QDialog):
 
 
 def estimate_words(estimate: Estimate) -> Sequence[tuple[str, str]]:
-    """The estimate as pairs of label and value."""
     calls = f"{estimate.calls:,}"
     if estimate.kept:
         calls += f", and {count_words(estimate.kept, 'answer')} kept from before, which cost nothing"

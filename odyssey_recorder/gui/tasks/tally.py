@@ -23,8 +23,6 @@ _HALF = 0.5
 
 
 class BoardModel(TableModel[str]):
-    """A row for each category, a column for each device."""
-
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__((), key=str, parent=parent)
         self._devices: Sequence[str] = ()
@@ -67,7 +65,6 @@ def _device_column(coverage: Coverage, device: str) -> Column[str]:
 
 
 def board_view(model: BoardModel) -> QTableView:
-    """The view of `model`, with one current cell."""
     view = named(QTableView(), "Coverage of categories and devices")
     view.setModel(model)
     view.setItemDelegate(RowDelegate(_paint_place, QSize(80, _BOARD_ROW_PX), view, Mark((2, 2), 6, is_framed=True)))
@@ -107,10 +104,7 @@ def _row_sentence(row: TallyRow) -> str:
 
 
 class TallyList(QListView):
-    """Cells in the given order, one of them current."""
-
     cell_chosen = Signal(object)
-    """The user selected another cell."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -127,7 +121,6 @@ class TallyList(QListView):
 
     @property
     def cell(self) -> Cell | None:
-        """The current cell, or None."""
         row = self._rows.at(self.currentIndex().row())
         return None if row is None else row.cell
 
@@ -148,7 +141,6 @@ class TallyList(QListView):
 
 
 def tally_number(count: float) -> str:
-    """A number of tasks, which may be fractional."""
     rounded = round(count, 1)
     return f"{rounded:,.0f}" if rounded >= 10 or rounded == int(rounded) else f"{rounded:.1f}"
 
@@ -159,7 +151,6 @@ def tally_words(tally: Tally) -> str:
 
 
 def tally_sentence(tally: Tally) -> str:
-    """Progress as a sentence."""
     return (
         f"{tally_words(tally)} that are wanted are there,"
         f" {tally_number(tally.recorded)} of them recorded; {tally_number(tally.lacking)} more are wanted."

@@ -52,7 +52,6 @@ class TaskDetail(QFrame):
             self._text.show_queued(task)
 
     def show_hint(self, words: str) -> None:
-        """Say why the task cannot be recorded now; empty hides the hint."""
         self._hint.setText(words)
         self._hint.setVisible(bool(words))
 

@@ -23,12 +23,9 @@ from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService
 
 _COUNT, _SEED = 200, 1
-"""The initial values of the dialog."""
 
 
 class TaskJobsBar(QWidget):
-    """Asks for parameters before long work, then shows progress and result."""
-
     generated = Signal()
     """Tasks were generated and await approval."""
     proposed = Signal(object)
@@ -59,7 +56,6 @@ class TaskJobsBar(QWidget):
         commands.enable(Command.GENERATE_TASKS, on=False)
 
     def tell(self, tone: Tone, words: str, detail: str = "") -> None:
-        """Show a message until it is dismissed or replaced."""
         self._message.show_message(tone, words, detail)
 
     def show_for(self, view: Command) -> None:
@@ -117,7 +113,6 @@ class TaskJobsBar(QWidget):
     # Rewriting.
 
     def ask_to_rewrite(self, task_ids: Sequence[str], edited: int) -> None:
-        """Show the estimate, ask for a budget, and start."""
         if not task_ids:
             self.tell(Tone.WARNING, "None of these tasks is to be approved: nothing is rewritten.")
             return

@@ -16,8 +16,6 @@ INSTRUCTION, CATEGORY, APPS, STATUS = range(4)
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A task and its searchable text."""
-
     task: QueuedTask
     searched: str
 

@@ -164,9 +164,7 @@ class TasksPage(Page):
     def _show(self, view: Command) -> None:
         shown = self._views[view]
         self._stack.setCurrentWidget(shown)
-        if self.isVisible() and not isinstance(
-            self.focusWidget(), QToolButton
-        ):  # keep the focus on the tabs while the user moves along them
+        if self.isVisible() and not isinstance(self.focusWidget(), QToolButton):  # keep the focus on the tabs
             shown.home.setFocus()
         if (lead := self._lead) is not None:
             lead.jobs_bar.show_for(view)

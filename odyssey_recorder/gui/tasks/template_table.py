@@ -17,8 +17,6 @@ META_TASK, CATEGORY, ROLES, LEFT = range(4)
 
 @dataclass(frozen=True, slots=True)
 class TemplateRow:
-    """A template with the number of new tasks it can still give, or a proposed one."""
-
     template: Template
     left: int = 0
     proposal: Proposal | None = None

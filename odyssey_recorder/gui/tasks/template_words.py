@@ -14,14 +14,11 @@ _DAYS = {"relative": "“in 3 days”", "weekday": "“next Friday”", "date": 
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """Lines under a heading."""
-
     heading: str
     lines: tuple[str, ...]
 
 
 def template_passages(template: Template, catalogue: Catalogue | None) -> Sequence[TextSpan]:
-    """The description of a template in reading order."""
     slots = [
         TextSpan(f"{{{name}}} is filled with {filled_with(slot)}", _items(slot))
         for name, slot in template.slots.items()
@@ -46,7 +43,6 @@ def proposal_words(proposal: Proposal) -> Sequence[str]:
 
 
 def filled_with(slot: Slot) -> str:
-    """What fills a slot, in short."""
     match slot:
         case Items(texts):
             return f"one of {len(texts):,} items"

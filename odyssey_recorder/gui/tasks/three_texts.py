@@ -16,7 +16,6 @@ _EDITOR_PX = 110
 
 class ThreeTexts(QWidget):
     typed = Signal(str)
-    """The user has edited the text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +59,6 @@ class ThreeTexts(QWidget):
         self._editor.show()
 
     def write(self) -> None:
-        """Focus the editor with the cursor at the end."""
         self._editor.setFocus()
         self._editor.moveCursor(self._editor.textCursor().MoveOperation.End)
 

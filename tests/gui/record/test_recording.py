@@ -148,9 +148,7 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
     assert not finish.isEnabled()
     dialog.findChildren(QRadioButton)[0].click()
     assert finish.isEnabled()
-    QTest.keyClicks(
-        pilot.named(QLineEdit, "Another reason"), "the shop is closed"
-    )  # takes precedence over the chosen one
+    QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")  # wins over the choice
     pilot.press_in(dialog, "Impossible")
     pilot.wait_for_phase(Phase.FINISHED)
     assert the_episode(service).steps[-1].action == Impossible("the shop is closed")
