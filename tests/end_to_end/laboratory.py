@@ -38,8 +38,6 @@ class Tap:
 
 
 class Felt(EmulatorDevice):
-    """Counts the positions of a live finger that it has acknowledged."""
-
     answered = 0
 
     def put_finger(self, at: Pixel) -> None:

@@ -23,7 +23,6 @@ from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
 STATUS_BAR_PX = 60
-"""At least the height of the status bar, whose clock changes."""
 ROOM = 3000
 """Bytes left on a full disk: enough for a log line, too few for a screenshot."""
 

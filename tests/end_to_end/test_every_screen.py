@@ -84,7 +84,6 @@ class Rig:
         self._journal.close()
 
     def hold(self, case: Case) -> None:
-        """Set the emulator's posture, with its screen off."""
         self.phone.press_key(SLEEP)
         self.phone.set_rotation(case.rotation)
         if case.posture:
@@ -146,7 +145,6 @@ def rig(rigs: dict[str, Rig], case: Case) -> Rig:
 
 
 def targets(size: Size, seed: object, within: Box | None = None) -> list[Pixel]:
-    """Random places and the corners, all different on both axes if possible."""
     box = within or Box(0, 0, size.width, size.height)
     edges = [Pixel(x, y) for x in (box.left, box.right - 1) for y in (box.top, box.bottom - 1)]
     random = Random(str(seed))

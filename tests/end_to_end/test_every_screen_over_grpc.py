@@ -39,7 +39,6 @@ def postures(bench: DeviceBench) -> list[tuple[str, Rotation]]:
 
 
 def hold(bench: DeviceBench, posture: str, rotation: Rotation) -> Size:
-    """Set the posture, wait until the device notices, and return the screen's size."""
     phone = bench.emulator.phone
     if posture:
         phone.set_posture(posture)
@@ -59,7 +58,6 @@ def targets(size: Size, seed: object) -> list[Pixel]:
 
 
 def felt(bench: DeviceBench, count: int) -> list[Pixel]:
-    """The pixels of the last `count` touches in the journal."""
     places = [words.split()[2].split(",") for words in bench.inputs() if words.startswith("touch ")]
     return [Pixel(floor(float(x)), floor(float(y))) for x, y in places[-count:]]
 

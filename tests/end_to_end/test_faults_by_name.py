@@ -31,7 +31,6 @@ CLOCKS_US = 5_000
 UNSEEN = {NO_PICTURE, BLIND}
 REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, *UNSEEN}
 DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING)}
-"""Flags of a step whose screenshot may be from just before or after it."""
 
 IS_DEAF = DEAF.partition("}")[2]
 OLDER_SERVER = {

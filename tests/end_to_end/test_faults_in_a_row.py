@@ -47,7 +47,6 @@ class Ordeal:
         self._taps_before = len(lab.taps())
 
     def go_through(self, fault: Fault, moment: str, number: int) -> None:
-        """Tap once while `fault` strikes at `moment`, and wait until the next tap is possible."""
         annotator, before = self._recording.annotator, self._recording.ready()
         told, felt, seen = len(annotator.notices), len(self._lab.taps()), len(annotator.views)
         self.trials[self._lab.place(number)] = f"{fault.name} {moment}"
@@ -101,13 +100,11 @@ class Ordeal:
         return frame
 
     def _await_finger(self, felt: int) -> None:
-        """Wait until the device feels a live finger, or a timeout."""
         expires_s = time.monotonic() + FOLLOWED_S
         while self._device.follows_finger and len(self._lab.taps()) == felt and time.monotonic() < expires_s:
             self._device.input_nodes()
 
     def _look(self) -> None:
-        """Wait until the annotator sees the current screen, or a timeout."""
         now_ns, annotator = time.monotonic_ns(), self._recording.annotator
 
         def seen() -> bool:

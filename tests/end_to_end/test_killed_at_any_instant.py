@@ -44,8 +44,6 @@ class Fate:
 
 
 class Chain:
-    """One episode, recorded by children of which all but the last are killed."""
-
     def __init__(self, lab: Laboratory, store: EpisodeStore, drafts: Path) -> None:
         self.lab = lab
         self.store = store

@@ -91,7 +91,6 @@ class Trial:
         self._random = Random(seed)
 
     def go_through(self, number: int) -> bool:
-        """Run a child, kill or spare it, and compare its files with the journal; returns whether it published."""
         draft = self._service.draft(ORIGIN.model_copy(update={"mode": self._mode}))
         draft.close()
         places = tuple(self._lab.places(number * TAPS, TAPS))
@@ -127,7 +126,6 @@ class Trial:
             assert is_right or is_doubtful(record) or MIRROR_DOUBTS & set(record.flags), record
 
     def _live(self, job: Job, *, spared: bool) -> int:
-        """The number of steps that a child reported; in passive mode, taps on the emulator meanwhile."""
         ours, theirs = _processes.Pipe(duplex=False)
         child = _processes.Process(target=record, args=(job, theirs))
         child.start()
@@ -148,7 +146,6 @@ class Trial:
         return max((report.steps for report in reports), default=0)
 
     def _tap(self, places: tuple[Pixel, ...], ours: Connection, reports: list[Report], ends_s: float) -> None:
-        """Tap once for each step, as long as there is time."""
         tapped = 0
         while time.monotonic() < ends_s and tapped < len(places):
             while ours.poll(0.02):

@@ -38,7 +38,6 @@ DOUBTS = {
 }
 OLD = {FlagCode.OLDER, FlagCode.OLDER_THAN_LAST_ACTION}
 MISSES = (LOST.partition("{")[0], DEAF.partition("}")[2], DROPPED, BLIND, NO_PICTURE, NO_PLACE)
-"""Notices about a tap that may not be recorded."""
 
 
 class Ordeal:
@@ -121,7 +120,6 @@ def is_doubtful(step: StepRecord) -> bool:
 
 
 def assert_true(service: RecordingBench, ordeal: Ordeal, recording: Recording) -> int:
-    """Compare the episode with the journal; returns the number of taps in it."""
     episode, taps = service.store.load(recording.draft.episode_id), ordeal.taps()
     provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None

@@ -47,7 +47,6 @@ class Listening:
     journal: Path
 
     def hold(self, change: Callable[[Phone], None]) -> None:
-        """Change the emulator, and wait until the recorder has seen it settle."""
         before = self.recorder.view.frame_number
         change(self.emulator.phone)
         state = self.emulator.phone.state()
@@ -56,13 +55,11 @@ class Listening:
         self.ready(after=before)
 
     def ready(self, *, after: int | None = None) -> None:
-        """Wait until the recorder is ready, on another frame than `after`."""
         self.recorder.wait_for(
             lambda view: view.state is State.READY and view.frame_number not in {None, after}, PATIENCE_S
         )
 
     def tap_in_the_window(self, x: int, y: int) -> None:
-        """Tap on a pixel of the panel, and wait until it is a step."""
         steps = len(self.recorder.view.steps)
         self.emulator.guest.window_touch(x, y, pressed=True)
         self.emulator.guest.window_touch(x, y, pressed=False)

@@ -36,8 +36,6 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class Workplace:
-    """A simulated emulator, a person's hands on it, and a recorder."""
-
     emulator: SimulatedEmulator
     service: RecordingService
     device: Device
@@ -84,7 +82,6 @@ class Workplace:
         self.look_around(recorder)
 
     def open(self, recorder: Recorder, package: str) -> None:
-        """Bring an app to the front without a touch."""
         self.emulator.phone.start_activity(package)
         self.look_around(recorder)
 

@@ -12,7 +12,6 @@ _FRAME = 10
 
 
 def faults(window: QWidget) -> list[str]:
-    """Accessibility and layout faults of the visible widgets."""
     return sorted({fault for widget in visible(window) for fault in _faults(widget)})
 
 

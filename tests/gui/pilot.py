@@ -37,15 +37,11 @@ LONG_PRESS_MS = 400
 
 
 class Patience(Protocol):
-    """Waits with the event loop running: a QtBot, or the like outside pytest."""
-
     def waitUntil(self, callback: Callable[[], bool], *, timeout: int = ...) -> None:  # noqa: N802 - Qt's spelling
         """Fails after `timeout` milliseconds."""
 
 
 class Driver:
-    """Finds the controls of one window by their accessible names, and uses them."""
-
     def __init__(self, qtbot: Patience, window: QMainWindow) -> None:
         self.qtbot = qtbot
         self.window = window
@@ -59,7 +55,6 @@ class Driver:
         return found
 
     def named(self, kind: type[W], name: str) -> W:
-        """The visible control with an accessible name."""
         found = [widget for widget in self.window.findChildren(kind) if widget.accessibleName() == name]
         assert found, f"no {kind.__name__} is called {name}"
         return next((widget for widget in found if widget.isVisible()), found[0])
@@ -80,8 +75,6 @@ class Driver:
 
 
 class Pilot(Driver):
-    """The program's window, and the recorder's last state."""
-
     window: MainWindow
 
     def __init__(
@@ -142,7 +135,6 @@ class Pilot(Driver):
         return next(action for action in self.window.findChildren(QAction) if action.shortcut().toString() == keys)
 
     def spot(self, x: int, y: int) -> QPoint:
-        """The position of a device pixel on the mirror."""
         fit = self.mirror.fit()
         assert fit is not None
         return fit.point_of(Pixel(x, y)).toPoint()
@@ -170,7 +162,6 @@ class Pilot(Driver):
         QTest.keyClick(box, Qt.Key.Key_Return)
 
     def complete(self, note: str = "") -> None:
-        """End the episode, and wait until it is published."""
         self.press("Complete")
         dialog = self.dialog()
         QTest.keyClicks(self.named(QLineEdit, "Note"), note)

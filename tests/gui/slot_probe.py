@@ -55,7 +55,6 @@ class ProbedApplication(QApplication):
 
     @property
     def slow(self) -> tuple[SlowDelivery, ...]:
-        """The deliveries over the limit, in order."""
         return tuple(self._slow)
 
     def notify(self, receiver: QObject, event: QEvent) -> bool:

@@ -98,7 +98,6 @@ def test_black_on_white_has_the_highest_contrast() -> None:
 
 @pytest.fixture
 def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QWidget:
-    """A window whose exception hook is installed for this test."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     made = QWidget()

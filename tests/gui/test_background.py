@@ -224,8 +224,6 @@ def test_after_the_close_nothing_is_delivered(background: Background, qtbot: QtB
 
 
 class Watched:
-    """Work that reports its end."""
-
     def __init__(self, work: Callable[[Progress, Cancelled], str]) -> None:
         self.done = threading.Event()
         self._work = work

@@ -66,7 +66,6 @@ def device() -> FakeDevice:
 
 @pytest.fixture
 def pilot(open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_path: Path) -> Pilot:
-    """The smallest window with every part of a workplace, connected to a device."""
     inventory = FakeInventory()
     inventory.run("pixel_fold")
     inventory.make("small_phone")
@@ -196,7 +195,6 @@ def estimated(dialog: RewriteDialog) -> RewriteDialog:
 
 
 def check(qtbot: QtBot, window: QWidget) -> None:
-    """Check for faults once the window is laid out and loaded."""
 
     def look() -> None:
         assert faults(window) == []
@@ -222,7 +220,6 @@ def test_tab_leads_to_every_control_of_every_page_and_shows_where_it_is(
 
 
 def walk(window: QWidget) -> Iterator[QWidget]:
-    """The widgets that Tab visits, until it is back at the first."""
     first = None
     for _ in range(_MOST_STOPS):
         QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)

@@ -43,7 +43,6 @@ def huge(path: Path) -> None:
 
 
 def link_out(path: Path) -> None:
-    """A link to an image outside the folder."""
     outside = path.parents[2] / "outside.png"
     Image.new("RGB", (72, 128)).save(outside)
     path.symlink_to(outside)

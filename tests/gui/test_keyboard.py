@@ -153,7 +153,6 @@ def office(tmp_path: Path) -> Office:
 
 @pytest.fixture
 def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, office: Office) -> Pilot:
-    """The active window with every page that has fields, connected to a device."""
     load_pages()
     reviewing.record("Buy milk")
     reviewing.record("Buy bread")
@@ -186,7 +185,6 @@ def write(words: str) -> None:
 
 
 def focused() -> str:
-    """The accessible name of the focus widget."""
     focus = QApplication.focusWidget()
     return "nothing" if focus is None else focus.accessibleName() or focus.property("text") or type(focus).__name__
 
@@ -210,7 +208,6 @@ def empty(wanted: QWidget) -> None:
 
 
 def show_fields(pilot: Pilot, page: Command) -> None:
-    """Open a page and show all its fields."""
     pilot.press(page.value.label)
     if page is Command.RECORD_PAGE:
         record(pilot)

@@ -98,7 +98,6 @@ class Annotator:
         return whole.middle[0], (top + bottom) // 2
 
     def mirror(self) -> Mirror:
-        """The mirror, once it accepts input."""
         shown = self.window.wait_until(lambda s: s.mirror is not None and s.mirror.takes_input, "the mirror").mirror
         assert shown is not None
         return shown

@@ -27,7 +27,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Report the screenshot folder and the slowest events."""
     if SCREENSHOTS is not None:
         terminalreporter.write_line(f"Screenshots of the window: {SCREENSHOTS}")
     slow = SLOW.read_text(encoding="utf-8").splitlines() if SLOW.exists() else []

@@ -60,7 +60,6 @@ class Hands:
         self._do("mousemove", x, y, "click", "--repeat", abs(down), "--delay", 10, 5 if down > 0 else 4)
 
     def press(self, *keys: str) -> None:
-        """Press keys in turn, each in X notation: ``ctrl+Return``."""
         self._do("key", "--delay", 20, *keys)
 
     def type(self, text: str) -> None:

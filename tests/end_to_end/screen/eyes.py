@@ -91,7 +91,6 @@ def attend() -> None:
 
 
 def photograph(path: str) -> None:
-    """Save a screenshot of the window and of what covers it."""
     main = _main_window()
     assert main is not None
     rect = main.frameGeometry()

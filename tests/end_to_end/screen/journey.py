@@ -32,7 +32,6 @@ def do_steps(annotator: Annotator, *acts: Act, before: int = 0) -> None:
 
 
 def follow_script(annotator: Annotator, script: Path) -> None:
-    """Carry out a practice task by its gold script until it is published, finding targets on the device's screen."""
     steps = 0
     for line in script.read_text(encoding="utf-8").splitlines():
         for act in _acts(annotator, json.loads(line)):
@@ -81,12 +80,10 @@ def complete(annotator: Annotator, note: str = "") -> None:
 
 
 def _wait_for_the_end(annotator: Annotator) -> None:
-    """Until the episode is published, or stored with the practice episodes."""
     annotator.window.wait_until(lambda sight: sight.says("Published. ") or sight.says("Recorded. "), "the end")
 
 
 def open_for_review(reviewer: Annotator, words: str) -> None:
-    """Open an episode from the list, which hides behind the open one in a narrow window."""
     button = next(reviewer.wait_for("for you").named("List"))
     if button.is_enabled and not button.is_checked:
         reviewer.press("List")
@@ -100,7 +97,6 @@ def the_episode(room: Room) -> Episode:
 
 
 def assert_true(room: Room, episode: Episode) -> None:
-    """Compare the screenshot of each touch with what the device showed at touch-down."""
     provenance = room.store.provenance(episode.episode_id)
     assert provenance is not None
     touched = [

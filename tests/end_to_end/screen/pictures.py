@@ -70,7 +70,6 @@ def first_use(room: Room) -> None:
 
 
 def record(room: Room) -> None:
-    """A task, its recording with a flag and a note, undo, publishing, and the other pages."""
     run_demo(room.folder, "medium_phone", Console(file=StringIO()))  # episodes of other annotators
     room.write_settings(practice_tasks=0, step_snapshots="never")
     with room.annotator() as annotator:
@@ -148,7 +147,6 @@ def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
 
 
 def lost(room: Room) -> None:
-    """A device that stops answering, and a draft offered again after a crash."""
     room.write_settings(practice_tasks=0)
     faults = room.phone.emulator.faults
     with room.annotator() as annotator:
@@ -170,7 +168,6 @@ def lost(room: Room) -> None:
 
 
 def fold(room: Room) -> None:
-    """The Devices page with a foldable, its preflight findings and the repairs."""
     room.write_settings(practice_tasks=0)
     with room.annotator() as annotator:
         begin_first_use(annotator, "Grace")
@@ -258,7 +255,6 @@ SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
     "review": ("small_phone", review),
     "prepare": ("small_phone", prepare),
 }
-"""The scenes, each on its own device."""
 
 
 def _compress(picture: Path) -> None:

@@ -96,5 +96,4 @@ def _figures(room: Room, ids: Mapping[str, str]) -> None:
 
 
 def _said(*others: str, count: int) -> list[str]:
-    """`count` times three answers: most pass all, every ninth is one of the others."""
     return [others[number // 9 % len(others)] if number % 9 == 4 else "ppp" for number in range(count)]

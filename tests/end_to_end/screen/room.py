@@ -52,7 +52,6 @@ class Room:
 
     @contextmanager
     def annotator(self, *options: str) -> Iterator[Annotator]:
-        """Starts the program, and closes it afterwards."""
         with Window(self.environment, *options) as window:
             yield Annotator(window, Hands(self.display.name), self.phone, self.screenshots)
             self.slow.extend(window.slow_events())

@@ -12,8 +12,6 @@ from tests.quality.verdicts import verdict
 
 
 class Shelf:
-    """A dataset filled with copies of recorded episodes under new ids."""
-
     def __init__(self, clean: Path, root: Path) -> None:
         self.root = root
         self._clean = clean

@@ -80,7 +80,6 @@ class Sight:
         return (one for one in self.seen if one.name == name)
 
     def items(self, of: str) -> list[Seen]:
-        """The entries of the list called `of`."""
         return [one for one in self.seen if of in one.within and one.role in {"ListItem", "Cell"}]
 
     def says(self, words: str) -> bool:

@@ -12,7 +12,6 @@ _ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
 
 
 def prepare(room: Room) -> None:
-    """Templates, tasks with faulty rewrites, and coverage."""
     with StandIn(careless(_ADDS)) as model:
         room.write_settings(practice_tasks=0, model=MODEL, model_url=model.url, name_apps=False)
         with room.annotator() as lead:

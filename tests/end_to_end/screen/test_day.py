@@ -78,7 +78,6 @@ def type_and_note(annotator: Annotator, text: str, note: str) -> None:
 
 
 def assert_replayed(room: Room, episode: Episode, command_line: CommandLine) -> None:
-    """Replay the episode on a fresh device; every screen must match."""
     annotation = room.store.root / "annotations" / f"{episode.episode_id}.json"
     command_line.use_server(room.server.port)
     command_line.use_running(Path(room.server.environment["XDG_RUNTIME_DIR"]))

@@ -180,7 +180,6 @@ def see_what_came_of_it(lead: Annotator, task: QueuedTask) -> None:
 
 
 def assert_traced(room: Room, task: ListedTask) -> None:
-    """The provenance names the template of the task and the writer of its instruction."""
     episode = the_episode(room)
     proof = room.store.provenance(episode.episode_id)
     assert proof is not None

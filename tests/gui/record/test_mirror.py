@@ -55,7 +55,6 @@ def ears() -> Ears:
 
 @pytest.fixture
 def mirror(qtbot: QtBot, ears: Ears) -> MirrorView:
-    """A mirror that accepts input and shows frame 1 of a phone."""
     view = MirrorView()
     qtbot.addWidget(view)
     view.resize(450, 900)
@@ -116,7 +115,6 @@ def test_a_press_that_is_held_becomes_a_long_press_and_says_so(mirror: MirrorVie
 
 
 def stamped(mirror: MirrorView, kind: QEvent.Type, stamp_ms: int) -> None:
-    """A mouse event that arrives now with the timestamp `stamp_ms`."""
     at = QPointF(spot(mirror, 500, 900))
     buttons = LEFT if kind is QEvent.Type.MouseButtonPress else Qt.MouseButton.NoButton
     event = QMouseEvent(kind, at, mirror.mapToGlobal(at), LEFT, buttons, NONE)

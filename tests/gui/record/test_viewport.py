@@ -82,7 +82,6 @@ def test_what_is_under_the_pointer_stays_there_while_the_picture_goes_on_beyond_
 
 @pytest.fixture
 def viewport() -> Iterator[Viewport]:
-    """A fitted view of a phone."""
     owner = QObject()
     viewport = Viewport(owner)
     viewport.set_room(Room(PHONE, SPACE))

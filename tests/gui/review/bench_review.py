@@ -135,7 +135,6 @@ class BenchReviewing:
         )
 
     def rewrite(self, episode_id: str, instruction: str) -> None:
-        """Change the annotation while it is under review."""
         path = self._annotation(episode_id)
         path.write_text(path.read_text().replace(self._summaries[episode_id].instruction, instruction))
         self._summaries[episode_id] = replace(self._summaries[episode_id], instruction=instruction)

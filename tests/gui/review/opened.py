@@ -69,7 +69,6 @@ def draw_picture(path: Path, size: Size, *, shade: int, top: int) -> None:
 
 
 def proof_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
-    """Provenance with these steps."""
     origin = Origin(
         recorder_version="0.5.0", mode="mirror", actor="annotator", annotator="Ada", task_id="", serial="emulator-5554",
         model="Fake Phone", fingerprint="f", avd_name="a", density=160,

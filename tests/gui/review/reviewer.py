@@ -51,7 +51,6 @@ class Reviewer:
         self.wait_to_be_ready()
 
     def wait_to_be_ready(self) -> None:
-        """Until nothing is being loaded or saved."""
         self.pilot.qtbot.waitUntil(self.pilot.find(VerdictPanel).isEnabled)
 
     def is_marked(self, instruction: str) -> bool:
@@ -61,7 +60,6 @@ class Reviewer:
         QTest.keyClicks(self.pilot.window, keys)
 
     def look_at_all(self) -> None:
-        """Go through the steps to the last."""
         for _ in range(20):
             QTest.keyClick(self.pilot.window, Qt.Key.Key_Right)
 

@@ -52,7 +52,6 @@ def reviewer(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: 
 
 
 def open_damaged(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path, data: bytes) -> Reviewer:
-    """Rosa, with an episode open whose annotation now holds `data`."""
     (there.root / "annotations" / f"{there.episode_id}.json").write_bytes(data)
     load_pages()
     service = ReviewService(there.root, Checker(tmp_path / "checks.sqlite", 1, judge=find_nothing), lambda: "Rosa")
@@ -125,7 +124,6 @@ def steps(there: InDataset) -> int:
 
 
 def data(there: InDataset) -> dict[str, bytes]:
-    """The dataset's files without reviews."""
     return {name: content for name, content in there.files().items() if not name.startswith("reviews")}
 
 

@@ -67,7 +67,6 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.fixture
 def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Reader]:
-    """Opens the figures in the smallest window."""
 
     def read() -> Reader:
         load_pages()
@@ -85,7 +84,6 @@ def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Re
 
 
 def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", "Cem", "Dora")) -> None:
-    """Add an episode and each reviewer's answer."""
     annotation = publish(root, f"{number:016}")
     present = hashlib.sha256(annotation.read_bytes()).hexdigest()
     for minute, (name, given) in enumerate(zip(by, answers, strict=False)):

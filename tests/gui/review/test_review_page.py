@@ -535,7 +535,6 @@ class Alone:
         self.qtbot.waitUntil(window.isActiveWindow)
 
     def wait_for(self, kind: type[QWidget]) -> None:
-        """Until such a part is enabled."""
         found = self.page.findChild(kind)
         assert found is not None
         self.qtbot.waitUntil(lambda: found.isVisible() and found.isEnabled())

@@ -263,8 +263,6 @@ def test_where_no_key_can_be_put_it_is_said_why(
 
 
 class FileBrowser(QObject):
-    """Stands in for the system's file browser."""
-
     def __init__(self) -> None:
         super().__init__()
         self.opened: list[str] = []

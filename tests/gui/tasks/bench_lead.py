@@ -50,7 +50,6 @@ def own_templates(folder: Path) -> Path:
 
 
 def forgetful(asked: Asked) -> Says:
-    """An answer that leaves out the task's content."""
     return (
         says({"instruction": "Do something nice."}) if "instruction" in asked.schema["properties"] else shortest(asked)
     )
@@ -104,7 +103,6 @@ class LeadBench:
         self.background.close()
 
     def prepared(self, count: int) -> list[QueuedTask]:
-        """Create `count` tasks to approve before the page reads the queue."""
         made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
         self.enter(Command.SHOW_PREPARE)
         self.qtbot.waitUntil(lambda: len(self.rows) == count)
@@ -126,7 +124,6 @@ class LeadBench:
 
     @property
     def current(self) -> str:
-        """The id of the current task."""
         return str(self.tasks.currentIndex().data(VALUE).task_id)
 
     def task(self, task_id: str) -> QueuedTask:

@@ -235,7 +235,6 @@ def test_what_a_model_would_cost_and_nobody_knows_has_no_budget(lead: LeadBench,
 
 
 def rewrite(lead: LeadBench) -> None:
-    """Agree to a rewrite once the estimate is there."""
     dialog = lead.dialog(RewriteDialog)
     button = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Rewrite")
     lead.wait_for(button.isEnabled)
