@@ -13,8 +13,8 @@ ADB, BOTH = ("adb",), ("adb", "gRPC")
 class Fault:
     """A fault and its remedy.
 
-    A `changing` one changes the screen. One that `cuts_off` breaks the connection, or adb's part of it, and is
-    remedied once noticed. One that `deafens` ends getevent.
+    `changing`: it changes the screen. `cuts_off`: the ways, "adb" or "gRPC", that lose the device, so that the remedy
+    waits until the loss is noticed. `deafens`: it ends getevent.
     """
 
     name: str

@@ -73,7 +73,7 @@ class DatasetPage(Page):
         self._background = background
         self._commands = commands
         self._following: Following | None = None
-        self._chosen = ""  # the id of the selected episode, even while it is filtered out
+        self._chosen = ""  # the id of the selected episode, even while it is not in the list
         self._to_read = 0
         self._table = episode_table(self)
         self._view = table_view("Episodes", self._table, _ROW_PX)
