@@ -1,11 +1,10 @@
-"""The beginning of the program: without words it is the window, and the command line is not even loaded."""
+"""The entry point: without arguments it opens the window and does not load the command line."""
 
 import gc
 import sys
 
 
 def main() -> None:
-    """Open the window, or do what the words on the command line say; the console script's entry point."""
     if len(sys.argv) > 1:
         from odyssey_recorder.cli import main as obey
 
@@ -15,7 +14,7 @@ def main() -> None:
 
 
 def _open_window() -> None:
-    gc.disable()  # nothing is garbage before the window is open; then its own collector takes over
+    gc.disable()  # nothing is garbage before the window is open; the window then collects on its own
     from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.errors import OdysseyError
     from odyssey_recorder.settings import SettingsStore

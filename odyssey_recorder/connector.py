@@ -1,4 +1,4 @@
-"""Connecting to devices: through which adb server, how frames come, and which device is meant."""
+"""Connecting to devices: through which adb server, how frames are captured, and which device."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +18,11 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """The adb server, how frames come, and the folders of the discovery files of running emulators.
+    """How to reach devices.
 
-    `keyboards` is the folder that keeps the user's own keyboard while another one types. `console_token` is the file
-    with the token of the emulators' consoles; without it there are no snapshots.
+    `running` are the folders of the discovery files of running emulators. `keyboards` is the folder that records the
+    user's own keyboard while ADBKeyBoard types. `console_token` is the file with the token of the emulator consoles;
+    without it there are no snapshots.
     """
 
     server: AdbServer
@@ -32,7 +33,7 @@ class DeviceConnector:
     console_token: Path | None = None
 
     def connect(self, serial: str) -> Device:
-        """A device that answers. Raises DeviceError."""
+        """Connect and wait until the device answers. Raises DeviceError."""
         console = console_of(serial, self.console_token) if self.console_token is not None else None
         from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
@@ -57,21 +58,21 @@ class DeviceConnector:
         return device
 
     def capture_path(self, device: ListedDevice) -> str:
-        """How frames would come: "gRPC" or "screencap"; empty for a device that cannot be used. Does not connect."""
+        """ "gRPC" or "screencap", without connecting; empty for a device that is not ready."""
         if not device.is_ready:
             return ""
         found = find_control(device.serial, self.running) if self.capture != "adb" else None
         return "gRPC" if found is not None and not found.wants_jwt else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
-        """The named device, otherwise the only one. Raises DeviceError."""
+        """Connect to the named device, or else the only one that is ready. Raises DeviceError."""
         return self.connect(chosen_device(self.server, serial))
 
 
 def chosen_device(server: AdbServer, serial: str | None) -> str:
-    """The named serial, otherwise that of the only device that is ready.
+    """The given serial, or else that of the only device that is ready.
 
-    Raises DeviceError where adb does not know it, or where no or several devices are ready.
+    Raises DeviceError if adb does not know it, or if none or several devices are ready.
     """
     listed = server.devices()
     if serial is not None:

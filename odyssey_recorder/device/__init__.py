@@ -1,7 +1,7 @@
-"""How an Android device is reached: its frames, its facts and the input put into it."""
+"""Access to an Android device: frames, facts and input."""
 
 import os
 
-# gRPC reads them when it is imported, and would otherwise tell the terminal of connections, and of programs started.
+# gRPC reads these on import; without them it logs connections and forks to the terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -1,4 +1,4 @@
-"""A device over adb: which commands it runs, and what their answers mean."""
+"""A device over adb: which commands it runs, and how their output is read."""
 
 import os
 import re
@@ -32,18 +32,18 @@ from odyssey_recorder.model.geometry import Pixel, Size
 _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
 _RESTORED_S = 30.0
-"""How long adb may take to find a device again after a snapshot was loaded."""
+"""How long adb may take to find a device again after a snapshot is loaded."""
 
 _DUMP = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
 _DUMPS = count(1)
 _DUMP_PATIENCE = 2
-"""How many answers long a dump may take: `uiautomator` waits ten seconds for a screen to come to rest."""
+"""Times the usual limit for a dump: `uiautomator` waits ten seconds for the screen to become idle."""
 _RESTLESS = "could not get idle state"
 
 _UPTIME_STEP_US = 10_000
 
 _FIRST_INPUT_US = 25_000
-"""How long one `input` is taken to last until it was measured."""
+"""Assumed duration of one `input` until it has been measured."""
 
 _REFUSAL = re.compile(r"\bError\b|Exception\b|\busage:", re.IGNORECASE)
 
@@ -54,19 +54,17 @@ _LARGEST_SIDE_PX = 16384
 
 
 class AdbDevice:
-    """A device behind an adb server, as `Device` says.
+    """A device behind an adb server.
 
-    While a snapshot is saved or loaded every other command waits to begin; one that has begun may time out, and breaks
-    off when a snapshot is loaded.
+    While a snapshot is saved or loaded, new commands wait. A command that is already running may time out, and
+    breaks off when a snapshot is loaded.
     """
 
     def __init__(
         self, shell: AdbShell, *, keyboards: Path | None = None, console: EmulatorConsole | None = None
     ) -> None:
-        """`keyboards` is the folder that keeps the user's own keyboard while ADBKeyBoard is chosen in its place.
-
-        Without one, text is typed by `input text` alone. The `console`, which closes with this, keeps the snapshots.
-        """
+        """`keyboards` is the folder that records the user's own keyboard while ADBKeyBoard is active; None types
+        with `input text` alone. The `console` provides snapshots and is closed with the device."""
         self._shell = shell
         self._frame_numbers = count(1)
         self._input: ShellStream | None = None
@@ -121,10 +119,10 @@ class AdbDevice:
             )
 
     def capture(self) -> Frame:
-        """The screen as it is now, by `screencap`; raises `DeviceError` for an incomplete image.
+        """The screen as it is now, by `screencap`. Raises DeviceError for an incomplete image.
 
-        It was taken between the command and the first byte, for `screencap` writes only once it has the whole image;
-        on a busy computer the rest of the pixels come long after.
+        The image was taken between the command and its first byte of output: `screencap` writes only once it has the
+        whole image. On a busy computer the remaining pixels arrive much later.
         """
         panel = self._lit_panel()
         with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
@@ -135,7 +133,6 @@ class AdbDevice:
         return Frame(next(self._frame_numbers), size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """None, at once."""
         return None
 
     def repeat_frame(self) -> None:
@@ -151,7 +148,7 @@ class AdbDevice:
 
     @property
     def follows_finger(self) -> bool:
-        """Never: each `input` starts a program on the device, too slow for a finger."""
+        """Always False: each `input` starts a program on the device, which is too slow to follow a finger."""
         return False
 
     def put_finger(self, at: Pixel) -> None:
@@ -161,7 +158,7 @@ class AdbDevice:
         pass
 
     def touch(self, stroke: TouchStroke) -> None:
-        """Carry out a contact as a tap, a hold, a swipe, or point by point."""
+        """Carry out the stroke as a tap, a hold, a swipe, or point by point."""
         if input_command.is_still(stroke):
             self._inject(input_command.press_command(stroke), stroke.duration_us)
         elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
@@ -180,12 +177,12 @@ class AdbDevice:
         self._inject(input_command.PASTE)
 
     def check_text(self, text: str) -> None:
-        """Raise `InputRefusedError` for text beyond printable ASCII where ADBKeyBoard is not installed."""
+        """Raises InputRefusedError for text beyond printable ASCII if ADBKeyBoard is not installed."""
         if not input_command.is_plain(text) and not self._keyboard.can_type(text):
             input_command.check_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Type `text` into the focused field, newline as Enter, a piece at a time."""
+        """Type `text` in pieces, newline as Enter."""
         if input_command.is_plain(text):
             self._type(input_command.text_commands(text), text, on_typed)
             return
@@ -194,9 +191,9 @@ class AdbDevice:
             self._type(broadcast_commands(text), text, on_typed)
 
     def view_hierarchy(self) -> str:
-        """What `uiautomator dump` says of the window in front, XML.
+        """The output of `uiautomator dump` for the focused window, XML.
 
-        Raises `DeviceError` where the screen does not rest for the ten seconds that `uiautomator` waits.
+        Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits.
         """
         path = f"{_DUMP}-{next(_DUMPS)}.xml"
         result = self._shell.run(
@@ -233,7 +230,7 @@ class AdbDevice:
         return parse_nodes(nodes)
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Call `take` with what `getevent -lt` prints; silence for hours is no error."""
+        """Call `take` with the output of `getevent -lt`; there is no time limit on silence."""
         following: ShellStream | None = None
         try:
             with self._shell.running("getevent -lt", endless=True) as stream:
@@ -248,16 +245,16 @@ class AdbDevice:
             self._input = None
 
     def leave_input(self) -> None:
-        """Cut the connection of `getevent`, which ends it on the device too."""
+        """Cut the connection of `getevent`, which also ends it on the device."""
         stream, self._input = self._input, None
         if stream is not None:
             stream.cut()
 
     def read_clock(self) -> ClockReading:
-        """The device's clock by /proc/uptime, which has steps of 10 ms; several readings together are more exact.
+        """The device's clock from /proc/uptime, in steps of 10 ms; combine several readings for more precision.
 
-        The file counts sleep as well (CLOCK_BOOTTIME), which CLOCK_MONOTONIC does not: the two agree as long as the
-        device has not been suspended since it booted.
+        The file counts suspended time (CLOCK_BOOTTIME) and CLOCK_MONOTONIC does not; they agree as long as the
+        device has not been suspended since boot.
         """
         before_ns = time.monotonic_ns()
         [uptime] = self._shell.ask("cat /proc/uptime")
@@ -274,12 +271,11 @@ class AdbDevice:
         return self._snapshot_console().snapshots()
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device; other commands wait meanwhile."""
         with self._shell.paused:
             self._snapshot_console().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
-        """Restore the whole device and wait until adb has found it again; `follow_input` ends as if it broke."""
+        """Restore the whole device and wait until adb finds it again; a running `follow_input` breaks off."""
         with self._shell.paused:
             self._snapshot_console().load_snapshot(name)
             self._forget()
@@ -289,7 +285,7 @@ class AdbDevice:
         self._snapshot_console().delete_snapshot(name)
 
     def close_recents(self) -> None:
-        """Close every recent app, from the home screen; nothing of it shows in `getevent`."""
+        """Close every recent app from the home screen; none of this shows in `getevent`."""
         self._inject(input_command.key_command(SystemKey.HOME))
         left = self._recent_tasks()
         if left:
@@ -306,9 +302,9 @@ class AdbDevice:
             )
 
     def wait_until_ready(self, timeout_s: float) -> None:
-        """Return when the device is there and has booted; raise `DeviceTimeoutError` if it takes too long.
+        """Wait until the device has booted; raises DeviceTimeoutError after `timeout_s`.
 
-        The user's own keyboard is put back first, where a crash has left ADBKeyBoard in its place.
+        Restores the user's own keyboard if a crash has left ADBKeyBoard in its place.
         """
         self._wait_until_booted(timeout_s, self._keyboard.give_back)
 
@@ -346,9 +342,9 @@ class AdbDevice:
         return self._console
 
     def _lit_panel(self) -> str:
-        """The id of the panel that shows the default display; empty where there is only one panel.
+        """The id of the panel that shows the default display; empty if there is only one panel.
 
-        A foldable moves its display from panel to panel, and `screencap` by itself takes the first.
+        A foldable moves its display between panels, and `screencap` without an id takes the first.
         """
         if self._has_panels is None:
             [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
@@ -392,7 +388,7 @@ class AdbDevice:
 
 
 def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
-    """The size and RGBA pixels of one image; raises `ValueError` for anything but one whole image."""
+    """Size and RGBA pixels. Raises ValueError unless the stream holds exactly one whole image."""
     header = bytearray(_SCREENCAP_HEADER.size)
     received = stream.read_into(memoryview(header))
     if received < len(header):

@@ -1,6 +1,6 @@
-"""One connection to an adb server, as adbutils speaks it: the only module that knows the library.
+"""One connection to an adb server; the only module that uses adbutils.
 
-It is loaded with the first question to a server, for it brings an HTTP client along that takes a while to load.
+Imported with the first request to a server, because adbutils imports an HTTP client that is slow to load.
 """
 
 import socket
@@ -13,7 +13,7 @@ from adbutils.errors import AdbTimeout as AdbTimeout
 
 
 class DeviceConnection(AdbConnection):
-    """A connection to a server that is up; the library's own would start one, on a port of its choice."""
+    """A connection to a running server; adbutils's own would start one, on a port of its choice."""
 
     def __init__(self, address: tuple[str, int], timeout_s: float) -> None:
         self._address = address
@@ -25,7 +25,7 @@ class DeviceConnection(AdbConnection):
         self.check_okay()  # type: ignore[no-untyped-call]
 
     def ask(self, request: str) -> str:
-        """The answer of the server itself, such as to ``host:version``."""
+        """The reply to a request for the server itself, such as ``host:version``."""
         self.request(request)
         return str(self.read_string_block())
 

@@ -19,10 +19,10 @@ from odyssey_recorder.errors import InputRefusedError
 from odyssey_recorder.files import Largest, create_file, read_text
 
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
-"""The input method of https://github.com/senzhk/ADBKeyBoard, as Android names it."""
+"""Android's name for the input method of https://github.com/senzhk/ADBKeyBoard."""
 
 _BROADCAST = "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64"
-"""Addressed to ADBKeyBoard alone, so that no other app gets the text."""
+"""Addressed to ADBKeyBoard alone, so that no other app receives the text."""
 
 _CHOSEN = "settings get secure default_input_method"
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
@@ -30,7 +30,7 @@ _SWITCH_S = 5.0
 _SWITCH_POLL_S = 0.05
 
 _PIECE = 500
-"""Characters of one broadcast: in base64 at most 2,700 bytes, of the 4,096 that old devices take as a command."""
+"""Characters per broadcast: at most 2,700 bytes in base64; old devices take commands of up to 4,096 bytes."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,10 +42,10 @@ class _OwnKeyboard:
 
 
 class AdbKeyboard:
-    """ADBKeyBoard on one device, chosen only while it types.
+    """ADBKeyBoard on one device, active only while it types.
 
-    Before it is chosen, the user's own keyboard is recorded in `folder`, and `give_back`, in any process, restores it
-    from there. Without a folder nothing is ever switched.
+    Before switching, it records the user's own keyboard in `folder`, from where `give_back` restores it in any
+    process. Without a folder it never switches keyboards.
     """
 
     def __init__(self, shell: AdbShell, folder: Path | None) -> None:
@@ -54,7 +54,7 @@ class AdbKeyboard:
         self._folder = folder
 
     def can_type(self, text: str) -> bool:
-        """Whether ADBKeyBoard is there to type `text`; only half a character, a lone surrogate, it never can."""
+        """False without ADBKeyBoard, and for text with a lone surrogate."""
         if self._folder is None or any("\ud800" <= character <= "\udfff" for character in text):
             return False
         [installed] = self._ask("ime list -s -a")
@@ -62,7 +62,7 @@ class AdbKeyboard:
 
     @contextmanager
     def chosen(self) -> Iterator[None]:
-        """Have ADBKeyBoard chosen for as long as this lasts. Raises InputRefusedError where it does not come up."""
+        """Make ADBKeyBoard the active keyboard meanwhile. Raises InputRefusedError if it does not start."""
         enabled, own = self._ask("ime list -s", _CHOSEN)
         if own == ADB_KEYBOARD:
             yield
@@ -75,7 +75,7 @@ class AdbKeyboard:
             self.give_back()
 
     def give_back(self) -> None:
-        """Restore the recorded keyboard, if there is one. Raises DeviceError."""
+        """Restore the recorded keyboard, if any. Raises DeviceError."""
         if self._folder is None or not any(self._folder.glob("*.json")):
             return
         path = self._path(self._folder)
@@ -121,17 +121,14 @@ class AdbKeyboard:
             ) from error
 
     def _path(self, folder: Path) -> Path:
-        """Where the keyboard of this device is kept: another emulator may be listed under the same serial later."""
+        """Named after the device's identity, because another emulator may get the same serial later."""
         [identity] = self._ask(_IDENTITY)
         name = hashlib.sha256(f"{self._serial}\n{identity}".encode()).hexdigest()
         return folder / f"{name[:32]}.json"
 
 
 def broadcast_commands(text: str) -> list[tuple[str, str]]:
-    """The commands that have the chosen ADBKeyBoard type `text`, each after the part of the text that it types.
-
-    A line end is the Enter key, as everywhere.
-    """
+    """Pairs of a piece of `text` and the command that types it; a newline becomes Enter."""
     commands = []
     for is_end, characters in groupby(text, lambda character: character == "\n"):
         part = "".join(characters)
@@ -146,7 +143,7 @@ def broadcast_commands(text: str) -> list[tuple[str, str]]:
 
 
 def _is_up(input_method: str) -> bool:
-    """Whether ADBKeyBoard is chosen and bound, of `dumpsys input_method`; not every version tells of the latter."""
+    """Whether ADBKeyBoard is active and bound, from `dumpsys input_method`; some versions do not report the latter."""
     chosen = f"mCurMethodId={ADB_KEYBOARD}" in input_method
     return chosen and "mHaveConnection=false" not in input_method and "mBoundToMethod=false" not in input_method
 

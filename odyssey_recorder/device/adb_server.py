@@ -1,4 +1,4 @@
-"""The adb server: connections to it, the devices that it lists, and what its errors mean."""
+"""The adb server: connections, listed devices, and the meaning of its errors."""
 
 import re
 import struct
@@ -12,11 +12,10 @@ from odyssey_recorder.device import dumpsys
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 
-if TYPE_CHECKING:  # it takes a while to load, and a window opens before anything is asked of adb
+if TYPE_CHECKING:  # slow to load, and a window opens before it needs adb
     from odyssey_recorder.device.adb_connection import DeviceConnection
 
 DEFAULT_PORT = 5037
-"""Where adb servers listen by default."""
 
 _ANSWER_S = 10.0
 _START_S = 20.0
@@ -25,7 +24,7 @@ _GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no device
 _PLUG_IN = "Start it again or plug it in."
 _COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
 _STARTED = b"daemon started"
-"""What `adb start-server` says, on stderr, if the server was not up."""
+"""Printed to stderr by `adb start-server` if the server was not running."""
 _NOT_OURS = (
     "Another program had started it, so it is not started again from here: start Android Studio again, or run"
     " `adb start-server`."
@@ -34,7 +33,7 @@ _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 
 
 def find_adb() -> str:
-    """The path of the adb program: named by ADBUTILS_ADB_PATH, found on the PATH, or the bundled one."""
+    """The adb program named by ADBUTILS_ADB_PATH, found on the PATH, or bundled with adbutils."""
     from odyssey_recorder.device.adb_connection import adb_path
 
     with device_errors("adb"):
@@ -81,9 +80,9 @@ def _as_adb_said(who: str, words: str) -> DeviceError:
 class AdbServer:
     """The adb server at one host and port.
 
-    Only `start` starts it, unless `adb` gives the program: then the first unanswered question does. A server that was
-    started here is restarted when it dies. One that another program had started is not: that program may be about to
-    restart it itself, with another version of adb.
+    Only `start` starts it, unless `adb` returns the program: then the first refused connection does. A server
+    started here is restarted when it dies. One that another program started is not, because that program may be
+    about to restart it with another version of adb.
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class AdbServer:
         return f"The adb server at {self.host}:{self.port}"
 
     def start(self, adb: str) -> None:
-        """Start the server, on this computer, with the program `adb`; nothing happens where it is up."""
+        """Start the server with the program `adb`, unless it is running. Raises DeviceError."""
         with self._errors():
             done = subprocess.run(
                 [adb, "-P", str(self.port), "start-server"],
@@ -118,17 +117,17 @@ class AdbServer:
         self._is_ours = bool(self._is_ours) or _STARTED in done.stderr
 
     def version(self) -> int:
-        """The version that adb's programs and servers compare; 41 for every one since 2018."""
+        """The protocol version that adb programs and servers compare; 41 in every release since 2018."""
         with self._errors():
             return int(self._query("host:version"), 16)
 
     def devices(self) -> tuple[ListedDevice, ...]:
-        """Every device that the server knows of, also those that cannot be used now."""
+        """Every device the server knows, including those that are not ready."""
         with self._errors():
             return dumpsys.listed_devices(self._query("host:devices-l"))
 
     def connect(self, timeout_s: float) -> "DeviceConnection":
-        """A new connection whose every wait has the time limit; raises what adbutils and sockets raise."""
+        """A new connection with a time limit on every wait; raises what adbutils and sockets raise."""
         from odyssey_recorder.device.adb_connection import DeviceConnection
 
         try:
@@ -143,7 +142,7 @@ class AdbServer:
     def _revived(self, adb: Callable[[], str], timeout_s: float) -> "DeviceConnection":
         from odyssey_recorder.device.adb_connection import DeviceConnection
 
-        with self._starting:  # one thread starts it, and the others find it up
+        with self._starting:  # one thread starts it; the others find it running
             with suppress(ConnectionRefusedError):
                 return DeviceConnection((self.host, self.port), timeout_s)
             if self._is_ours is False:

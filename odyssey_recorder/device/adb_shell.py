@@ -1,4 +1,4 @@
-"""How commands run on a device: one connection to the adb server for each, within the command's time."""
+"""Running commands on a device: one adb connection and one time limit per command."""
 
 import socket
 import struct
@@ -26,17 +26,17 @@ _STDOUT, _STDERR, _EXIT = 1, 2, 3
 _CHUNK_BYTES = 65536
 
 _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
-"""Linux's switch for acknowledging at once, which lasts until the next bytes: without it a server that waits for the
-acknowledgement holds the next small packet back, by 42 ms."""
+"""Linux's switch to acknowledge at once, effective until the next bytes arrive: without it a server that waits for
+the acknowledgement delays the next small packet by 42 ms."""
 
 
 class ShellStream:
-    """What one command prints, as it comes, by adb's `shell,v2` protocol.
+    """The output of one command as it arrives, by adb's `shell,v2` protocol.
 
-    A packet is its kind (one byte), the length of its payload (four, little-endian) and the payload: standard output,
-    errors, or at last the exit code. Reading raises `TimeoutError` when the command's time is over, `EOFError` where
-    the stream breaks off. `asked_ns` is when the command went out and `output_ns` when its first output came, on the
-    host's monotonic clock.
+    A packet is its kind (one byte), the length of its payload (four bytes, little-endian) and the payload: stdout,
+    stderr, or finally the exit code. Reading raises `TimeoutError` when the command's time is over and `EOFError` if
+    the stream breaks off. `asked_ns` is when the command was sent and `output_ns` when its first output arrived, on
+    the host's monotonic clock.
     """
 
     def __init__(self, sock: socket.socket, expires_s: float | None, asked_ns: int) -> None:
@@ -57,11 +57,11 @@ class ShellStream:
 
     @property
     def exit_code(self) -> int:
-        """The command's exit code; 0 until all was read."""
+        """0 until all output has been read."""
         return self._exit_code or 0
 
     def read_into(self, memory: memoryview) -> int:
-        """Fill `memory` with output; returns how many bytes came, fewer only at the output's end."""
+        """Fill `memory` and return the number of bytes, fewer only at the end of the output."""
         filled = 0
         while filled < len(memory) and self._has_output():
             filled += self._output_into(memory[filled : filled + self._unread])
@@ -76,7 +76,7 @@ class ShellStream:
         return bytes(output)
 
     def read_some(self) -> bytes:
-        """The next output, as soon as there is any; empty only at the output's end."""
+        """The next output as soon as there is any; empty only at the end."""
         if not self._has_output():
             return b""
         chunk = memoryview(bytearray(min(self._unread, _CHUNK_BYTES)))
@@ -87,12 +87,12 @@ class ShellStream:
         return bytes(chunk[:received])
 
     def cut(self) -> None:
-        """End the stream, also while another thread reads."""
+        """End the stream; safe while another thread reads."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def _has_output(self) -> bool:
-        """Go on to the next byte of standard output; False at the end of the command."""
+        """Advance to the next byte of stdout; False at the end of the command."""
         while self._unread == 0 and self._exit_code is None:
             self._fill(self._header)
             kind, length = _PACKET.unpack(self._header)
@@ -138,26 +138,25 @@ class CommandResult:
 
 
 class AdbShell:
-    """The shell of one device.
+    """The shell of one device; still valid after the device reconnects under its serial.
 
-    A device that went away and came back under its serial needs no new object. `on_lost` is called when the device
-    turns out to be gone.
+    `on_lost` is called when the device turns out to be gone.
     """
 
     def __init__(self, serial: str, server: AdbServer, *, answer_s: float = ANSWER_S) -> None:
-        """`answer_s` is how long a command may take, unless it says otherwise."""
+        """`answer_s` is the default time limit of a command."""
         self.serial = serial
         self.answer_s = answer_s
         self.closed = threading.Event()
         self.paused = threading.RLock()
-        """Held while the device pauses for a snapshot: commands begin, and their time runs, only afterwards."""
+        """Held while a snapshot is saved or loaded: commands, and their time limits, start only afterwards."""
         self.on_lost: Callable[[], None] = lambda: None
         self._server = server
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
 
     def ask(self, *commands: str) -> list[str]:
-        """What each of the commands prints, all run in one shell line, without surrounding white space."""
+        """The output of each command, stripped; all run in one shell line."""
         output = self.run(f"; echo {_PART}; ".join(commands)).output
         parts = [part.strip() for part in output.split(_PART)]
         if len(parts) != len(commands):
@@ -171,9 +170,9 @@ class AdbShell:
 
     @contextmanager
     def running(self, command: str, timeout_s: float | None = None, *, endless: bool = False) -> Iterator[ShellStream]:
-        """Run a command while the caller reads what it prints; all errors leave as ours.
+        """Run a command while the caller reads its output. Raises DeviceError.
 
-        An `endless` one has to begin within `timeout_s`, and may then run on.
+        An `endless` one has to start within `timeout_s` and has no limit after that.
         """
         with self.paused:
             pass
@@ -195,7 +194,7 @@ class AdbShell:
             raise
 
     def close(self) -> None:
-        """Let every command that runs, and all later ones, raise `DeviceDisconnectedError`."""
+        """Make every running and later command raise `DeviceDisconnectedError`."""
         with self._lock:
             self.closed.set()
             for sock in self._sockets:

@@ -1,4 +1,4 @@
-"""The Android virtual devices of this computer: listed, created, started, prepared and stopped."""
+"""The Android virtual devices of this computer: list, create, start, prepare and stop them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -29,11 +29,10 @@ __all__ = ["Avd", "BootStage", "SdkEnvironment", "Start", "StartedDevice", "Virt
 
 @dataclass(frozen=True, slots=True)
 class Avd:
-    """An Android virtual device (AVD) of this computer.
+    """An Android virtual device (AVD).
 
-    `profile` is the key of the device profile that it was made by, None for another kind of device; `serial` is its
-    serial in adb, None while it does not run; `problems` says where its configuration differs from the profile's, one
-    sentence each.
+    `profile` is the key of its device profile, None if it has none. `serial` is its serial in adb, None while it
+    does not run. `problems` are sentences, one for each difference from the profile.
     """
 
     name: str
@@ -44,11 +43,11 @@ class Avd:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a device is started.
+    """How to start a device.
 
-    `cold`: not from its last state. `snapshot`: from this one, empty for none. `wipe`: as new, all data is lost.
-    Without `window` only the mirror shows it. `animations` leaves them on. `port` is the console's, even; 0 for any
-    free one.
+    `cold` ignores the saved state; `snapshot` starts from that snapshot, empty for none; `wipe` erases all data.
+    Without `window` only the mirror shows the device. `animations` leaves them on. `port` is the console's, an even
+    number; 0 picks a free one.
     """
 
     cold: bool = False
@@ -69,10 +68,10 @@ class StartedDevice:
 
 @dataclass(frozen=True, slots=True)
 class SdkEnvironment:
-    """The folders of the user that virtual devices use, and the environment in which the SDK's tools run.
+    """The user's folders for virtual devices, and the environment for the SDK's tools.
 
-    `avds` holds the devices, `running` the discovery files of running ones, `logs` the emulators' logs; `token` is the
-    file with the token of their consoles, `console_ports` where they may listen.
+    `avds` holds the devices, `running` the discovery files of running ones, `logs` the emulator logs. `token` is the
+    file with the console token; `console_ports` are the ports the consoles may use.
     """
 
     avds: Path
@@ -84,10 +83,10 @@ class SdkEnvironment:
 
 
 class VirtualDevices:
-    """The AVDs of the Android SDK on this computer. Every call blocks, `start` for minutes.
+    """The AVDs of this computer. Every call blocks, `start` for minutes.
 
-    All raise `SdkError` where a part of the SDK is missing, with the command that brings it, and `DeviceError` for what
-    the tools, the emulator or the device refuse.
+    Raises `SdkError` if a part of the SDK is missing, with the command that installs it, and `DeviceError` if a
+    tool, the emulator or the device refuses.
     """
 
     def __init__(
@@ -99,9 +98,9 @@ class VirtualDevices:
         *,
         without_sdk: PreflightFinding | None = None,
     ) -> None:
-        """`server` is the adb server that knows the emulators; `connect` gives a device of it that answers.
+        """`server` knows the emulators; `connect` returns one of its devices once it answers.
 
-        `without_sdk` is what is said where there is no SDK; None: that none was found.
+        `without_sdk` is reported if there is no SDK; by default, that none was found.
         """
         self._sdk = sdk
         self._without_sdk = without_sdk or no_sdk()
@@ -118,7 +117,7 @@ class VirtualDevices:
         return self._sdk.missing(self._image(profile) for profile in profiles())
 
     def list(self) -> tuple[Avd, ...]:
-        """All AVDs by name, also those that the emulator does not know or whose files are broken."""
+        """All AVDs by name, including those that the emulator does not know or whose files are broken."""
         try:
             known = self._known_to_emulator()
         except SdkError as error:
@@ -127,10 +126,10 @@ class VirtualDevices:
         return tuple(self._avd(name, known) for name in sorted({*self._files.names(), *(known or ())}))
 
     def create(self, profile: str, *, name: str = "", replace: bool = False) -> Avd:
-        """Make an AVD by the profile of that key, called `name` or like the profile.
+        """Create an AVD for the profile with that key, named `name` or after the profile.
 
-        One that has the name is deleted with `replace`, and an error without. Raises SettingsError for a profile that
-        there is not.
+        With `replace` an existing AVD of that name is deleted first; otherwise it is an error. Raises SettingsError
+        for an unknown profile.
         """
         wanted, name, sdk = profile_named(profile), name or profile, self._some_sdk()
         if not is_avd_name(name):
@@ -144,9 +143,9 @@ class VirtualDevices:
         return self.amend(name, wanted)
 
     def amend(self, name: str, profile: DeviceProfile | None = None) -> Avd:
-        """Bring the configuration of an AVD to what `profile` says, or else the one that it was made by.
+        """Update an AVD's configuration to `profile`, by default the one it was created from.
 
-        A device that runs follows at its next cold boot. Its system image stays as it is.
+        A running device picks it up at its next cold boot. The system image does not change.
         """
         wanted = profile or made_by(self._files.config(name))
         if wanted is None:
@@ -162,10 +161,10 @@ class VirtualDevices:
         progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> StartedDevice:
-        """Start an AVD, wait until its home screen is up, and prepare it as its profile says.
+        """Start an AVD, wait for its home screen, and prepare it as its profile requires.
 
-        The emulator goes on when this program ends. Raises `CancelledError` soon after `cancelled` says so; the
-        emulator is stopped then.
+        The emulator outlives this program. If `cancelled` returns True, stops the emulator and raises
+        `CancelledError`.
         """
         sdk, config = self._some_sdk(), self._files.config(name)
         self._refuse_running(name)
@@ -192,7 +191,7 @@ class VirtualDevices:
         progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> StartedDevice:
-        """Stop an AVD if it runs, and start it as new: all its data and snapshots are lost."""
+        """Stop an AVD if it runs, and start it wiped: all its data and snapshots are lost."""
         serial = self._serial(name)
         if serial is not None:
             self.stop(serial)
@@ -203,7 +202,7 @@ class VirtualDevices:
         end_emulator(serial, self.console(serial).kill, self._server, self._around.running)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        """Restore the whole device to `name`, and return when it answers again."""
+        """Restore the whole device and return when it answers again."""
         self.console(serial).load_snapshot(name)
         self._connect(serial).close()
 
@@ -224,7 +223,7 @@ class VirtualDevices:
         return Avd(name, profile.key if profile is not None else None, serial, problems)
 
     def _known_to_emulator(self) -> "frozenset[str] | None":
-        """What the emulator lists; None where there is no emulator. It is asked again when the files have changed."""
+        """None without an emulator. Cached until the files change."""
         if self._sdk is None or self._sdk.tool("emulator") is None:
             return None
         files = self._files.state()
@@ -251,7 +250,7 @@ class VirtualDevices:
             raise DeviceError(f"{name} runs already, as {serial}. Stop it first.")
 
     def _environment(self, sdk: AndroidSdk) -> Mapping[str, str]:
-        """The environment of the SDK's tools: all of them are to find the same SDK, devices and adb server."""
+        """All tools must find the same SDK, devices and adb server."""
         return {
             **self._around.environment,
             "ANDROID_HOME": str(sdk.folder),
@@ -261,7 +260,6 @@ class VirtualDevices:
         }
 
     def console(self, serial: str) -> EmulatorConsole:
-        """The console of a running emulator, which folds, turns and saves it."""
         console = console_of(serial, self._around.token)
         if console is None:
             raise DeviceError(f"{serial} is no emulator of this computer: it has no console.")
@@ -287,11 +285,11 @@ class VirtualDevices:
 
 
 def _options(how: Start, wanted: Preparation) -> "list[str]":
-    """The emulator's flags for a start; raises DeviceError for a snapshot's name that is none."""
+    """Raises DeviceError for an invalid snapshot name."""
     options = [] if how.window else ["-no-window"]
     if how.snapshot:
         check_snapshot_name(how.snapshot)
-        # The emulator saves into the snapshot that it was started from, when it ends, unless told otherwise.
+        # By default the emulator saves into the snapshot it was started from when it ends.
         options += ["-snapshot", how.snapshot, "-no-snapshot-save"]
     if how.wipe:
         options += ["-wipe-data"]

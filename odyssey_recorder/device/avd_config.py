@@ -1,4 +1,4 @@
-"""The files of a virtual device: where they are, what config.ini says for a profile, and how it is amended."""
+"""The files of a virtual device: where they are, and what config.ini says for a profile."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,14 +23,14 @@ _WORDS = {
     "hw.keyboard": "keyboard",
     "hw.initialOrientation": "orientation",
 }
-"""Words for keys; other keys go by their own name."""
+"""Names shown for keys; other keys are shown as they are."""
 
 _LENIENT = {"hw.ramSize", "hw.gpu.enabled", "hw.gpu.mode", "hw.mainKeys", "skin.name", "skin.path", "skin.dynamic"}
-"""Keys that are written, but may differ without harm to recordings."""
+"""Keys that are written but may differ without harm to recordings."""
 
 
 def avd_home(environment: Mapping[str, str], home: Path) -> Path:
-    """The folder of the user's virtual devices, as the emulator and avdmanager find it."""
+    """The folder of the user's virtual devices, found as the emulator and avdmanager find it."""
     if environment.get("ANDROID_AVD_HOME"):
         return Path(environment["ANDROID_AVD_HOME"])
     for name in ("ANDROID_USER_HOME", "ANDROID_EMULATOR_HOME"):
@@ -40,12 +40,11 @@ def avd_home(environment: Mapping[str, str], home: Path) -> Path:
 
 
 def is_avd_name(name: str) -> bool:
-    """Whether avdmanager takes `name`, and it is safe as a word of a command and as a file's name."""
+    """Whether avdmanager accepts `name` and it is safe as a command argument and a file name."""
     return _NAME.fullmatch(name) is not None and name[0] not in ".-"
 
 
 def wanted_entries(profile: DeviceProfile) -> dict[str, str]:
-    """What config.ini says for a device of `profile`."""
     return {
         "hw.device.name": profile.avd_device,
         "hw.lcd.width": str(profile.width),
@@ -57,7 +56,7 @@ def wanted_entries(profile: DeviceProfile) -> dict[str, str]:
         "hw.ramSize": str(profile.avd.ram_mb),
         "hw.gpu.enabled": "yes",
         "hw.gpu.mode": profile.avd.gpu,
-        # A skin brings a screen of its own size.
+        # A skin would bring its own screen size.
         "skin.name": f"{profile.width}x{profile.height}",
         "skin.path": "_no_skin",
         "skin.dynamic": "yes",
@@ -85,12 +84,12 @@ def _fold_entries(fold: Fold) -> dict[str, str]:
 
 
 def entries(config: str) -> dict[str, str]:
-    """The values of an .ini file by their keys, however it spaces them."""
+    """The keys and values of an .ini file, with or without spaces around the equals sign."""
     return dict(_entries(config.splitlines()))
 
 
 def amended(config: str, wanted: Mapping[str, str]) -> str:
-    """`config` with the values of `wanted`; all else in it stays as it is, in its place."""
+    """`config` with the values of `wanted`; all other lines keep their content and place."""
     lines, left = [], dict(wanted)
     for line in config.splitlines():
         entry = _ENTRY.fullmatch(line)
@@ -103,7 +102,7 @@ def amended(config: str, wanted: Mapping[str, str]) -> str:
 
 
 def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
-    """The profile that a virtual device was made by: of its hardware's name, otherwise of its screen's size."""
+    """The profile an AVD was created from, by the name of its hardware, or else by its screen size."""
     kind = config.get("hw.device.name", "")
     size = (config.get("hw.lcd.width", ""), config.get("hw.lcd.height", ""))
     by_name = (profile for profile in profiles() if profile.avd_device == kind)
@@ -112,7 +111,7 @@ def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
 
 
 def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ...]:
-    """What of `config` is not the profile's, a sentence each; empty where all is."""
+    """The differences from the profile, a sentence each."""
     found = [
         f"Its {_WORDS.get(key, key)} is {_said(config.get(key))}, the profile's {value}."
         for key, value in wanted_entries(profile).items()
@@ -129,13 +128,12 @@ def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ..
 
 
 class AvdFolder:
-    """The virtual devices as files: ``NAME.ini`` in a folder names the folder in which the device's config.ini is."""
+    """The virtual devices as files: ``NAME.ini`` names the folder that holds the device's config.ini."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def names(self) -> tuple[str, ...]:
-        """The devices that have an .ini file, by name."""
         return tuple(sorted(path.stem for path in self.folder.glob("*.ini") if is_avd_name(path.stem)))
 
     def state(self) -> object:
@@ -145,11 +143,11 @@ class AvdFolder:
         return None
 
     def config(self, name: str) -> dict[str, str]:
-        """What the device's config.ini says. Raises DeviceError where it cannot be read."""
+        """The entries of config.ini. Raises DeviceError if it cannot be read."""
         return entries(self._read(name))
 
     def amend(self, name: str, wanted: Mapping[str, str]) -> None:
-        """Let config.ini say `wanted`, and all else as before. Raises DeviceError where it cannot be written."""
+        """Set the `wanted` entries in config.ini. Raises DeviceError if it cannot be written."""
         path = self._config_path(name)
         text = amended(self._read(name), wanted)
         beside = path.with_name(f"{path.name}.part")
@@ -193,7 +191,7 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _plain(value: str) -> str:
-    """A value as it is compared: without spaces, in lower case, with one word for each truth."""
+    """A value normalised for comparison: no spaces, lower case, true as yes and false as no."""
     word = re.sub(r"\s", "", value).lower()
     return _TRUTHS.get(word, word)
 

@@ -1,4 +1,4 @@
-"""The SDK's own programs for virtual devices, and what their refusals mean."""
+"""The SDK's own programs for virtual devices, and the meaning of their errors."""
 
 import re
 import subprocess
@@ -21,14 +21,14 @@ _NO_SPACE = "Free some room on the disk."
 
 
 class AvdTools:
-    """`emulator` and `avdmanager` of an SDK. All calls raise SdkError where the program is missing or does not run."""
+    """`emulator` and `avdmanager` of an SDK. Raises SdkError if a program is missing or does not run."""
 
     def __init__(self, sdk: AndroidSdk, environment: Mapping[str, str]) -> None:
         self._sdk = sdk
         self._environment = dict(environment)
 
     def names(self) -> frozenset[str]:
-        """The virtual devices that the emulator knows. It chats as well, on lines of more than one word."""
+        """The AVDs that the emulator knows. It also prints log lines, which have more than one word."""
         program = str(self._sdk.require("emulator"))
         try:
             done = self._run([program, "-list-avds"], "", _LIST_S)
@@ -40,9 +40,9 @@ class AvdTools:
         return frozenset(line.strip() for line in done.stdout.splitlines() if is_avd_name(line.strip()))
 
     def create(self, name: str, *, image: str, device: str, replace: bool) -> None:
-        """Make the virtual device `name` of the hardware profile `device` on the package `image`.
+        """Create an AVD with the hardware profile `device` on the system image package `image`.
 
-        Raises DeviceError with what avdmanager says and what to do.
+        Raises DeviceError with avdmanager's message and advice.
         """
         program = str(self._sdk.require("avdmanager"))
         command = [program, "create", "avd", "-n", name, "-k", image, "-d", device]

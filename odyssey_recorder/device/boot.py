@@ -1,4 +1,4 @@
-"""The stages of an emulator's start, its end, and how long each may take."""
+"""The stages of an emulator's start, its end, and their time limits."""
 
 import os
 import time
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BOOT_S = 300.0
 _HOME_S = 60.0
 _GONE_S = 90.0
-"""While it ends an emulator saves its state, all of its memory."""
+"""On shutdown an emulator saves its state, including all of its memory."""
 
 _LAST_BREATH_S = 10.0
 
@@ -27,11 +27,11 @@ _ANSWER_S = 5.0
 _POLL_S = 0.2
 
 _NOT_HOME = "FallbackHome"
-"""The activity that holds the place of the home screen until the user's files are unlocked."""
+"""The activity shown in place of the home screen until the user's files are unlocked."""
 
 
 class BootStage(Enum):
-    """How far a device is that starts; the values are words to show."""
+    """Progress of a start; the values are shown to the user."""
 
     STARTING = "Starting the emulator"
     WAITING_FOR_ADB = "Waiting for adb"
@@ -57,10 +57,10 @@ class Boot:
     home_s: float = _HOME_S
 
     def wait(self, progress: Callable[[BootStage], object]) -> None:
-        """Return when an activity has the focus on a device that has booted.
+        """Return when the device has booted and an activity has the focus.
 
-        One that locks its screen shows none: after `home_s` that is taken for good. Raises CancelledError, and
-        DeviceError where the emulator ends or does not boot in time.
+        A device with a locked screen shows none: after `home_s` that is accepted. Raises CancelledError, and
+        DeviceError if the emulator ends or does not boot in time.
         """
         expires_s = time.monotonic() + self.boot_s
         for stage, is_passed in (
@@ -74,7 +74,7 @@ class Boot:
         self._passes(self._is_home, time.monotonic() + self.home_s)
 
     def _passes(self, is_passed: Callable[["AdbDevice"], bool], expires_s: float) -> bool:
-        from odyssey_recorder.device.adb import AdbDevice  # it takes a while to load, and every window imports this
+        from odyssey_recorder.device.adb import AdbDevice  # slow to load, and every window imports this module
         from odyssey_recorder.device.adb_shell import AdbShell
 
         device = AdbDevice(AdbShell(self.serial, self.server, answer_s=_ANSWER_S))
@@ -117,9 +117,9 @@ class Boot:
 def end_emulator(
     serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path], *, gone_s: float = _GONE_S
 ) -> None:
-    """Call `kill`, and return when the emulator runs no more and adb does not list it.
+    """Call `kill`, and wait until the emulator has ended and adb no longer lists it.
 
-    `running` are the folders of the notes of those that run. Raises DeviceTimeoutError after `gone_s`.
+    `running` are the folders of discovery files. Raises DeviceTimeoutError after `gone_s`.
     """
     pids = {one.pid for one in running_avds(running).values() if one.serial == serial}
     kill()
@@ -128,7 +128,7 @@ def end_emulator(
         if time.monotonic() > started_s + gone_s:
             raise DeviceTimeoutError(f"{serial} has not ended within {gone_s:g} s. Close its window.")
         time.sleep(_POLL_S)
-    # Its note is gone before it lets go of the device's files.
+    # The discovery file disappears before the emulator releases the device's files.
     expires_s = time.monotonic() + _LAST_BREATH_S
     while any(map(process_is_alive, pids - {os.getpid()})) and time.monotonic() < expires_s:
         time.sleep(_POLL_S)

@@ -1,11 +1,11 @@
-"""The time of the device's input events on the host's clock, and its uncertainty."""
+"""Converts times of the device's input events to the host's clock, with an uncertainty."""
 
 from dataclasses import dataclass
 
 from odyssey_recorder.device.device import ClockReading
 
 DRIFT_PPM = 100
-"""Quartz clocks drift apart by less; a bound on their offset loosens by this rate."""
+"""Quartz clocks drift apart by less than this; bounds on their offset loosen at this rate."""
 
 UNKNOWN_NS = 3_600_000_000_000
 """The uncertainty of a moment that is only known to be past."""
@@ -13,7 +13,7 @@ UNKNOWN_NS = 3_600_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class HostMoment:
-    """A moment of the host's monotonic clock: `at_ns`, give or take `uncertainty_ns`."""
+    """A moment on the host's monotonic clock, `at_ns` ± `uncertainty_ns`."""
 
     at_ns: int
     uncertainty_ns: int
@@ -21,7 +21,7 @@ class HostMoment:
 
 @dataclass(frozen=True, slots=True)
 class _OffsetBound:
-    """The least or the most that the offset (host's time less the device's) was at the host's `at_ns`."""
+    """A lower or upper bound on the offset (host time minus device time), as of the host's `at_ns`."""
 
     offset_ns: int
     at_ns: int
@@ -31,11 +31,11 @@ class _OffsetBound:
 
 
 class DeviceClock:
-    """The offset between two monotonic clocks, held between a lower and an upper bound.
+    """A lower and an upper bound on the offset between two monotonic clocks.
 
-    A reading bounds it from both sides, an input line from above: no event is stamped after its line arrived.
-    A contradiction means that the device's clock was changed: it was suspended, or a snapshot was loaded. A clock that
-    was set back shows only in a reading: until a reading made after an event agrees, that event's moment is uncertain.
+    A reading bounds it from both sides, an input line from above, because no event is stamped after its line
+    arrives. A contradiction means that the device's clock changed: it was suspended, or a snapshot was loaded. A
+    clock set back shows only in a reading: an event's moment is uncertain until a reading made after it agrees.
     """
 
     def __init__(self, reading: ClockReading) -> None:
@@ -43,7 +43,7 @@ class DeviceClock:
         self._low: _OffsetBound | None = low
 
     def read(self, reading: ClockReading) -> bool:
-        """Add a reading; whether it agrees with the bounds. If not, it replaces them."""
+        """Add a reading. Returns whether it agrees with the bounds; if not, it replaces them."""
         low, high = _bounds(reading)
         agrees = self._lower(low.at_ns) <= high.offset_ns and low.offset_ns <= self._upper(low.at_ns)
         if not agrees or low.offset_ns > self._lower(low.at_ns):
@@ -53,7 +53,8 @@ class DeviceClock:
         return agrees
 
     def heard(self, device_us: int, arrived_ns: int) -> bool:
-        """Add the arrival of an event stamped `device_us`; whether it is possible. If not, a reading is needed."""
+        """Add the arrival of an event stamped `device_us`. Returns whether it is possible; if not, a reading is
+        needed."""
         high = _OffsetBound(arrived_ns - device_us * 1000, arrived_ns)
         possible = self._lower(arrived_ns) <= high.offset_ns
         if not possible:
@@ -63,14 +64,13 @@ class DeviceClock:
         return possible
 
     def moment(self, device_us: int) -> HostMoment:
-        """The host's time at the device's `device_us`."""
         device_ns = device_us * 1000
         latest_ns = device_ns + self._high.offset_ns
         if self._low is None:
             return HostMoment(latest_ns, UNKNOWN_NS)
         low, high = self._lower(latest_ns), self._upper(latest_ns)
         half = (high - low + 1) // 2
-        return HostMoment(device_ns + low + half, half + 1000)  # a stamp is cut to whole microseconds
+        return HostMoment(device_ns + low + half, half + 1000)  # a stamp is truncated to whole microseconds
 
     def _lower(self, now_ns: int) -> int:
         low = self._low or _OffsetBound(self._high.offset_ns - UNKNOWN_NS, self._high.at_ns)

@@ -1,4 +1,4 @@
-"""The discovery files in which running emulators say how their control service is reached."""
+"""The discovery files of running emulators: where their control services listen."""
 
 import getpass
 import os
@@ -22,9 +22,9 @@ _STILL_ACTIVE = 259
 
 @dataclass(frozen=True, slots=True)
 class ControlEndpoint:
-    """The control service of one running emulator on this computer.
+    """The control service of an emulator on this computer.
 
-    `token` goes with every call, empty where the service is open. With `wants_jwt` it takes only signed tokens.
+    `token` goes with every call, empty if the service is open. With `wants_jwt` it accepts only signed tokens.
     """
 
     serial: str
@@ -34,22 +34,18 @@ class ControlEndpoint:
 
     @property
     def address(self) -> str:
-        """Host and port; the name, because some emulators listen on IPv4 alone, others on IPv6."""
+        """By name, because some emulators listen on IPv4 only and others on IPv6."""
         return f"localhost:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class RunningAvd:
-    """A virtual device that runs: its name in adb's list, and its process."""
-
     serial: str
     pid: int
 
 
 @dataclass(frozen=True, slots=True)
 class _DiscoveryFile:
-    """What an emulator wrote down, and when."""
-
     pid: int
     written_s: float
     values: Mapping[str, str]
@@ -58,7 +54,7 @@ class _DiscoveryFile:
 def running_folders(
     environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
 ) -> tuple[Path, ...]:
-    """The folders where emulators of this user may have noted that they run, on Linux, macOS and Windows."""
+    """The folders of this user's discovery files on Linux, macOS and Windows."""
     home = Path.home() if home is None else home
     roots = [Path(environment[name]) for name in ("ANDROID_EMULATOR_HOME",) if environment.get(name)]
     if platform == "win32":
@@ -76,7 +72,7 @@ def running_folders(
 
 
 def process_is_alive(pid: int) -> bool:
-    """Whether a process of this number runs, of any user."""
+    """Whether a process with this number runs, of any user."""
     if sys.platform == "win32":
         import ctypes
 
@@ -98,7 +94,7 @@ def process_is_alive(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Whether a process has ended and waits for its parent; False except on Linux."""
+    """Whether a process has ended and waits for its parent; always False except on Linux."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace").rpartition(")")[2].split()[0] == "Z"
     return False
@@ -107,9 +103,9 @@ def _is_zombie(pid: int) -> bool:
 def find_control(
     serial: str, folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> ControlEndpoint | None:
-    """The control service of the emulator that adb lists as `serial`; None where no running one names it.
+    """The control service of the emulator that adb lists as `serial`; None if it does not run or names none.
 
-    The newest file wins: the process number in an older one may belong to another process by now.
+    The newest file wins: by now, the process number in an older one may belong to another process.
     """
     endpoints = (_endpoint(file.values) for file in _discovery_files(folders, is_alive))
     return next((endpoint for endpoint in endpoints if endpoint is not None and endpoint.serial == serial), None)
@@ -118,7 +114,7 @@ def find_control(
 def running_avds(
     folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> Mapping[str, RunningAvd]:
-    """The emulators that run, by the names of their virtual devices (AVDs); the newest file wins."""
+    """The running emulators by AVD name; the newest file wins."""
     found: dict[str, RunningAvd] = {}
     for file in _discovery_files(folders, is_alive):
         name, port = file.values.get("avd.id") or file.values.get("avd.name", ""), file.values.get("port.serial", "")
@@ -128,7 +124,7 @@ def running_avds(
 
 
 def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -> list[_DiscoveryFile]:
-    """Those of the emulators that run, the newest first."""
+    """The files of running emulators, the newest first."""
     found = []
     for path in (path for folder in folders for path in sorted(folder.glob("pid_*.ini"))):
         name = _FILE_NAME.fullmatch(path.name)
@@ -136,8 +132,8 @@ def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -
             continue
         with suppress(OSError):
             status = path.lstat()
-            # Another user's file, in a folder that all may write to, would have our clipboard sent to that user; so
-            # would a link to one of our files, and a pipe would never be read to its end.
+            # In a folder that everyone may write to, a file of another user would have our clipboard sent to that user;
+            # so would a link to one of our files, and reading a pipe would never end.
             if not stat.S_ISREG(status.st_mode) or (os.name == "posix" and status.st_uid != os.getuid()):
                 continue
             text = read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="replace")
@@ -148,7 +144,6 @@ def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -
 
 
 def _endpoint(values: Mapping[str, str]) -> ControlEndpoint | None:
-    """None for a file that names no serial or no port of the service."""
     try:
         serial, port = f"emulator-{int(values.get('port.serial', ''))}", int(values.get("grpc.port", ""))
     except ValueError:

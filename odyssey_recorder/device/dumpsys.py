@@ -1,4 +1,4 @@
-"""Parsers for what Android's own tools print about the device, in the forms of Android 10 to 16."""
+"""Parsers for the output of Android's own tools, as printed by Android 10 to 16."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -44,14 +44,14 @@ _EXCLUDED = 0x00800000
 
 @dataclass(frozen=True, slots=True)
 class RecentTask:
-    """A card in the list of recent apps; `package` is a package's name and nothing else, or empty."""
+    """A card in the list of recent apps; `package` is a valid package name or empty."""
 
     id: int
     package: str
 
 
 def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
-    """The devices that `adb devices -l` lists, those that cannot be used among them.
+    """The devices in `adb devices -l`, ready or not.
 
     A state may be several words (``no permissions (...); see [...]``); the tags after it are ``name:value``.
     """
@@ -67,36 +67,32 @@ def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
 
 
 def properties(getprop: str) -> Mapping[str, str]:
-    """The system properties by name, of `getprop` without arguments."""
     return dict(_PROPERTY.findall(getprop))
 
 
 def screen_size(wm_size: str) -> Size:
-    """The size in the natural orientation, of `wm size`; an override comes after the physical size and wins.
-
-    Raises `ValueError` where the text tells none.
-    """
+    """The natural size from `wm size`; an override comes after the physical size and wins. Raises ValueError."""
     width, height = _last(_WM_SIZE, wm_size, "screen size").groups()
     return Size(int(width), int(height))
 
 
 def panel_size(wm_size: str) -> Size:
-    """The size of the lit panel itself, of `wm size`. Raises `ValueError` where the text tells none."""
+    """The lit panel's own size from `wm size`. Raises ValueError."""
     width, height = _last(_PANEL_SIZE, wm_size, "panel size").groups()
     return Size(int(width), int(height))
 
 
 def screen_density(wm_density: str) -> int:
-    """Dots per inch, of `wm density`; an override wins. Raises `ValueError` where the text tells none."""
+    """Dots per inch from `wm density`; an override wins. Raises ValueError."""
     return int(_last(_WM_DENSITY, wm_density, "screen density")[1])
 
 
 def default_display_contents(window: str) -> str:
-    """What `dumpsys window displays` says of the default display as it is now; the functions below read it.
+    """The section of `dumpsys window displays` on the default display; the functions below parse it.
 
-    Other displays have a focus, a rotation and bars of their own. `dumpsys window` may also begin with a copy of all
-    that from the last "Application Not Responding", which stays until the next boot: the last mention is the live one.
-    Raises `ValueError` where the text tells nothing of the display.
+    Other displays have a focus, a rotation and bars of their own. `dumpsys window` may also begin with a copy from
+    the last "Application Not Responding", which stays until the next boot: the last section is the live one. Raises
+    ValueError if there is none.
     """
     found = [contents[0] for contents in _DISPLAY_CONTENTS.finditer(window) if contents[1] == "0"]
     if not found:
@@ -105,10 +101,10 @@ def default_display_contents(window: str) -> str:
 
 
 def focused_activity(window: str) -> tuple[str, str]:
-    """Package and full activity name that have the focus on a display; two empty strings for none.
+    """Package and full activity name of the focused activity; two empty strings for none.
 
-    While screens change nothing has the focus, and the notification shade or an "Application Not Responding"
-    box is no activity. A menu that pops up belongs to the activity beneath it.
+    Nothing has the focus while screens change, and the notification shade and the "Application Not Responding"
+    dialog are no activities. A pop-up menu belongs to the activity beneath it.
     """
     focus = _FOCUS.search(window)
     title = focus[1] if focus else ""
@@ -122,10 +118,10 @@ def focused_activity(window: str) -> tuple[str, str]:
 
 
 def rotation(window: str) -> Rotation:
-    """How far a display's frame is turned.
+    """The rotation of a display's frame.
 
-    `mCurrentRotation` tells of the sensor, `mRotation` of the display, which rules where both are there. Android 10
-    has no `mRotation`, but the display's frames tell theirs.
+    `mCurrentRotation` is the sensor's and `mRotation` the display's, which wins. Android 10 has no `mRotation` but
+    prints the rotation of the display's frames.
     """
     found = _ROTATION.search(window) or _FRAMES_ROTATION.search(window) or _SENSED_ROTATION.search(window)
     turn = int(found[1]) if found else 0
@@ -133,63 +129,60 @@ def rotation(window: str) -> Rotation:
 
 
 def status_bar_height(window: str) -> int:
-    """The status bar's height in pixels of the frame; 0 while it is hidden."""
+    """In pixels of the frame; 0 while hidden."""
     bar = _insets_source(window, _STATUS_BAR)
     return bar.bottom - bar.top if bar else 0
 
 
 def navigation_bar(window: str) -> Box | None:
-    """Where the navigation bar is on the frame; None while it is hidden.
+    """The navigation bar on the frame; None while hidden.
 
-    The thin bar of gesture navigation is one too; on a phone that lies on its side it may be at the left or right.
+    The thin bar of gesture navigation counts; in landscape the bar may be at the left or right.
     """
     return _insets_source(window, _NAVIGATION_BAR)
 
 
 def keyboard(window: str) -> Box | None:
-    """Where the on-screen keyboard is on the frame; None while it is hidden."""
+    """The on-screen keyboard on the frame; None while hidden."""
     return _insets_source(window, _KEYBOARD)
 
 
 def keyboard_shown(input_method: str) -> bool:
-    """Whether the on-screen keyboard is up on the default display, of `dumpsys input_method`."""
+    """Whether the on-screen keyboard is up on the default display, from `dumpsys input_method`."""
     return "mInputShown=true" in input_method and not _KEYBOARD_ELSEWHERE.search(input_method)
 
 
 def posture(device_state: str) -> str:
-    """The posture's name, of `cmd device_state state`; empty for a device that has but one."""
+    """The posture's name from `cmd device_state state`; empty for a device that does not fold."""
     found = _POSTURE.search(device_state)
     return found[1] if found and found[1] != "DEFAULT" else ""
 
 
 def physical_displays(surface_flinger: str) -> tuple[str, ...]:
-    """The ids of all panels, of `dumpsys SurfaceFlinger --display-id`."""
+    """The ids of all panels from `dumpsys SurfaceFlinger --display-id`."""
     return tuple(_DISPLAY.findall(surface_flinger))
 
 
 def default_display(dumpsys_input: str) -> str:
-    """The id of the panel that shows the default display now, of `dumpsys input`; empty if it names none."""
+    """The id of the panel that shows the default display, from `dumpsys input`; empty if it names none."""
     found = _DEFAULT_VIEWPORT.search(dumpsys_input)
     return found[1] if found else ""
 
 
 def free_bytes(df: str) -> int:
-    """The bytes that are left on the one disk that `df -k` was asked for. Raises `ValueError` where it tells none."""
+    """Free bytes of the one disk in the output of `df -k`. Raises ValueError."""
     return int(_last(_FREE_KIB, df, "free space")[1]) * 1024
 
 
 def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
-    """The apps' tasks that the list shows, the last used first; home screens and hidden tasks are none of them.
-
-    Raises ValueError for what is no such dump.
-    """
+    """The app tasks shown in Recents, the last used first; no home screens or hidden tasks. Raises ValueError."""
     if "RECENT TASKS" not in dump:
         raise ValueError(f"no list of recent tasks, but {dump[:80]!r}")
     return tuple(_shown(re.split(r"^\s*\* ", dump, flags=re.MULTILINE)))
 
 
 def _insets_source(window: str, kinds: Collection[str]) -> Box | None:
-    """The box of the first source of one of `kinds`, which is the display's own; None if it is hidden or empty."""
+    """The first source of one of `kinds`, which is the display's own; None if hidden or empty."""
     found = next((found for found in _INSETS_SOURCE.finditer(window) if found["kind"] in kinds), None)
     if found is None or found["visible"] == "false":
         return None

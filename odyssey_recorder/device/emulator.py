@@ -1,4 +1,4 @@
-"""An emulator: which calls its control service carries out, and when adb takes over."""
+"""An emulator: which calls go over its control service, and when adb takes over."""
 
 import logging
 import threading
@@ -32,19 +32,19 @@ _log = logging.getLogger(__name__)
 
 _LINK_S = 5.0
 _LATE_S = 0.3
-"""A frame that shows a turn or a fold may come so much later than adb reports it."""
+"""A frame may show a rotation or fold this much later than adb reports it."""
 _LOOKS = 3
 
 
 class EmulatorDevice(AdbDevice):
     """An emulator behind adb and its control service (gRPC).
 
-    Frames, touches and system keys go over the control service while it is there and its frames are what apps see;
-    everything else, and these otherwise, go over adb. A connection that fails is opened again in the background. A
-    frame's `number` counts the frames of both.
+    Frames, touches and system keys use the control service while it is available and its frames are what apps see;
+    everything else uses adb. A failed connection is reopened in the background. Frame numbers count the frames of
+    both.
 
-    An input that the control service did not confirm may have been carried out: it is not sent again over adb, but
-    raises. One that was surely not carried out goes over adb.
+    An input that the control service did not confirm may have happened, so it raises instead of being sent again
+    over adb. One that certainly did not happen goes over adb.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class EmulatorDevice(AdbDevice):
         self._link = EmulatorLink(shell.serial, control, self._look)
 
     def wait_until_ready(self, timeout_s: float) -> None:
-        """Return when the device is there and has booted, and the control service was tried.
+        """Wait until the device has booted and a connection to the control service was tried.
 
-        Raises `DeviceTimeoutError` if it takes too long, and `DeviceError` where gRPC is required and not there.
+        Raises `DeviceTimeoutError`, or `DeviceError` if gRPC is required but unavailable.
         """
         super().wait_until_ready(timeout_s)
         self._link.wait_until_tried(min(timeout_s, _LINK_S))
@@ -79,7 +79,7 @@ class EmulatorDevice(AdbDevice):
     # Frames ----------------------------------------------------------------------------------------------------
 
     def capture(self) -> Frame:
-        """The screen as it is now; while a snapshot is saved or loaded, as it is afterwards."""
+        """The screen as it is now; during a snapshot operation, as it is afterwards."""
         with self._restoring:
             pass
         connection = self._connection()
@@ -93,7 +93,7 @@ class EmulatorDevice(AdbDevice):
         return super().capture()
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """The next frame of the stream; None at once while there is no stream, unless gRPC is required."""
+        """The next frame of the stream; None at once without a stream, unless gRPC is required."""
         connection = self._connection()
         frame = connection.stream.take(wait_s) if connection is not None else None
         if connection is None and self._required:
@@ -105,7 +105,7 @@ class EmulatorDevice(AdbDevice):
         return self._numbered(frame)
 
     def repeat_frame(self) -> None:
-        """Let the next frame be the last one of the stream, with its own times."""
+        """Make the last frame of the stream the next one, with its own times."""
         connection = self._connection()
         if connection is not None:
             connection.stream.give_again()
@@ -119,7 +119,7 @@ class EmulatorDevice(AdbDevice):
         return "gRPC" if self._connection() is not None else super().capture_path
 
     def screen_state(self) -> ScreenState:
-        """What is on the screen; checks again whether the emulator's frames show it."""
+        """Also checks again whether the emulator's frames are what apps see."""
         connection = self._link.connection
         return super().screen_state() if connection is None else self._judge(connection.stream)
 
@@ -130,7 +130,7 @@ class EmulatorDevice(AdbDevice):
         return self._connection() is not None
 
     def put_finger(self, at: Pixel) -> None:
-        """Put the finger down, or move it; pixels of the frame on which it came down."""
+        """Put the finger down, or move it; in pixels of the frame on which it came down."""
         connection = self._connection()
         if connection is None:
             self._refuse_if_closed()
@@ -148,7 +148,6 @@ class EmulatorDevice(AdbDevice):
             self._finger.lift(connection.control)
 
     def touch(self, stroke: TouchStroke) -> None:
-        """Carry out a contact at its own pace, each sample when it is due."""
         self._carry_out(
             lambda control: self._finger.draw(control, self._frame_shape(), stroke),
             lambda: AdbDevice.touch(self, stroke),
@@ -157,8 +156,9 @@ class EmulatorDevice(AdbDevice):
     def press(self, key: SystemKey) -> None:
         """Press and release a system key.
 
-        Over the control service it comes from the emulator's keyboard, as a person's does, and shows in `getevent`;
-        `input keyevent` does not. An emulator without a keyboard drops it silently: there adb presses it.
+        The control service sends it from the emulator's keyboard, as if a person pressed it, so it shows in
+        `getevent`; `input keyevent` does not. An emulator without a keyboard drops it silently, so adb is used
+        there.
         """
         connection = self._connection()
         if connection is not None and connection.has_keyboard:
@@ -167,17 +167,14 @@ class EmulatorDevice(AdbDevice):
             super().press(key)
 
     def check_text(self, text: str) -> None:
-        """Raise `InputRefusedError` for text that neither adb nor the clipboard, if available, can type."""
+        """Raises InputRefusedError for text that neither adb nor the clipboard, if available, can type."""
         if input_command.is_plain(text) or self._connection() is None:
             super().check_text(text)
         else:
             check_pasted_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Type `text` into the focused field: long or non-ASCII lines by the clipboard, the rest by adb.
-
-        The clipboard is restored.
-        """
+        """Paste long or non-ASCII lines from the clipboard, type the rest over adb, and restore the clipboard."""
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
         if connection is None:
@@ -202,7 +199,7 @@ class EmulatorDevice(AdbDevice):
             super().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
-        """Restore the whole device, and wait until adb has found it again and the stream was opened again."""
+        """Restore the whole device; returns when adb has found it again and the stream is reopened."""
         with self._restoring:
             self._lift_if_possible()
             super().load_snapshot(name)
@@ -213,7 +210,7 @@ class EmulatorDevice(AdbDevice):
             self._allow_adb()
 
     def close(self) -> None:
-        """Disconnect, with the finger lifted and the clipboard restored, and wake every waiting call."""
+        """Lift the finger, restore the clipboard, disconnect, and wake every waiting call."""
         super().close()
         with self._clipboard:
             self._lift_if_possible()
@@ -222,7 +219,7 @@ class EmulatorDevice(AdbDevice):
     # Choice of connection --------------------------------------------------------------------------------------
 
     def _connection(self) -> ControlConnection | None:
-        """The connection, unless its frames are not what apps see and gRPC is not required."""
+        """None while its frames are not what apps see, unless gRPC is required."""
         fits = self._required or self._fitting is not None
         return self._link.connection if fits and not self._shell.closed.is_set() else None
 
@@ -236,7 +233,6 @@ class EmulatorDevice(AdbDevice):
             raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
 
     def _lift_if_possible(self) -> None:
-        """Lift a finger that is down, if that can still be done."""
         connection = self._link.connection
         with suppress(InputRefusedError):
             self._finger.lift(connection.control if connection else None)
@@ -245,16 +241,16 @@ class EmulatorDevice(AdbDevice):
         self._link.drop(connection, error)
 
     def _look(self, connection: ControlConnection, newest: Frame) -> None:
-        """On the link's thread: ask adb whether frames of a new shape are what apps see."""
+        """Runs on the link's thread: check whether frames of a new shape are what apps see."""
         self._finger.recover(connection.control)
         if FrameShape.of(newest) != self._fitting:
             self._judge(connection.stream)
 
     def _judge(self, stream: ScreenshotStream) -> ScreenState:
-        """Ask adb what is on the screen, and check whether the stream shows it.
+        """Query the screen state over adb, and check whether the stream shows the same screen.
 
-        Under `wm size`, or in an app that does not turn with the device, the emulator does not show what apps see.
-        While the device is turned or folded either source may be first; a stream that fitted until now is waited for.
+        Under `wm size`, or in an app that does not rotate with the device, the emulator does not show what apps see.
+        During a rotation or fold either source may be first, so a stream that fitted until now gets some time.
         """
         for _ in range(_LOOKS):
             received = stream.received
@@ -274,7 +270,7 @@ class EmulatorDevice(AdbDevice):
         return replace(frame, number=next(self._frame_numbers))
 
     def _skip_missing_numbers(self, stream: ScreenshotStream, number: int) -> None:
-        """Leave a gap in the numbers where frames are missing, or may be before a stream began."""
+        """Leave a gap in the numbers where frames are missing, or may be missing before a stream began."""
         if self._followed != (stream, number - 1):
             next(self._frame_numbers)
         self._followed = stream, number
@@ -287,7 +283,7 @@ class EmulatorDevice(AdbDevice):
 
     @contextmanager
     def _dropping(self, connection: ControlConnection) -> Iterator[None]:
-        """Carry out an input, and drop the connection if it fails."""
+        """Drop the connection if the input fails."""
         with self._restoring:
             pass
         try:

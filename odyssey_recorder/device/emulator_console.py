@@ -1,4 +1,4 @@
-"""The client of an emulator's console: a greeting, a token, one line in, text and OK or KO out."""
+"""A client of the emulator console: a greeting, a token, then one command line in and text with OK or KO out."""
 
 import re
 import socket
@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.logs import hide
 
 TOKEN_FILE = ".emulator_console_auth_token"
-"""The file with the console's token, in the home folder of the user who runs the emulator."""
+"""In the home folder of the user who runs the emulator."""
 
 _ANSWER_S = 5.0
 _SNAPSHOT_S = 60.0
@@ -28,19 +28,19 @@ _TRY_AGAIN = "Try again; if it stays so, start the emulator again."
 
 
 def console_port(serial: str) -> int | None:
-    """The port of the console of the emulator that adb lists as `serial`, on this computer; None for anything else."""
+    """The console port of the emulator that adb lists as `serial`; None unless it is an emulator on this computer."""
     found = _SERIAL.fullmatch(serial)
     return int(found[1]) if found is not None and int(found[1]) in _PORTS else None
 
 
 def console_of(serial: str, token_file: Path) -> "EmulatorConsole | None":
-    """The console of the emulator that adb lists as `serial`; None where that is no emulator of this computer."""
+    """None unless `serial` is an emulator on this computer."""
     port = console_port(serial)
     return None if port is None else EmulatorConsole(port, token_file=token_file)
 
 
 def check_snapshot_name(name: str) -> None:
-    """Raise `DeviceError` for a name that is unsafe in a console command or as a folder's name."""
+    """Raise `DeviceError` for a name that is unsafe in a console command or as a folder name."""
     if _SNAPSHOT_NAME.fullmatch(name) is None:
         raise DeviceError(
             f"{name!r} is no name for a snapshot. Use up to 100 letters, digits, full stops, hyphens and underscores."
@@ -54,10 +54,10 @@ def listed_snapshots(table: str) -> tuple[str, ...]:
 
 
 class EmulatorConsole:
-    """The console of one running emulator on this computer; every command has a connection of its own.
+    """The console of an emulator on this computer; every command opens its own connection.
 
-    Any thread may call, also at the same time. All raise `DeviceDisconnectedError` where nothing listens or the
-    connection breaks, `DeviceTimeoutError` where no answer comes in time, and plain `DeviceError` for a KO.
+    Safe from any thread, also concurrently. Raises `DeviceDisconnectedError` if nothing listens or the connection
+    breaks, `DeviceTimeoutError` if there is no answer in time, and plain `DeviceError` for a KO.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class EmulatorConsole:
     ) -> None:
         """`token_file` is read whenever the console asks for its token.
 
-        A command may take `answer_s`; one that saves, loads or deletes a snapshot `snapshot_s`.
+        `snapshot_s` is the time limit of commands that save, load or delete a snapshot; `answer_s` of all others.
         """
         self.port = port
         self._token_file = token_file
@@ -79,7 +79,7 @@ class EmulatorConsole:
         return f"The console of emulator-{self.port}"
 
     def command(self, line: str) -> str:
-        """What the console answers to one line, without its OK."""
+        """The answer to one line, without its OK."""
         return self._command(line, self._answer_s)
 
     def rotate(self) -> None:
@@ -92,19 +92,19 @@ class EmulatorConsole:
         self.command("unfold")
 
     def kill(self) -> None:
-        """End the emulator; how it was started decides whether its state is kept."""
+        """End the emulator; the way it was started decides whether its state is saved."""
         self.command("kill")
 
     def snapshots(self) -> tuple[str, ...]:
-        """The names of the snapshots that can be loaded, in the emulator's own order."""
+        """The loadable snapshots, in the emulator's order."""
         return listed_snapshots(self.command("avd snapshot list"))
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device, replacing an older one; it pauses meanwhile."""
+        """Save the whole device, replacing an older snapshot; the device pauses meanwhile."""
         self._snapshot("save", name)
 
     def load_snapshot(self, name: str) -> None:
-        """Restore the whole device; returns when it runs on, not when adb has found it again."""
+        """Restore the whole device; returns when it runs again, before adb has found it."""
         check_snapshot_name(name)
         try:
             self._snapshot("load", name)
@@ -118,12 +118,12 @@ class EmulatorConsole:
             raise DeviceError(f"emulator-{self.port} has no snapshot {name!r}. {listed} Save it first.") from error
 
     def delete_snapshot(self, name: str) -> None:
-        """Delete a snapshot; nothing happens if there is none of that name."""
+        """Delete a snapshot, if it exists."""
         if name in self.snapshots():
             self._snapshot("delete", name)
 
     def close(self) -> None:
-        """Let waiting and later commands raise `DeviceDisconnectedError`."""
+        """Make waiting and later commands raise `DeviceDisconnectedError`."""
         with self._lock:
             self._closed = True
             for sock in self._sockets:
@@ -166,7 +166,7 @@ class EmulatorConsole:
 
     @contextmanager
     def _connected(self, answer_s: float) -> Iterator["_Dialogue"]:
-        """A connection that `close` can cut; socket errors become ours."""
+        """A connection that `close` can cut; maps socket errors to DeviceError."""
         expires_s = time.monotonic() + answer_s
         try:
             with socket.create_connection(("localhost", self.port), answer_s) as sock:
@@ -193,7 +193,7 @@ class EmulatorConsole:
 
 
 class _RefusedError(Exception):
-    """The console said KO; the text is what it said after it."""
+    """The console answered KO; the message is the text after it."""
 
 
 class _Dialogue:
@@ -209,7 +209,7 @@ class _Dialogue:
         self._socket.sendall(f"{line}\n".encode())
 
     def answer(self) -> str:
-        """The lines up to OK; raises `_RefusedError` for KO, `EOFError` and `TimeoutError`."""
+        """The lines up to OK. Raises `_RefusedError` for KO, `EOFError` and `TimeoutError`."""
         lines: list[str] = []
         while True:
             line = self._line()

@@ -1,4 +1,4 @@
-"""One finger on an emulator's panel: moved in real time, and lifted whatever happens."""
+"""One finger on an emulator's panel: moved in real time, and always lifted."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 
 @dataclass(frozen=True, slots=True)
 class FrameShape:
-    """How a frame lies on the panel: its size as displayed, and how far it is turned."""
+    """A frame's size as displayed, and its rotation relative to the panel."""
 
     size: Size
     rotation: Rotation
@@ -30,17 +30,17 @@ class FrameShape:
         return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
 
     def on_panel(self, at: Pixel) -> Pixel:
-        """The place on the panel, in natural orientation, of the frame's pixel nearest to `at`.
+        """The panel position, in natural orientation, of the frame's pixel nearest to `at`.
 
-        It may equal the panel's width or height, which the emulator puts at the end of its axis.
+        It may equal the panel's width or height; the emulator puts that at the end of the axis.
         """
         return unrotate(self.size.clamp(at), self.panel, self.rotation)
 
 
 class EmulatorFinger:
-    """The one finger on the panel; calls may come from any thread, and wait for a stroke to end.
+    """The one finger on the panel; safe from any thread, calls wait for a stroke to end.
 
-    `wait_until` returns at a moment of the monotonic clock (s), or raises when the device is closed.
+    `wait_until` returns at a time of the monotonic clock (s), or raises when the device is closed.
     """
 
     def __init__(self, wait_until: Callable[[float], None]) -> None:
@@ -51,9 +51,9 @@ class EmulatorFinger:
         self._is_lost = True
 
     def put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
-        """Put the finger down on a frame of `shape`, or move it; it moves in the frame on which it came down.
+        """Put the finger down on a frame of `shape`, or move it within the frame on which it came down.
 
-        Raises `InputRefusedError` where a finger that is down cannot be moved, otherwise as `control` does.
+        Raises `InputRefusedError` if a finger that is down cannot be moved, otherwise as `control` does.
         """
         with self._lock:
             self._put(control, shape, at)
@@ -61,13 +61,13 @@ class EmulatorFinger:
     def lift(self, control: EmulatorControl | None) -> None:
         """Lift the finger if it is down.
 
-        Raises `InputRefusedError` where that cannot be done now, `DeviceTimeoutError` where it may have been.
+        Raises `InputRefusedError` if that is impossible now, `DeviceTimeoutError` if it may have happened.
         """
         with self._lock:
             self._lift(control)
 
     def draw(self, control: EmulatorControl, shape: FrameShape, stroke: TouchStroke) -> None:
-        """Carry out a stroke, each sample when it is due; late ones are sent at once. Raises as `put` and `lift`."""
+        """Carry out a stroke in real time; late samples are sent at once. Raises as `put` and `lift`."""
         with self._lock:
             begun_s = time.monotonic()
             self._put(control, shape, stroke.start)
@@ -82,7 +82,7 @@ class EmulatorFinger:
     def recover(self, control: EmulatorControl) -> None:
         """Lift a finger that an earlier connection, or a recorder that was killed, may have left down.
 
-        The emulator itself lifts it after two minutes; lifting one that is not down does nothing.
+        The emulator itself lifts it only after two minutes; lifting a finger that is not down has no effect.
         """
         with self._lock:
             self._recover(control)
@@ -114,7 +114,7 @@ class EmulatorFinger:
         try:
             control.lift_finger(self._at)
         except DeviceTimeoutError:
-            raise  # it may have lifted all the same: the caller must look
+            raise  # it may have lifted: the caller must check
         except DeviceError as error:
             raise InputRefusedError(f"The finger was not lifted: {error}") from error
         self._is_lost = False

@@ -1,4 +1,4 @@
-"""The Android emulator's control service over gRPC: its calls, its stream of frames, and what its errors mean."""
+"""The Android emulator's control service over gRPC: calls, frame stream and errors."""
 
 import mmap
 import shutil
@@ -25,19 +25,19 @@ from odyssey_recorder.model.geometry import Pixel, Rotation, Size
 _SERVICE = "/android.emulation.control.EmulatorController/"
 ANSWER_S = 2.0
 _PRESSURE = 1024
-"""What the emulator's own window sends for a finger that is down."""
+"""The pressure that the emulator's own window sends for a finger that is down."""
 
 _WRITING_NS = 15_000_000
-"""Longer than an emulator takes to write one frame into shared memory, and to say so."""
+"""Longer than an emulator takes to write one frame into shared memory and announce it."""
 _MOST_TORN = 30
-"""After so many torn copies in a row frames come in messages."""
+"""After this many torn copies in a row, frames are sent in messages instead."""
 
 _KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "AppSwitch"}
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
-    # The service is on this computer, and a new channel must not inherit the backoff of the one before.
+    # The service is on this computer, and a new channel must not inherit the backoff of the last one.
     ("grpc.enable_http_proxy", 0),
     ("grpc.use_local_subchannel_pool", 1),
 )
@@ -72,16 +72,16 @@ _Answer = TypeVar("_Answer", bound=Message)
 
 @contextmanager
 def control_errors(who: str) -> Iterator[None]:
-    """Raise our errors for all that gRPC raises; `who` names the device in them.
+    """Map gRPC's errors to DeviceError; `who` names the device in messages.
 
-    A plain `DeviceError` is an answer: the emulator did not do what it was asked. Where it is
-    `DeviceDisconnectedError` or `DeviceTimeoutError` it may have done so.
+    A plain `DeviceError` means that the emulator did not do what it was asked. After `DeviceDisconnectedError` or
+    `DeviceTimeoutError` it may have done so.
     """
     service = f"The control service of {who}"
     try:
         yield
     except grpc.RpcError as error:
-        # Every error of a call is also the call, with a code; the type of the library does not say so.
+        # Every error of a call is also a grpc.Call with a code; the library's types do not say so.
         code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
         words = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
         kind, meaning = _MEANINGS.get(
@@ -93,13 +93,13 @@ def control_errors(who: str) -> Iterator[None]:
 
 
 class FrameMemory:
-    """A private file into which the emulator writes its frames, each over the one before.
+    """A private file into which the emulator writes its frames, each over the last.
 
-    A copy made while the emulator writes is torn; the caller has to find out.
+    A copy made while the emulator writes is torn; the caller has to detect that.
     """
 
     def __init__(self, length: int) -> None:
-        """`length` is in bytes; the file lies in a folder that no other user can open."""
+        """`length` is in bytes; the file is in a folder that no other user can open."""
         folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = folder / "frame"
@@ -111,7 +111,7 @@ class FrameMemory:
         self.length = length
 
     def copy(self, length: int) -> bytes:
-        """The first `length` bytes as they are now; fewer where the memory is shorter."""
+        """The first `length` bytes as they are now; fewer if the memory is shorter."""
         return self._memory[:length]
 
     def close(self) -> None:
@@ -122,13 +122,13 @@ class FrameMemory:
 class ScreenshotStream:
     """The frames that the emulator sends when its screen changes; a thread reads them and keeps the newest.
 
-    The `number` of a frame grows within a stream; gaps are frames that the emulator or this left out. `received` counts
-    the frames that came. `ended` is set when no more will come; `error` then says why.
+    Frame numbers grow within a stream; gaps are frames that the emulator or this class skipped. `received` counts
+    the received frames. `ended` is set after the last one; `error` then gives the reason.
 
-    A frame that was copied out of shared memory may be torn: the emulator may have begun to write the next one
-    before the copy had ended. It dates each frame before it writes it. So a copy is whole if the next frame is
-    dated after the copy's end, and is dropped if it is dated before; if none has come for 15 ms after the copy's end,
-    which is longer than writing one takes, it is whole too. Only whole ones are given out.
+    A frame copied from shared memory may be torn, because the emulator may have begun to write the next one before
+    the copy ended. It dates each frame before it writes it. So a copy is whole if the next frame is dated after the
+    copy's end, and torn if it is dated before. It is also whole if no frame has come for 15 ms after the copy's end,
+    which is longer than writing one takes. Only whole frames are returned.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class ScreenshotStream:
         return self._newest
 
     def take(self, wait_s: float) -> Frame | None:
-        """The newest whole frame, once; None where none comes in `wait_s`, or the stream has ended."""
+        """The newest whole frame, once; None if none arrives within `wait_s`, or the stream has ended."""
         expires_s = time.monotonic() + wait_s
         with self._changed:
             while self._whole is None and not self.ended.is_set():
@@ -173,13 +173,13 @@ class ScreenshotStream:
             return frame
 
     def give_again(self) -> None:
-        """Let `take` return its last frame again, unless a newer one waits."""
+        """Make `take` return its last frame again, unless a newer one is waiting."""
         with self._changed:
             self._whole = self._whole or self._taken
             self._changed.notify_all()
 
     def came_after(self, received: int, wait_s: float) -> bool:
-        """Whether more than `received` frames have come, now or within `wait_s`; False at the stream's end."""
+        """Whether more than `received` frames have arrived, now or within `wait_s`; False if the stream ends first."""
         with self._changed:
             self._changed.wait_for(lambda: self.received > received or self.ended.is_set(), wait_s)
             return self.received > received
@@ -198,7 +198,7 @@ class ScreenshotStream:
                 for image in self._call:
                     if not image.format.width:
                         continue  # the display is off
-                    pixels = image.image  # the library copies it at every look
+                    pixels = image.image  # protobuf copies it on every access
                     shared = self._memory is not None and not pixels
                     if self._memory is not None and shared:
                         pixels = self._memory.copy(_length(image))
@@ -221,7 +221,7 @@ class ScreenshotStream:
             self._changed.notify_all()
 
     def _settle_copied(self, next_started_ns: int) -> None:
-        """Now that the next frame is there: keep the copy before it, or drop it as torn."""
+        """When the next frame has arrived: keep the copy of the last one, or drop it as torn."""
         if self._copied is None:
             return
         if next_started_ns >= self._copied_ns:
@@ -244,28 +244,28 @@ class ScreenshotStream:
 
 
 class EmulatorControl:
-    """One connection to the control service of an emulator; every call has a short time limit.
+    """A connection to the control service; every call has a short time limit.
 
-    All calls raise `DeviceDisconnectedError`, `DeviceTimeoutError` or plain `DeviceError`, as `control_errors` says.
+    Raises DeviceError as described at `control_errors`.
     """
 
     def __init__(self, who: str, address: str, token: str, *, answer_s: float = ANSWER_S) -> None:
-        """`who` is the serial of the device; nothing is sent yet."""
+        """`who` is the device's serial; sends nothing yet."""
         self._who = who
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self._answer_s = answer_s
         self._channel = grpc.insecure_channel(address, _OPTIONS)
 
     def has_keyboard(self) -> bool:
-        """Whether the guest has a keyboard to which keys can be sent; without one the emulator drops them silently."""
+        """Whether keys can be sent to the guest; an emulator without a keyboard drops them silently."""
         answer = self._ask("getStatus", Empty(), pb.EmulatorStatus)
         values = (entry.value for entry in answer.hardwareConfig.entry if entry.key == "hw.keyboard")
         return next(values, "").lower() in ("yes", "true", "1")
 
     def screenshot(self, within: Size | None = None) -> Frame:
-        """The screen as it is now, made smaller to lie within a size if one is given.
+        """The screen as it is now, scaled down to fit `within`.
 
-        Raises `DeviceError` where what comes is not one whole frame, as where the display is off.
+        Raises `DeviceError` for an incomplete frame, for example while the display is off.
         """
         asked_ns = time.monotonic_ns()
         with control_errors(self._who):
@@ -273,10 +273,10 @@ class EmulatorControl:
             return _frame(self._who, image, image.image, not_before_ns=asked_ns)
 
     def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
-        """Have frames of the whole size sent whenever the screen changes, the first at once.
+        """Stream full-size frames whenever the screen changes, the first at once.
 
-        With `memory`, which the caller closes after the stream, they come by way of it where the emulator can. None is
-        dated before `not_before_ns`, when the screen was surely another.
+        With `memory`, which the caller closes after the stream, they come through it if the emulator can do that.
+        None is dated before `not_before_ns`, when the screen certainly showed something else.
         """
         wanted = _image_format(None)
         if memory is not None:
@@ -293,11 +293,11 @@ class EmulatorControl:
             )
 
     def put_finger(self, at: Pixel) -> None:
-        """Put the finger down at `at`, or move it there: pixels of the panel in its natural orientation."""
+        """Put the finger down at `at`, or move it there; in pixels of the panel in natural orientation."""
         self._touch(at, _PRESSURE)
 
     def lift_finger(self, at: Pixel) -> None:
-        """Lift the finger at `at`; nothing happens where none is down."""
+        """Lift the finger; no effect if none is down."""
         self._touch(at, 0)
 
     def press(self, key: SystemKey) -> None:
@@ -338,14 +338,14 @@ def _image_format(within: Size | None) -> pb.ImageFormat:
 
 
 def _length(image: pb.Image) -> int:
-    """How many bytes a frame has in RGB."""
     return image.format.width * image.format.height * 3
 
 
 def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, streamed: bool = False) -> Frame:
-    """What came as a value; raises `DeviceError` for anything but one whole RGB frame.
+    """Raises `DeviceError` for anything but one complete RGB frame.
 
-    The emulator dates by the wall clock of the computer that both run on; a frame without a date is of now.
+    The emulator dates frames by the wall clock of the computer, which both share; a frame without a date is dated
+    now.
     """
     arrived_ns = time.monotonic_ns()
     shown_ns = image.timestampUs * 1000 - _wall_ahead_ns() if image.timestampUs else arrived_ns
@@ -368,7 +368,7 @@ def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, stre
 
 
 def _wall_ahead_ns() -> int:
-    """How far the wall clock is ahead of the monotonic one: the reading that least came between, of a few."""
+    """The wall clock minus the monotonic clock: of three readings, the one with the least time in between."""
     readings = []
     for _ in range(3):
         before_ns, wall_ns, after_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()

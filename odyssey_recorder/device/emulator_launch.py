@@ -1,4 +1,4 @@
-"""How the SDK's emulator is run: its flags, ports and log, and what it means when it ends at once."""
+"""Launching the SDK's emulator: flags, ports and log, and why it may end at once."""
 
 import os
 import re
@@ -14,10 +14,10 @@ from pathlib import Path
 from odyssey_recorder.errors import DeviceError
 
 CONSOLE_PORTS = range(5554, 5586, 2)
-"""The ports at which every adb server looks for emulators."""
+"""The ports that every adb server scans for emulators."""
 
 _CONTROL_PORT_ABOVE = 3000
-"""The control service of the emulator at 5554 is at 8554, as Android Studio's."""
+"""The control service of the emulator at 5554 is at 8554, as in Android Studio."""
 
 _LOOPBACK = "127.0.0.1"
 _TOLD_LINES = 6
@@ -62,7 +62,7 @@ _ADVICE: Sequence[tuple[str, str]] = (
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The console's port, even and with adb's above it, and the control service's."""
+    """Port numbers: the console's (even, with adb's just above it) and the control service's."""
 
     console: int
     control: int
@@ -74,7 +74,7 @@ class Ports:
 
 
 def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
-    """Ports that nothing listens at now. Raises DeviceError where too many emulators run."""
+    """Ports that are free now. Raises DeviceError if too many emulators run."""
     for console in consoles:
         if _is_free(console) and _is_free(console + 1):
             control = console + _CONTROL_PORT_ABOVE
@@ -83,10 +83,10 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
 
 
 class LaunchedEmulator:
-    """An emulator in a process of its own, which goes on when the recorder ends; its output goes to `log`."""
+    """An emulator in its own process, which outlives the recorder; its output goes to `log`."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
-        """Start it. Raises DeviceError where the program does not run at all."""
+        """Start it. Raises DeviceError if the program cannot be executed."""
         self.log = log
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
@@ -107,16 +107,14 @@ class LaunchedEmulator:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it runs no more."""
         return self._process.poll() is not None
 
     def end(self) -> None:
-        """End it by force; where it has ended nothing happens."""
+        """Terminate it, if it still runs."""
         with suppress(OSError):
             self._process.terminate()
 
     def why_it_ended(self, name: str) -> DeviceError:
-        """What to tell of an emulator that ended while it was waited for."""
         return DeviceError(f"The emulator of {name} ended at once. {explained(self._last_words())} Its log: {self.log}")
 
     def _last_words(self) -> str:
@@ -127,7 +125,6 @@ class LaunchedEmulator:
 
 
 def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[str]) -> list[str]:
-    """The command that starts the virtual device `name` with the control service."""
     return [
         str(emulator), "-avd", name, "-port", str(ports.console), "-grpc", str(ports.control), "-grpc-use-token",
         "-no-boot-anim", *options,
@@ -135,7 +132,7 @@ def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[st
 
 
 def explained(words: str) -> str:
-    """What to do about an emulator's last output, as far as it is known, and that output."""
+    """Advice for an emulator's last output, if it is known, and that output."""
     advice = next((told for pattern, told in _ADVICE if re.search(pattern, words)), "")
     lines = [" ".join(line.split()) for line in words.splitlines() if line.strip()]
     telling = [line for line in lines if not _CHATTER.match(line)] or lines
@@ -144,7 +141,7 @@ def explained(words: str) -> str:
 
 
 def new_log(folder: Path, name: str) -> Path:
-    """The log file of a new start; old ones of the same device are deleted."""
+    """The log file of a new start; deletes old ones of the same device."""
     own = re.compile(rf"emulator-{re.escape(name)}-\d{{8}}-\d{{6}}-\d{{6}}\.log")
     logs = sorted(path for path in folder.glob("emulator-*.log") if own.fullmatch(path.name))
     for old in logs[: -_KEPT_LOGS + 1]:
@@ -156,7 +153,7 @@ def new_log(folder: Path, name: str) -> Path:
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         if os.name == "posix":
-            # What a client of an emulator that has ended leaves behind is no listener.
+            # The connections that a dead emulator's clients leave behind do not occupy the port.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((_LOOPBACK, port))

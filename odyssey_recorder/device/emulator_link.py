@@ -1,4 +1,4 @@
-"""The connection to an emulator's control service: found, watched for stalls, and opened again."""
+"""The connection to an emulator's control service: opened, checked for stalls, and reopened."""
 
 import logging
 import threading
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 _FIRST_PICTURE_S = 3.0
 _TICK_S = 1.0
-"""How long a stream may be silent before it is checked, and between checks."""
+"""How long a stream may be silent before it is checked, and the time between checks."""
 _LATE_S = 0.3
 """How much later than a screenshot the stream may show a change."""
 _SMALL = 8
@@ -27,12 +27,12 @@ _LAST_PAUSE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class GrpcOptions:
-    """How the control service of an emulator is used.
+    """How to use the control service of an emulator.
 
-    `find` reads where the service is: its port and token change with every start of the emulator. Where it is
-    `required`, frames and touches raise `DeviceError` while there is none, and are those of the panel even where apps
-    see something else. `answer_s` is how long a call may take. With `shares_memory` the stream's frames come by way of
-    shared memory, until one of them was wrong or refused.
+    `find` looks up the service, whose port and token change with every start of the emulator. If `required`, frames
+    and touches raise `DeviceError` while it is unavailable, and always refer to the panel, even if apps see
+    something else. `answer_s` is the time limit of a call. With `shares_memory` frames come through shared memory
+    until one is wrong or refused.
     """
 
     find: Callable[[], ControlEndpoint | None]
@@ -43,9 +43,9 @@ class GrpcOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControlConnection:
-    """An open connection: its calls, its frames, and whether keys that are sent reach the guest.
+    """An open connection; `has_keyboard` says whether keys that are sent reach the guest.
 
-    The connection closes only when `inputs` is free, so that an input can be finished after the stream has ended.
+    It closes only when `inputs` is free, so that an input can finish after the stream has ended.
     """
 
     control: EmulatorControl
@@ -56,9 +56,9 @@ class ControlConnection:
 
 
 class EmulatorLink:
-    """Keeps a connection to the control service of one emulator open, on a thread of its own.
+    """Keeps a connection to an emulator's control service open, on its own thread.
 
-    `look` is called on that thread before a connection is first used, and then regularly; what it raises ends the
+    Calls `look` on that thread before a connection is first used and regularly after that; an error from it ends the
     connection.
     """
 
@@ -79,7 +79,7 @@ class EmulatorLink:
 
     @property
     def connection(self) -> ControlConnection | None:
-        """The connection, if there is one and its stream has not ended."""
+        """None if there is no connection or its stream has ended."""
         connection = self._connection
         if connection is None or connection.stream.ended.is_set() or self._is_outdated(connection.opened_ns):
             return None
@@ -87,16 +87,16 @@ class EmulatorLink:
 
     @property
     def problem(self) -> str:
-        """Why there is or was no connection, and what can be done."""
+        """Why there is no connection, and what to do."""
         connection = self._connection
         return str(connection.stream.error) if connection and connection.stream.ended.is_set() else self._problem
 
     def wait_until_tried(self, timeout_s: float) -> None:
-        """Return when the first attempt to connect (after `renew`, if called) has succeeded or failed."""
+        """Wait until the first attempt to connect (since `renew`, if called) has succeeded or failed."""
         self._tried.wait(timeout_s)
 
     def drop(self, connection: ControlConnection, error: DeviceError) -> None:
-        """Close a connection on which a call failed; another is opened soon."""
+        """Close a connection on which a call failed; a new one is opened soon."""
         connection.stream.close(error)
 
     def renew(self) -> None:
@@ -163,7 +163,7 @@ class EmulatorLink:
                 yield connection
             except DeviceError as error:
                 self._problem = str(error)
-                # A lost connection says nothing about shared memory; a wrong or refused frame does.
+                # A lost connection is no evidence against shared memory; a wrong or refused frame is.
                 self._shares_memory = self._shares_memory and type(error) is not DeviceError
                 raise
 
@@ -196,7 +196,7 @@ class EmulatorLink:
     def _watch(self, connection: ControlConnection) -> None:
         """Publish a connection once its frames are known to be right, and check it until its stream ends.
 
-        While the stream is silent, a full screenshot is compared once, then small ones.
+        While the stream is silent, compares a full screenshot once, then small ones.
         """
         stream = connection.stream
         if not stream.came_after(0, _FIRST_PICTURE_S) and not stream.ended.is_set():
@@ -219,7 +219,7 @@ class EmulatorLink:
         raise stream.error
 
     def _check_silence(self, connection: ControlConnection, received: int, before: Frame, now: Frame) -> None:
-        """Raise `DeviceError` where the screen has changed and the stream does not say so."""
+        """Raise `DeviceError` if the screen has changed without a frame in the stream."""
         if (now.size, now.pixels) != (before.size, before.pixels) and not connection.stream.came_after(
             received, _LATE_S
         ):

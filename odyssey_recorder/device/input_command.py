@@ -12,29 +12,29 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 
 TRAJECTORY_SDK = 31
-"""From this API level on a stroke can follow its path: before, each `input` takes most of a second."""
+"""The first API level on which a stroke can follow its path: before, each `input` takes most of a second."""
 
 _KEYCODES = {SystemKey.HOME: 3, SystemKey.BACK: 4, SystemKey.RECENT: 187}
 ENTER_COMMAND = "input keyevent 66"
 
 PASTE = "input keyevent 279"
-"""The command that presses the key which pastes."""
+"""Presses the key that pastes."""
 
 _STILL_PX = 8
-"""A finger that stays this close to where it came down holds still: the touch slop, 8 dp, at 160 dpi."""
+"""A finger that stays this close to its touch-down holds still: the touch slop, 8 dp, at 160 dpi."""
 
 _LONG_PRESS_US = 400_000
 _SURE_LONG_PRESS_MS = 600
-"""A hold is drawn out to this: views start their long-press time, 400 or 500 ms, when they get to it."""
+"""The minimal length of a hold: views start their long-press time, 400 or 500 ms, with some delay."""
 
 _SAMPLE_SPACING_US = 45_000
-"""Moves come no closer than this, which makes 22 commands in a second."""
+"""The minimal time between moves, which makes 22 commands per second."""
 
 _MOST_SAMPLES = 200
-"""A shell line of more would be too long for a device."""
+"""A shell line with more would be too long for a device."""
 
 _TEXT_PIECE = 40
-"""Characters typed by one command; longer texts were seen to arrive out of order."""
+"""Characters per command; longer texts have been seen to arrive out of order."""
 
 
 def key_command(key: SystemKey) -> str:
@@ -42,12 +42,12 @@ def key_command(key: SystemKey) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether `input text` and the Enter key can type `text` exactly: printable ASCII and line ends."""
+    """Whether `input text` and the Enter key can type `text` exactly: printable ASCII and newlines."""
     return all(character == "\n" or " " <= character <= "~" for character in text)
 
 
 def check_text(text: str) -> None:
-    """Raise `InputRefusedError`, naming the first culprit, for text that `input text` cannot type exactly."""
+    """Raise `InputRefusedError`, naming the first bad character, if `input text` cannot type `text` exactly."""
     for place, character in enumerate(text, start=1):
         if not is_plain(character):
             raise InputRefusedError(
@@ -58,10 +58,10 @@ def check_text(text: str) -> None:
 
 
 def text_commands(text: str) -> list[tuple[str, str]]:
-    """The commands that type `text`, each after the part of the text that it types.
+    """Pairs of a piece of `text` and the command that types it. Raises `InputRefusedError` as `check_text` does.
 
-    `input text` knows one escape, `%s` for a space, and no way to escape that: a `%` before an `s` ends its
-    command. Raises `InputRefusedError` as `check_text` does.
+    `input text` knows one escape, `%s` for a space, and no way to escape that: so a `%` before an `s` ends its
+    command.
     """
     check_text(text)
     commands = []
@@ -82,7 +82,6 @@ def _pieces(line: str) -> list[str]:
 
 
 def is_still(stroke: TouchStroke) -> bool:
-    """Whether the finger stayed where it came down, a tremble aside."""
     return all(_distance_squared(stroke.start, sample.at) <= _STILL_PX**2 for sample in stroke.samples)
 
 
@@ -94,7 +93,7 @@ def is_even_line(stroke: TouchStroke) -> bool:
 
 
 def press_command(stroke: TouchStroke) -> str:
-    """The command for a finger that holds still: a tap, or a hold that surely is a long press to Android."""
+    """A tap, or a hold that is long enough to be a long press to Android."""
     at = stroke.start
     if stroke.duration_us < _LONG_PRESS_US:
         return f"input tap {at.x} {at.y}"
@@ -103,7 +102,6 @@ def press_command(stroke: TouchStroke) -> str:
 
 
 def swipe_command(stroke: TouchStroke) -> str:
-    """The command for a straight, even drag from the stroke's start to its end in the stroke's time."""
     start, end = stroke.start, stroke.end
     return f"input swipe {start.x} {start.y} {end.x} {end.y} {max(stroke.duration_us // 1000, 1)}"
 
@@ -118,10 +116,10 @@ class Trajectory:
 
 
 def trajectory(stroke: TouchStroke, *, input_us: int) -> Trajectory:
-    """The line that leads a single contact along the stroke at the stroke's own pace.
+    """The shell line that moves a single contact along the stroke in real time.
 
-    `input_us` is how long one `input` takes on this device; the pauses are shortened by it. The trap lifts
-    the finger whatever fails on the way, the connection too, and leaves the exit status of what failed.
+    `input_us` is how long one `input` takes on this device; pauses are shortened by it. The trap lifts the finger
+    whatever fails, including the connection, and keeps the exit status of what failed.
     """
     samples = thinned(stroke, spacing_us=max(input_us, _SAMPLE_SPACING_US))
     pauses_us = [max(after.time_us - before.time_us - input_us, 0) for before, after in pairwise(samples)]
@@ -139,7 +137,7 @@ def trajectory(stroke: TouchStroke, *, input_us: int) -> Trajectory:
 
 
 def thinned(stroke: TouchStroke, *, spacing_us: int) -> Sequence[TouchSample]:
-    """The samples at least `spacing_us` apart, at most `_MOST_SAMPLES`; the first and the last stay."""
+    """The samples at least `spacing_us` apart, at most `_MOST_SAMPLES`; always with the first and the last."""
     spacing_us = max(spacing_us, stroke.duration_us // _MOST_SAMPLES)
     first, *between, last = stroke.samples
     kept = [first]
