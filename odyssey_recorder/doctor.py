@@ -1,4 +1,4 @@
-"""What the recorder needs on this computer, what was found, how to fix what is missing, and the report."""
+"""Checks whether this computer has what the recorder needs, and reports how to fix what is missing."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One thing that was checked; `fix` is empty where all is well, `command` where no command fixes it."""
+    """One check; `fix` is empty if it passed, `command` if no command fixes it."""
 
     what: str
     found: str
@@ -57,10 +57,9 @@ class DoctorFinding:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Checks this computer; nothing is changed, except that the adb server is started if it is not up.
+    """Checks this computer; changes nothing, but starts the adb server if it is not running.
 
-    `read_settings` is called at each examination. `on_screen`: whether this session has a screen for the window. `log`
-    is the log file, if there is one.
+    `on_screen` is whether this session has a display for the window. `log` is the log file, if any.
     """
 
     read_settings: Callable[[], Settings]
@@ -72,7 +71,7 @@ class Doctor:
         progress: Callable[[float, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[DoctorFinding]:
-        """Check everything, or until cancelled. Raises SettingsError."""
+        """Run all checks, or until cancelled. Raises SettingsError."""
         settings = self.read_settings()
         looks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
             ("the program", self._program),
@@ -90,7 +89,7 @@ class Doctor:
         return found
 
     def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
-        """Write a report, as JSON where `file` is called so, otherwise as text. Raises DatasetError."""
+        """Write a report, as JSON for a ``.json`` file, otherwise as text. Raises DatasetError."""
         as_words = as_json if file.suffix.lower() == ".json" else as_text
         write_durably(file, as_words(findings).encode())
 
@@ -120,7 +119,7 @@ def _as_tree(finding: DoctorFinding) -> dict[str, str]:
 
 
 def as_text(findings: Sequence[DoctorFinding]) -> str:
-    """The findings as a report that can be shared; the user's home folder is not named in it."""
+    """A report that can be shared: the path of the user's home folder is replaced."""
     lines = [f"Report of Odyssey Recorder's doctor, {datetime.now().astimezone():%Y-%m-%d %H:%M %z}", ""]
     for finding in findings:
         lines.append(f"{finding.level.value:8} {finding.what}: {finding.found}")
@@ -156,7 +155,6 @@ def _capture_path(connector: DeviceConnector, device: ListedDevice) -> str:
 
 
 def _preflight(connector: DeviceConnector, serial: str) -> list[DoctorFinding]:
-    """What a device lacks to be recorded, in the mirror or in passive mode."""
     try:
         device = connector.connect(serial)
     except DeviceError as error:
@@ -186,7 +184,7 @@ def _as_note(what: str, found: str, finding: preflight.PreflightFinding) -> Doct
 
 
 def _qt(*, on_screen: bool) -> list[DoctorFinding]:
-    """Whether the window's libraries load; tried in another process, because Qt aborts on failure."""
+    """Whether the window's libraries load; checked in another process, because Qt aborts on failure."""
     environment = {**os.environ}
     if not on_screen:
         environment["QT_QPA_PLATFORM"] = "offscreen"
@@ -206,7 +204,7 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
 
 
 def _free_space(what: str, folder: Path) -> DoctorFinding:
-    """Whether `folder`, or where it would be made, can be written."""
+    """Whether `folder`, or its first existing parent, is writable."""
     try:
         existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
         with tempfile.TemporaryFile(dir=existing):

@@ -1,20 +1,20 @@
-"""What can go wrong, as the people who must mend it are told: one tree of errors, each message fit to be shown."""
+"""The tree of errors; each message can be shown to the user."""
 
 
 def showable(text: str) -> str:
-    """`text` with what no file or terminal can hold spelled out: names of files need not be UTF-8."""
+    """`text` with lone surrogates escaped, which no file or terminal can encode: file names need not be UTF-8."""
     return text.encode(errors="backslashreplace").decode()
 
 
 class OdysseyError(Exception):
-    """Something the user can understand and act on; the message says what failed, on what, and what to do."""
+    """An error for the user; the message says what failed, on what, and what to do."""
 
     def __str__(self) -> str:
         return showable(super().__str__())
 
 
 class DeviceError(OdysseyError):
-    """The device, or the way to it, failed."""
+    """The device, or the connection to it, failed."""
 
 
 class DeviceDisconnectedError(DeviceError):
@@ -26,21 +26,20 @@ class DeviceTimeoutError(DeviceError):
 
 
 class InputRefusedError(DeviceError):
-    """The device, or the path to it, did not carry out this input as it was meant; its step must not be kept."""
+    """An input was not carried out as intended; its step must not be kept."""
 
 
 class DatasetError(OdysseyError):
     """The dataset folder could not be read or written."""
 
 
-class MissingFileError(DatasetError):
-    """There is no such file in the dataset."""
+class MissingFileError(DatasetError): ...
 
 
 class UnfitFileError(DatasetError, OSError):
-    """A file is not read or written for what it is: a pipe, a device, far too large, a link that leads elsewhere.
+    """A file is not used because of its kind or size: a pipe, a device, far too large, a link that leads elsewhere.
 
-    An OSError too: whoever reads files tells of it as of any other that cannot be read.
+    Also an OSError, so that callers report it like any other unreadable file.
     """
 
     def __str__(self) -> str:
@@ -48,53 +47,51 @@ class UnfitFileError(DatasetError, OSError):
 
 
 class InvalidEpisodeError(DatasetError):
-    """An episode file says something that the format does not allow; the message names file, step and field."""
+    """An episode file violates the format; the message names file, step and field."""
 
 
 class RecordingError(OdysseyError):
-    """The recording cannot go on, or this step cannot be taken; what was recorded is kept."""
+    """The recording cannot continue, or this step cannot be taken; what was recorded is kept."""
 
 
 class ScriptError(OdysseyError):
-    """A recording script is not what the recorder can play; the message names the line."""
+    """A recording script cannot be played; the message names the line."""
 
 
-class ReplayError(OdysseyError):
-    """An episode cannot be replayed here; the message says why."""
+class ReplayError(OdysseyError): ...
 
 
-class SettingsError(OdysseyError):
-    """A setting is missing or contradicts another."""
+class SettingsError(OdysseyError): ...
 
 
 class SdkError(OdysseyError):
-    """A part of the Android SDK is missing or does not work; the message has the command that brings it."""
+    """A part of the Android SDK is missing or broken; the message has the command that installs it."""
 
 
 class CancelledError(OdysseyError):
-    """What took long was given up because somebody asked for it; nothing failed."""
+    """A long operation was cancelled on request."""
 
 
 class TaskError(OdysseyError):
-    """A list of tasks is not what can be read, or a task cannot be had; the message names line and key, or the task."""
+    """A task list is invalid, or a task unavailable; the message names line and key, or the task."""
 
 
 class PracticeError(OdysseyError):
-    """A practice task, its gold episode or an annotator's profile cannot be read; the message names the file."""
+    """A practice task, gold episode or annotator profile cannot be read; the message names the file."""
 
 
 class ReviewError(OdysseyError):
-    """A verdict or a fix cannot be taken, or a review file not be read; the message names the episode or the place."""
+    """A verdict or fix is invalid, or a review file unreadable; the message names the episode or field."""
 
 
 class LanguageModelError(OdysseyError):
-    """A language model could not be asked, or its answer not be used; the message never holds the key."""
+    """A language model call failed; the message never contains the API key."""
 
 
 class ModelBusyError(LanguageModelError):
-    """The server is busy, failed or did not answer: the same question may be asked again, `wait_s` seconds later.
+    """The server is busy, failed or timed out: the question may be repeated after `wait_s` seconds.
 
-    None where the server did not say how long. `for_all`: it takes no other question before that either.
+    `wait_s` is None if the server gave no time. With `for_all` it accepts no other question before that either.
     """
 
     def __init__(self, message: str, wait_s: float | None = None, *, for_all: bool = False) -> None:
@@ -104,11 +101,11 @@ class ModelBusyError(LanguageModelError):
 
 
 class ModelUnusableError(LanguageModelError):
-    """No question is answered until somebody mends something: the key, the model's name, the address, the quota."""
+    """No question can succeed until the user fixes something: the key, model name, address or quota."""
 
 
 class AnswerError(LanguageModelError):
-    """A model answered, but not what was asked for; `raw` is what it said, and the tokens are what it took."""
+    """A model's answer is unusable; `raw` is its text, the tokens are what it cost."""
 
     def __init__(self, message: str, raw: str = "", *, tokens_in: int = 0, tokens_out: int = 0) -> None:
         super().__init__(message)
@@ -118,16 +115,16 @@ class AnswerError(LanguageModelError):
 
 
 class RefusedAnswerError(AnswerError):
-    """The model declined, or the server's filter took the answer away."""
+    """The model declined, or the server's filter removed the answer."""
 
 
 class TruncatedAnswerError(AnswerError):
-    """The answer ended before it was whole."""
+    """The answer is incomplete."""
 
 
 class BrokenAnswerError(AnswerError):
-    """The answer is no JSON, or not of the schema."""
+    """The answer is not JSON, or does not match the schema."""
 
 
 class BudgetError(LanguageModelError):
-    """Another question would cost more than what may be spent; what was answered is kept."""
+    """The next question would exceed the budget; earlier answers are kept."""

@@ -1,18 +1,17 @@
-"""How files are opened where somebody else may have written: regular ones, of a size they can have, in their folder.
+"""Opening files that someone else may have written: only regular ones, of plausible size, within their folder.
 
-A dataset may be a clone of a stranger's. In the place of any of its files there may be a pipe, which never answers, a
-device, which never ends, or a link to what is none of the dataset's business. So no file is read by its path alone:
+A dataset may be a clone of a stranger's. Any of its files may be replaced by a pipe, which never answers, a device,
+which never ends, or a link to a file outside the dataset. So no file is read by its path alone:
 
-- it is opened without waiting, and what was opened, not its name, must be a regular file;
-- no more is read than a file of its kind can have;
-- a file of a dataset, a draft or another folder that comes as a whole is read ``within`` that folder. Links that stay
-  in it are followed (git-annex makes such), and the folder may itself be reached by one. What was opened is asked where
-  it is, so that a link that comes or goes meanwhile changes nothing. Where a system does not tell that (Windows), the
-  path is resolved instead, and such a race is not seen.
+- It is opened without blocking, and what was opened, not its name, must be a regular file.
+- Reads stop at the largest size that a file of its kind can have.
+- A file of a dataset, a draft or another folder that is handled as a whole is read ``within`` that folder. Links
+that stay in it are followed (git-annex makes them), and the folder itself may be reached by one. The check uses the
+location of the open file, so a link that changes meanwhile has no effect. Where the system does not tell it
+(Windows), the path is resolved instead, and such a race goes unnoticed.
+- Data is written to a newly created file, and never through a link.
 
-- what is written goes into a file that is made for it, and never through a link.
-
-A file that a person names, on the command line or in the settings, may be a link to anywhere.
+A file that the user names, on the command line or in the settings, may be a link to anywhere.
 """
 
 import errno
@@ -34,7 +33,7 @@ _File = TypeVar("_File", bound=BinaryIO)
 _MIB = 1024 * 1024
 _MOST_BRACKETS = 500_000
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; a link there takes a right that few have
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; links there need a privilege that few users have
 _OPENED_WITH = os.O_RDONLY | _WITHOUT_WAITING
 _CHANGED_WITH = os.O_RDWR | _NO_LINK | _WITHOUT_WAITING
 _CREATED_WITH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _WITHOUT_WAITING
@@ -50,7 +49,7 @@ _KINDS = {
 
 
 class Largest(IntEnum):
-    """How many bytes a file of each kind can have: many times what the largest known ones have."""
+    """Size limits in bytes by kind of file, many times the largest known ones."""
 
     ANNOTATION = 8 * _MIB  # sixty steps with long scrolls have a twentieth of that
     PROOF = 16 * _MIB
@@ -64,16 +63,17 @@ class Largest(IntEnum):
 
 
 def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
-    """The bytes of the file at `path`. Raises OSError, UnfitFileError for what is none or leads out of `within`."""
+    """Raises OSError; UnfitFileError if it is not a regular file, is too large, or leads out of `within`."""
     with open_file(path, at_most, within=within) as file:
-        data = file.read(at_most + 1)  # it may have grown since, or not tell its size, as those of /proc
+        data = file.read(at_most + 1)  # it may have grown since, or not report its size, like files in /proc
     if len(data) > at_most:
         raise _too_large(path, at_most)
     return data
 
 
 def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
-    """The bytes of a file of JSON, for each bracket of which a parser takes up to a kilobyte. Raises as `read_file`."""
+    """The bytes of a JSON file with a limited number of brackets, each of which can cost a parser a kilobyte. Raises
+    as `read_file`."""
     data = read_file(path, at_most, within=within)
     if data.count(b"{") + data.count(b"[") > _MOST_BRACKETS:
         raise unfit(path, f"it has more than the {_MOST_BRACKETS:,} brackets that such a file can have. Move it away")
@@ -81,14 +81,14 @@ def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
 
 
 def read_text(path: Path, at_most: int, *, encoding: str = "utf-8") -> str:
-    """The text of the file at `path`, its lines ended by \\n. Raises as `read_file`, and UnicodeDecodeError."""
+    """The text with lines ended by \\n. Raises as `read_file`, and UnicodeDecodeError."""
     return read_file(path, at_most).decode(encoding).replace("\r\n", "\n")
 
 
 @contextmanager
 def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BufferedReader]:
-    """The file at `path`, open for reading, for what is not read whole. Raises as `read_file`."""
-    _check(path, path.stat(), at_most)  # first: to open a device may do something
+    """Open a file for reading, for callers that do not read it whole. Raises as `read_file`."""
+    _check(path, path.stat(), at_most)  # first, because opening a device may have side effects
     with open(os.open(path, _OPENED_WITH), "rb") as file:  # noqa: PTH123 - a descriptor
         _check(path, os.fstat(file.fileno()), at_most)
         if within is not None:
@@ -97,7 +97,7 @@ def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterat
 
 
 def create_file(path: Path, *, within: Path | None = None) -> BufferedWriter:
-    """A new, empty file at `path`, open for writing. Raises OSError, FileExistsError also for a link."""
+    """Create a file and open it for writing. Raises OSError, in particular FileExistsError for a link."""
     if within is not None:
         check_within(path.parent, within)
     file = open(os.open(path, _CREATED_WITH, 0o666), "wb")  # noqa: PTH123, SIM115 - a descriptor; the caller closes
@@ -105,30 +105,27 @@ def create_file(path: Path, *, within: Path | None = None) -> BufferedWriter:
 
 
 def change_file(path: Path, *, within: Path | None = None) -> BufferedRandom:
-    """The file at `path`, open for reading and writing. Raises OSError, UnfitFileError as `read_file`; for any link."""
+    """Open a file for reading and writing. Raises as `read_file`, and UnfitFileError for any link."""
     refuse_link(path)
     _check(path, path.stat())
     return _checked(open(os.open(path, _CHANGED_WITH), "r+b"), path, within)  # noqa: PTH123
 
 
 def refuse_link(path: Path) -> None:
-    """Raise UnfitFileError where there is a link at `path`, wherever it leads."""
+    """Raise UnfitFileError if `path` is a link, wherever it leads."""
     if path.is_symlink():
         raise unfit(path, "it is a link. Put the file itself in its place")
 
 
 def check_within(path: Path, folder: Path, handle: int | None = None) -> None:
-    """Raise UnfitFileError where `path`, or what was opened as `handle` by that name, does not lie in `folder`.
-
-    It need not be there.
-    """
+    """Raise UnfitFileError if `path`, or the open file `handle`, is not in `folder`; it need not exist."""
     place = (handle is not None and _place(handle)) or os.path.realpath(path)
     if not Path(place).is_relative_to(os.path.realpath(folder)):
         raise unfit(path, f"a link on the way there leads out of {folder}. Put what it leads to in its place")
 
 
 def unfit(path: Path, why: str) -> UnfitFileError:
-    """What to raise for `path`: `why` it is not used, and what to do, in words that follow a colon."""
+    """An error for `path`: `why` says why it is not used and what to do, phrased to follow a colon."""
     return UnfitFileError(errno.EINVAL, why, str(path))
 
 
@@ -136,11 +133,11 @@ def unfit(path: Path, why: str) -> UnfitFileError:
 
 
 def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> None:
-    """Put `data` at `path`; a crash or a full disk leaves the old file, or none, but never a part of the new one.
+    """Replace the file at `path`; a crash or a full disk leaves the old file, or none, but never a partial one.
 
-    A link at `path` is replaced. No link on the way there may lead out of the folder `within`. Raises DatasetError.
+    A link at `path` is replaced. Raises DatasetError, also if the path leads out of the folder `within`.
     """
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # another program may be writing it, too
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # another program may be writing the same file
     try:
         with create_file(part, within=within) as file:
             file.write(data)
@@ -155,10 +152,7 @@ def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> Non
 
 
 def make_folder(folder: Path, *, within: Path | None = None) -> None:
-    """Create `folder`, durably, and those above it where they are missing. Raises DatasetError.
-
-    No link on the way there may lead out of the folder `within`.
-    """
+    """Create `folder` durably, with its parents. Raises DatasetError, also if a link leads out of `within`."""
     try:
         if within is not None:
             check_within(folder, within)
@@ -169,7 +163,7 @@ def make_folder(folder: Path, *, within: Path | None = None) -> None:
 
 
 def expect_writable(folder: Path) -> None:
-    """Raise DatasetError where no file can be written into `folder`; nothing is left there."""
+    """Raise DatasetError if no file can be created in `folder`."""
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
@@ -177,7 +171,7 @@ def expect_writable(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` itself durable, where the system lets a folder be opened (Windows does not)."""
+    """Make a rename in `folder` durable, if the system can open folders (Windows cannot)."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -188,7 +182,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def storage_error(error: OSError, path: Path, action: str) -> DatasetError:
-    """What to raise for `error`: that `path` cannot be `action` ("written"), why, and what to do."""
+    """An error that says `path` cannot be `action` ("written"), why, and what to do."""
     if error.errno in _NO_SPACE:
         why = "no room is left there. Free some space"
     elif error.errno in _FORBIDDEN:
@@ -229,7 +223,7 @@ def _too_large(path: Path, at_most: int) -> UnfitFileError:
 
 
 def _place(handle: int) -> str:
-    """Where the kernel says that an open file is, links resolved; empty where it does not say."""
+    """The path of an open file according to the kernel, links resolved; empty if unknown."""
     try:
         if sys.platform == "darwin":
             from fcntl import F_GETPATH, fcntl

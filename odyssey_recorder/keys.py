@@ -1,4 +1,4 @@
-"""Where the key to the language model is: the system's keyring or the environment, and no file."""
+"""Where the language model's API key is stored: the system's keyring or the environment, never a file."""
 
 import os
 from collections.abc import Iterator
@@ -20,12 +20,10 @@ VARIABLE = "ODYSSEY_API_KEY"
 _SERVICE = "odyssey-recorder"
 _ENTRY = "language model"
 _RECOMMENDED = 1
-"""The priority from which on the keyring library calls a keyring safe; those below keep keys in plain files."""
+"""The lowest priority that the keyring library calls safe; backends below it keep keys in plain files."""
 
 
 class KeyPlace(Enum):
-    """Where the key is."""
-
     ENVIRONMENT = "environment"
     KEYRING = "keyring"
     NOWHERE = "nowhere"
@@ -44,9 +42,9 @@ class KeyStatus:
 
 
 def find_key() -> SecretStr | None:
-    """The key, the environment's before the keyring's; None where there is none. Blocks; may ask the user to unlock.
+    """The key, from the environment or else the keyring; None if there is none. Blocks; may ask the user to unlock.
 
-    Raises SettingsError where the keyring does not answer.
+    Raises SettingsError if the keyring does not answer.
     """
     words = os.environ.get(VARIABLE, "").strip() or _from_keyring()
     hide(words)
@@ -54,7 +52,7 @@ def find_key() -> SecretStr | None:
 
 
 def key_status() -> KeyStatus:
-    """Where the key is now. Blocks as `find_key` does."""
+    """Blocks as `find_key` does."""
     found = _keyring()
     name = "" if found is None else str(found.name)
     if os.environ.get(VARIABLE, "").strip():
@@ -66,7 +64,7 @@ def key_status() -> KeyStatus:
 
 
 def store_key(key: SecretStr) -> None:
-    """Put the key into the keyring in the place of the one before. Blocks as `find_key` does. Raises SettingsError."""
+    """Store or replace the key in the keyring. Blocks as `find_key` does. Raises SettingsError."""
     words = key.get_secret_value().strip()
     hide(words)
     found = _keyring()
@@ -77,7 +75,7 @@ def store_key(key: SecretStr) -> None:
 
 
 def forget_key() -> None:
-    """Take the key out of the keyring, if it is there. Blocks as `find_key` does. Raises SettingsError."""
+    """Delete the key from the keyring, if it is there. Blocks as `find_key` does. Raises SettingsError."""
     found = _keyring()
     if found is not None and _from_keyring():
         with _keyring_asked_to("give the key up"):
@@ -93,7 +91,7 @@ def _from_keyring() -> str:
 
 
 def _keyring() -> "KeyringBackend | None":
-    """The system's keyring; None where there is none that is safe, or the package keyring is not installed."""
+    """None if there is no safe keyring, or the package keyring is not installed."""
     try:
         import keyring
     except ModuleNotFoundError:
@@ -109,4 +107,4 @@ def _keyring_asked_to(do: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001  the keyring of each system raises errors of its own
         raise SettingsError(
             f"The system's keyring did not {do} ({type(error).__name__}): unlock it and try again, or set {VARIABLE}."
-        ) from None  # its words may hold the key
+        ) from None  # its message may contain the key

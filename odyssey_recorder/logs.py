@@ -1,4 +1,4 @@
-"""The log file: what goes into it, how it is kept small, and what must never stand in it."""
+"""The log file: format, rotation, and the masking of secrets."""
 
 import logging
 import platform
@@ -21,7 +21,7 @@ _secrets: set[str] = set()
 
 
 def spelled_out(text: str) -> str:
-    """`text` on one line, with all that is no printable character spelled out: ESC as ``\\x1b``."""
+    """`text` on one line, with unprintable characters escaped: ESC as ``\\x1b``."""
     if text.isprintable():
         return text
     return "".join(
@@ -30,16 +30,16 @@ def spelled_out(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Let `secret` (a key, a token) never stand in the log, whoever logs it and in whatever traceback."""
+    """Mask `secret` (a key, a token) in the log from now on, including in tracebacks."""
     if secret:
         _secrets.add(secret)
 
 
 @contextmanager
 def logging_to(file: Path, level: str) -> Iterator[None]:
-    """Write what is logged at `level` or worse, and errors that no thread caught, into `file` until the block ends.
+    """Log records from `level` up, and errors that no thread caught, into `file` until the block ends.
 
-    Where `file` cannot be written the program goes on without a log, and says so on stderr.
+    If `file` cannot be written, warns on stderr and continues without a log.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def logging_to(file: Path, level: str) -> Iterator[None]:
 
 @contextmanager
 def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
-    """Log how the block ends: an error of the `expected` kinds in a line, any other with all that is known of it."""
+    """Log how the block ends: an error of the `expected` types in one line, any other with its traceback."""
     try:
         yield
     except expected as error:
@@ -81,10 +81,10 @@ def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
 
 
 class _Masking(logging.Formatter):
-    """Masks in the finished lines: secrets may come with the words, their arguments or a traceback.
+    """Masks secrets in finished lines, because they may come with the message, its arguments or a traceback.
 
-    Words of devices and files come to the log as well, so control characters are spelled out, and only the first line
-    of a record begins at the margin: nothing that is quoted can look like a record, or steer a terminal.
+    The log also quotes devices and files, so control characters are escaped and only the first line of a record is
+    not indented: quoted text can neither look like a record nor control a terminal.
     """
 
     def format(self, record: logging.LogRecord) -> str:

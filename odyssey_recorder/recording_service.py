@@ -1,4 +1,4 @@
-"""Where an annotator works: how an assignment becomes a recording on a device, and a draft is taken up again."""
+"""Starts recordings: from an assignment and a device, or from a draft."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -30,16 +30,17 @@ if TYPE_CHECKING:
 
 Actor = Literal["annotator", "script"]
 PRACTICE_START = FromSnapshot("odyssey-practice")
-"""What practice begins from: made before the first task on a device, so that no attempt finds what another has left."""
+"""The start of practice tasks, saved before the first one on a device, so that no attempt sees the traces of
+another."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingService:
-    """Where an annotator works: the devices in reach, a dataset, and simulated emulators on demand.
+    """What an annotator needs: devices, a dataset, and simulated emulators on demand.
 
-    `start` is for the tasks that do not say how they begin. `practice` knows who records and what they agreed to, and
-    takes the episodes that never become part of the dataset; without it, `annotator` records, and nobody was asked.
-    `checker` makes what checks an episode once it is published; nothing is remembered without it.
+    `start` is for tasks without a start state. `practice` knows the annotator and their consent, and stores the
+    episodes that never join the dataset; without it `annotator` is used and there is no consent. `checker` creates
+    the checker of published episodes; without it no results are remembered.
     """
 
     connector: DeviceConnector
@@ -55,20 +56,19 @@ class RecordingService:
     checker: "Callable[[], Checker] | None" = None
 
     def who_records(self) -> str:
-        """The name of the annotator, which the first use of the window may change."""
+        """The annotator's name, which the first use of the window may change."""
         return self.annotator if self.practice is None else self.practice.annotator
 
     @property
     def can_simulate(self) -> bool:
-        """Whether `simulate` may be called."""
         return self.phones is not None
 
     def devices(self) -> Sequence[ListedDevice]:
-        """The devices that adb knows. Raises DeviceError."""
+        """Raises DeviceError."""
         return self.connector.server.devices()
 
     def simulate(self) -> str:
-        """Start a simulated emulator; its serial. Raises DeviceError."""
+        """Start a simulated emulator and return its serial. Raises DeviceError."""
         if self.phones is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         serial = self.phones.start(self.profile)
@@ -76,11 +76,11 @@ class RecordingService:
         return serial
 
     def connect(self, serial: str) -> Device:
-        """A device that answers. Raises DeviceError."""
+        """Raises DeviceError."""
         return self.connector.connect(serial)
 
     def drafts(self) -> Sequence[DraftSummary]:
-        """The recordings that were not finished. Raises DatasetError."""
+        """The unfinished recordings, newest first. Raises DatasetError."""
         drafts = [draft for store in self._stores for draft in store.drafts()]
         return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
 
@@ -89,7 +89,7 @@ class RecordingService:
         self._store_of(episode_id).discard_unopened(episode_id)
 
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> "Recorder":
-        """A recorder, not yet started, with a draft of its own. Raises OdysseyError."""
+        """Create a recorder, not yet started, with its own draft. Raises OdysseyError."""
         self._refuse_doubtful_pictures(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
@@ -107,7 +107,7 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
-        """A recorder, not yet started, that goes on with a draft. Raises OdysseyError."""
+        """Create a recorder, not yet started, that continues a draft. Raises OdysseyError."""
         properties = device.properties()
         store = self._store_of(episode_id)
         draft = store.resume(episode_id)
@@ -130,7 +130,7 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def check(self, annotation: Path) -> "EpisodeReport":
-        """What the checks say of a published episode. Raises DatasetError."""
+        """Check a published episode. Raises DatasetError."""
         from odyssey_recorder.quality.checker import Checker  # not before there is something to check
 
         checker = Checker(None) if self.checker is None else self.checker()
@@ -138,7 +138,6 @@ class RecordingService:
 
     @property
     def _stores(self) -> tuple[EpisodeStore, ...]:
-        """The dataset's, then that of the practice."""
         return (self.store,) if self.practice is None else (self.store, self.practice.store)
 
     def _practice_store(self) -> EpisodeStore:
@@ -147,7 +146,6 @@ class RecordingService:
         return self.practice.store
 
     def _store_of(self, episode_id: str) -> EpisodeStore:
-        """Where a draft belongs."""
         return next((store for store in self._stores if store.has_draft(episode_id)), self.store)
 
     def _refuse_doubtful_pictures(self, mode: Mode) -> None:
@@ -157,13 +155,13 @@ class RecordingService:
             )
 
     def _start_of(self, assignment: Assignment, device: Device) -> StartState:
-        """Where a task begins: a practice task, which knows what there is on the device, always at the same place."""
+        """Practice tasks always start from the same state, so that every attempt finds the same device."""
         if assignment.is_practice:
             return PRACTICE_START if device.keeps_snapshots else CleanHome()
         return self.start if assignment.start == AsFound() else assignment.start
 
     def _recorder(self, device: Device, draft: Draft, store: EpisodeStore, listener: Listener) -> "Recorder":
-        """A recorder by the rules of the device; practice is judged by the view trees, too."""
+        """Practice always reads view hierarchies, which its scoring uses."""
         from odyssey_recorder.recording.engine import Rules
         from odyssey_recorder.recording.recorder import Recorder  # not before there is something to record
 
@@ -193,7 +191,7 @@ class RecordingService:
 
 
 def _bring_to_start(device: Device, start: StartState) -> None:
-    """Bring a device to where a task begins. Raises DeviceError."""
+    """Raises DeviceError."""
     match start:
         case AsFound():
             pass

@@ -1,4 +1,4 @@
-"""Where the data folders (templates, prompts, tasks, practice, profiles) lie, in a checkout as in a wheel."""
+"""The data folders (templates, prompts, tasks, practice, profiles), in a checkout as in a wheel."""
 
 from pathlib import Path
 from typing import Literal, get_args
@@ -9,11 +9,11 @@ DataFolder = Literal["templates", "prompts", "tasks", "practice", "device_profil
 
 
 def data_folder(name: DataFolder) -> Path:
-    """The folder of that name: inside the package in a wheel, beside the package in a checkout."""
+    """Inside the package in a wheel, beside the package in a checkout."""
     packaged = PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else PACKAGE.parent / name
 
 
 def shipped_folders() -> tuple[Path, ...]:
-    """The package and all data folders: together they hold every file that the program ships."""
+    """The package and all data folders: together they hold every shipped file."""
     return PACKAGE, *map(data_folder, get_args(DataFolder))

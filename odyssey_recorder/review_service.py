@@ -1,4 +1,4 @@
-"""Where a reviewer works: episodes with what the checks say of them, the verdicts, fixes and replays of one dataset."""
+"""Reviewing one dataset: episodes with their check results, verdicts, fixes and replays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from odyssey_recorder.replay.player import StepResult
 
 _NEWS_AT_ONCE = 100
-"""So many new reports are told together: a list that is shown takes a moment for each news."""
+"""New reports are announced in batches of this size, because a visible list takes a moment for each."""
 
 
 class ReviewService:
-    """One dataset and one reviewer. Every call may come from any thread.
+    """One dataset and one reviewer; safe from any thread.
 
-    `who` is asked for the reviewer's name; without a `connector` there are no devices to replay on.
+    `who` returns the reviewer's name; without a `connector` there are no devices to replay on.
     """
 
     def __init__(
@@ -73,9 +73,9 @@ class ReviewService:
     # The list.
 
     def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "ReviewFollowing":
-        """Begin to tell `take`, from another thread, of every episode with its status, and of each change.
+        """Start to call `take`, from another thread, with every episode and its status, and with each change.
 
-        `warn` is called with words for the reviewer where the system cannot give notice of changes.
+        `warn` is called with a message for the reviewer if the system cannot watch for changes.
         """
         following = ReviewFollowing(self._sample, self._settled_row, take)
         self._followings = [one for one in self._followings if not one.is_closed] + [following]
@@ -87,7 +87,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Run the checks over each episode that changed since, and over the dataset; what is found comes as news.
+        """Check each episode that has changed, and the dataset; results arrive as news.
 
         Raises DatasetError, CancelledError.
         """
@@ -109,9 +109,9 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> QualityReport:
-        """The quality report by the files as they are; episodes that changed since are checked first.
+        """The quality report for the current files; checks changed episodes first.
 
-        Where there is no dataset yet, all figures are 0. Raises DatasetError, ReviewError, CancelledError.
+        All figures are 0 if there is no dataset yet. Raises DatasetError, ReviewError, CancelledError.
         """
         if not (self._root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
@@ -121,17 +121,19 @@ class ReviewService:
     # One episode.
 
     def recover(self) -> None:
-        """Finish or take back a fix that was cut short, as its record says. Raises DatasetError."""
+        """Complete or revert an interrupted fix, as its record says. Raises DatasetError."""
         self._versions.recover()
 
     def stage(self, episode_id: str) -> ReviewStage:
-        """How far the review of an episode is; CHECKING before `check_all`. Raises DatasetError, ReviewError."""
+        """The review stage of an episode; CHECKING before `check_all`. Raises DatasetError, ReviewError."""
         return self._status(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
-        """One episode with all that the reviewer may see, checked now. Raises DatasetError, ReviewError."""
+        """Check an episode and return all that the reviewer may see. Raises DatasetError, ReviewError."""
         self.recover()
-        revision = self._versions.revision(episode_id)  # read first: what is shown may be newer, and never older
+        revision = self._versions.revision(
+            episode_id
+        )  # read first: what is shown may be newer than this revision, but never older
         opened = self._published.open_damaged(episode_id)
         checks = self._checks.look(episode_id)
         row = self._row(self._summary(episode_id), checks)
@@ -141,10 +143,10 @@ class ReviewService:
         return OpenedReview(row, opened, checks.report or EpisodeReport(episode_id), entries, revision)
 
     def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
-        """Record a verdict and do what follows from it; the row of the episode then.
+        """Record a verdict, apply its consequences, and return the episode's new row.
 
-        Raises ReviewError, and records nothing, where it is not this reviewer's turn, where the answers do not bear the
-        decision, or where the episode was changed since it was opened. Raises DatasetError.
+        Raises ReviewError, and records nothing, if it is not this reviewer's turn, the answers do not support the
+        decision, or the episode has changed since it was opened. Raises DatasetError.
         """
         self.recover()
         summary, file, checks = self._look(episode_id)
@@ -165,13 +167,13 @@ class ReviewService:
         return row
 
     def restore(self, episode_id: str, why: str) -> None:
-        """Bring a rejected episode back from the trash, to be judged again. Raises DatasetError, ReviewError."""
+        """Restore a rejected episode from the trash for another review. Raises DatasetError, ReviewError."""
         self._log.restore(episode_id, why)
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
-        """Amend the episode as it was at `revision`, the old version being kept; what it is then.
+        """Amend the episode and keep the old version; returns the new one.
 
-        Raises ReviewError, also where it was changed since; DatasetError.
+        Raises ReviewError, also if the episode no longer has `revision`; DatasetError.
         """
         self._expect_turn(episode_id)
         self._log.fix(episode_id, amendment, why, revision)
@@ -179,7 +181,7 @@ class ReviewService:
         return self.open(episode_id)
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
-        """Take the newest fix back that was not taken back yet; otherwise as `fix`."""
+        """Revert the newest effective fix; raises as `fix`."""
         self._expect_turn(episode_id)
         self._log.undo(episode_id, revision)
         self._notify([episode_id])
@@ -188,7 +190,7 @@ class ReviewService:
     # Replay.
 
     def devices(self) -> Sequence[ListedDevice]:
-        """The devices that an episode may be replayed on. Raises DeviceError."""
+        """The devices for a replay. Raises DeviceError."""
         return [] if self._connector is None else self._connector.server.devices()
 
     def replay(
@@ -198,7 +200,7 @@ class ReviewService:
         on_step: Callable[["StepResult"], object],
         cancelled: Callable[[], bool],
     ) -> ReplayEvidence:
-        """Replay the episode on a device and record how it went; `on_step` is called from this thread.
+        """Replay the episode on a device and record the result; calls `on_step` from this thread.
 
         Raises DeviceError, ReplayError, DatasetError, CancelledError.
         """
@@ -235,7 +237,7 @@ class ReviewService:
         return filter(None, (summarise(self._root, episode_id) for episode_id in ids))
 
     def _read_trash(self) -> Iterator[EpisodeSummary]:
-        """The episodes in the trash, each read once."""
+        """Each episode in the trash is read only once."""
         for one in self._log.trash.episodes():
             if one.folder not in self._trashed and (summary := summarise(one.folder, one.episode_id)) is not None:
                 self._trashed[one.folder] = summary
@@ -249,7 +251,7 @@ class ReviewService:
         return summary
 
     def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
-        """All that a verdict depends on, as it is now."""
+        """Everything a verdict depends on."""
         self._sample.complete()
         return self._summary(episode_id), self._reviews.read(episode_id), self._checks.look(episode_id)
 
@@ -267,7 +269,7 @@ class ReviewService:
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
     def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
-        """The row of an episode, once what follows from it is done: verdicts may have come by a merge, or by hand."""
+        """Applies pending consequences first: verdicts may have come by a merge, or by hand."""
         checks = self._checks.known(summary.episode_id)
         row = self._row(summary, checks)
         if row.stage in (ReviewStage.SENT_BACK, ReviewStage.REJECTED) and not row.problem:
@@ -290,7 +292,7 @@ class ReviewService:
         )
 
     def _expect_turn(self, episode_id: str) -> None:
-        """Raise ReviewError where the reviewer may not judge the episode now, after a recovery."""
+        """Recover, then raise ReviewError if the reviewer may not judge the episode now."""
         self.recover()
         self._expect_role(*self._look(episode_id))
 

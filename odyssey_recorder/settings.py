@@ -1,4 +1,4 @@
-"""The settings: flags above the environment above settings.toml above defaults; and how settings.toml is changed."""
+"""The settings: flags override the environment, which overrides settings.toml and the defaults."""
 
 import getpass
 import os
@@ -31,46 +31,42 @@ from odyssey_recorder.validation import first_fault
 APP = "odyssey-recorder"
 
 _ENVIRONMENT = {"adb_server_port": "ANDROID_ADB_SERVER_PORT"}
-"""The variables that are not called ``ODYSSEY_`` and the setting's name: adb's own."""
+"""Variables not named ``ODYSSEY_`` plus the setting: adb's own."""
 
 
 def settings_file() -> Path:
-    """Where settings.toml is looked for."""
     return user_config_path(APP) / "settings.toml"
 
 
 def shortcuts_file() -> Path:
-    """Where the annotator's own keys are kept."""
     return user_config_path(APP) / "shortcuts.json"
 
 
 def window_state_file() -> Path:
-    """Where it is kept how the window looked."""
     return user_state_path(APP) / "window.json"
 
 
 def sheets_file() -> Path:
-    """Where it is kept what a reviewer has filled in and not submitted."""
+    """A reviewer's verdicts that are filled in but not submitted."""
     return user_state_path(APP) / "reviews.json"
 
 
 def checks_file() -> Path:
-    """Where it is remembered what the checks have found."""
     return user_cache_path(APP) / "checks.sqlite"
 
 
 def answers_file() -> Path:
-    """Where the answers of language models are kept: what is there is never asked, and paid for, again."""
+    """Cached answers of language models, so that no question is paid for twice."""
     return user_data_path(APP) / "answers.sqlite"
 
 
 def prices_file() -> Path:
-    """Where the user's own prices of language models are looked for, which go above those of the program."""
+    """The user's own prices of language models, which override the program's."""
     return user_config_path(APP) / "prices.toml"
 
 
 def log_file() -> Path:
-    """Where the log is written; older parts of it lie beside."""
+    """Older parts of the log are in the same folder."""
     return user_log_path(APP) / "odyssey-recorder.log"
 
 
@@ -93,7 +89,7 @@ def _checked_url(url: str) -> str:
 
 
 def _checked_queue(url: str) -> str:
-    """SQLAlchemy names its driver in the address; people need not."""
+    """The scheme may name an SQLAlchemy driver."""
     try:
         parts = urlsplit(url)
         is_whole = parts.scheme.partition("+")[0] in ("postgresql", "postgres") and bool(parts.path.strip("/"))
@@ -116,19 +112,19 @@ _Folder = Annotated[Path, AfterValidator(_usable_path)]
 
 
 class Settings(BaseModel):
-    """All settings, each also an environment variable: ``dataset`` is ``ODYSSEY_DATASET``.
+    """All settings; each is also an environment variable: ``dataset`` is ``ODYSSEY_DATASET``.
 
-    `adb` empty means: the adb on the PATH, otherwise the one that comes with the program. `adb_server_port` is
-    ``ANDROID_ADB_SERVER_PORT`` in the environment, as for adb itself. `capture` is the way to pictures: the emulator's
-    own gRPC service where there is one, or one of the two in any case. `shared_memory` has the emulator hand over the
-    pictures of its stream there: cheaper, but one of them may be of a moment later. `view_trees`: whether the view tree
-    of every screen at rest is read and stored. `tasks` is the file with the list of tasks. `start` is how the device
-    is brought to the start of a task that says nothing of it. `step_snapshots` "auto" keeps a snapshot before each
-    step where the first one took at most a second. `practice_tasks`: how many must be passed before the queue opens.
-    `queue` is the address of the database that a team shares, without a password; empty means a file on this computer.
-    `templates` is a folder with templates of one's own. `name_apps`: whether instructions name the apps to use.
-    `animations`: whether prepared devices animate. `model_url` empty means: the provider's own. The key to the model
-    is no setting: it is in no file.
+    If `adb` is empty, the adb on the PATH is used, or else the bundled one. `adb_server_port` is
+    ``ANDROID_ADB_SERVER_PORT`` in the environment, as for adb itself. `capture` chooses how frames are captured:
+    "auto" prefers the emulator's gRPC service. With `shared_memory` the emulator passes the frames of its stream
+    through shared memory: cheaper, but a frame may be from a slightly later moment. `view_trees` reads and stores
+    the view hierarchy of every settled screen. `tasks` is a file with a list of tasks. `start` is the start state of
+    tasks that do not specify one. `step_snapshots` "auto" keeps a snapshot before each step if the first one took at
+    most a second. `practice_tasks` is the number to pass before the queue opens. `queue` is the address of a team's
+    database, without a password; empty means a file on this computer. `templates` is a folder with the user's own
+    templates. `name_apps` makes instructions name the apps to use. `animations` leaves animations on when devices
+    are prepared. `model_url` empty means the provider's own address. The API key is not a setting: it is never in a
+    file.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -156,7 +152,7 @@ class Settings(BaseModel):
 
 
 def read_settings(**flags: Any) -> Settings:
-    """The settings, `flags` that are not None above all. Raises SettingsError naming what is wrong, and where."""
+    """Settings with the `flags` that are not None. Raises SettingsError naming the faulty setting and its origin."""
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**{**_in_file(), **_in_environment(), **given})
@@ -167,24 +163,24 @@ def read_settings(**flags: Any) -> Settings:
 
 
 class SettingsStore:
-    """The settings of one run of the program, as its page shows and changes them; `flags` as for `read_settings`."""
+    """The settings of one run of the program; `flags` as for `read_settings`."""
 
     def __init__(self, **flags: Any) -> None:
         self._flags = {name: value for name, value in flags.items() if value is not None}
         self._writing = threading.Lock()
 
     def read(self) -> Settings:
-        """The settings as they are now. Raises SettingsError."""
+        """Raises SettingsError."""
         return read_settings(**self._flags)
 
     def overrides(self) -> dict[str, str]:
-        """The settings that the file cannot change in this run, each with the flag or variable that decides it."""
+        """Settings that the file cannot change in this run, each with the flag or variable that overrides it."""
         return {name: _variable(name) for name in _in_environment()} | {name: _flag(name) for name in self._flags}
 
     def check(self, name: str, value: object) -> str:
-        """What to know before setting `name` to `value`, or nothing; None is the default.
+        """A warning about setting `name` to `value` (None is the default), or an empty text.
 
-        Looks at the disk. Raises SettingsError saying why it cannot be.
+        Accesses the disk. Raises SettingsError if the value is not possible.
         """
         if value is None:
             return ""
@@ -204,12 +200,12 @@ class SettingsStore:
                 return ""
 
     def save(self, changes: Mapping[str, object]) -> Settings:
-        """Write these settings to settings.toml, where None is the default; the rest of the file stays as it is.
+        """Write `changes` to settings.toml, None for the default; the rest of the file stays as it is.
 
-        Raises SettingsError, and leaves the file alone, where it cannot be read or written or a value cannot be.
+        Raises SettingsError, and does not change the file, if it cannot be read or written or a value is invalid.
         """
         with self._writing:
-            file = settings_file().resolve()  # it may be a link into a folder that is looked after elsewhere
+            file = settings_file().resolve()  # it may be a link into a folder that is managed elsewhere
             document = _document(file)
             for name, value in changes.items():
                 document.pop(name, None) if _is_default(name, value) else document.update({name: _plain(value)})
@@ -231,13 +227,13 @@ def _in_file() -> dict[str, Any]:
 
 
 def _in_environment() -> dict[str, str]:
-    """An empty variable says nothing."""
+    """An empty variable counts as unset."""
     values = {variable.upper(): value for variable, value in os.environ.items() if value}
     return {name: values[_variable(name)] for name in Settings.model_fields if _variable(name) in values}
 
 
 def _document(file: Path) -> tomlkit.TOMLDocument:
-    """The file with its comments; empty where there is none yet."""
+    """The file with its comments; empty if it does not exist."""
     try:
         return tomlkit.parse(read_text(file, Largest.WRITTEN_BY_HAND) if file.exists() else "")
     except (OSError, ValueError, RecursionError, TOMLKitError) as error:
@@ -252,7 +248,7 @@ def _is_default(name: str, value: object) -> bool:
 
 
 def _checked(name: str, value: object) -> Any:
-    """`value` as the setting holds it. Raises SettingsError."""
+    """`value` converted to the setting's type. Raises SettingsError."""
     field = Settings.model_fields[name]
     kind: Any = Annotated[field.annotation, name, *field.metadata]
     try:

@@ -1,4 +1,4 @@
-"""Preparing tasks: made from templates, rewritten, approved, and put into the queue."""
+"""Preparing tasks: generate from templates, rewrite, approve, and queue them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,10 +37,10 @@ if TYPE_CHECKING:  # loads a database library
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """What a person asks to be made; the categories are all where none is given.
+    """Which tasks to generate; no categories means all.
 
-    `device` is the profile that all of it shall be for, `app_class` the class that one app of each task is of; empty:
-    in proportion, and of any.
+    `device` is a profile for all tasks, empty for all in proportion. `app_class` is the class that one app of each
+    task must have, empty for any.
     """
 
     count: int
@@ -53,7 +53,7 @@ class ModelChoice:
 
 
 def suiting(library: TemplateLibrary, choice: ModelChoice, targets: Targets) -> tuple[Template, ...]:
-    """The templates that the chosen tasks can be made from, each asking for an app of the class."""
+    """The templates for the chosen tasks, each with an app of the class."""
     if choice.app_class:
         library = asking_for(library, choice.catalogue, choice.app_class)
     categories = choice.categories or frozenset(Category)
@@ -62,8 +62,8 @@ def suiting(library: TemplateLibrary, choice: ModelChoice, targets: Targets) -> 
 
 @dataclass(frozen=True, slots=True)
 class TemplateChoice:
-    """What tasks are made from, asked each time, since settings change: the `folders` of templates, the shipped
-    ones first; the folder for one's `own`; whether instructions name the apps to use."""
+    """Where templates come from, read on each use because settings change: the `folders`, shipped ones first, and
+    the user's `own` folder."""
 
     folders: Callable[[], Sequence[Path]]
     own: Callable[[], Path]
@@ -71,10 +71,10 @@ class TemplateChoice:
 
 
 class TaskService:
-    """The tasks of one queue, and the templates they are made from. Every call may come from any thread, and may block.
+    """The tasks of one queue and their templates. Every call is safe from any thread and may block.
 
-    `annotator` gives the name of the one who prepares. `open_batch` makes what asks the language model, with a budget
-    in US dollars or none; it raises OdysseyError where none can be asked.
+    `annotator` returns the name of the preparing person. `open_batch` creates a batch of questions to the language
+    model with a budget in US dollars or None; raises OdysseyError if no model is available.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class TaskService:
         self._templates = templates
         self._open_batch = open_batch
         self._times_proposed = -1
-        self._edited: dict[str, tuple[ListedTask, ...]] = {}  # what a task was before each edit made here, and is now
+        self._edited: dict[str, tuple[ListedTask, ...]] = {}  # before and after versions of each task edited here
 
     # What there is.
 
@@ -99,30 +99,30 @@ class TaskService:
         return self._templates.names_apps()
 
     def library(self) -> TemplateLibrary:
-        """All templates, those of the user with those that come with the program. Raises TaskError."""
+        """All templates, the user's own and the shipped ones. Raises TaskError."""
         return load_library(self._templates.folders())
 
     def left(self) -> Mapping[str, int]:
-        """How many distinct tasks each template can still give, by its id. Raises TaskError."""
+        """The number of distinct tasks each template can still give, by its id. Raises TaskError."""
         return left(self.library(), (task.listed for task in self.board().tasks), date.today())
 
     def board(self) -> Board:
-        """Every task, also what is to be approved or was rejected. Raises TaskError."""
+        """Every task, including open and rejected ones. Raises TaskError."""
         return self._queue.board()
 
     def holders(self) -> tuple[Holder, ...]:
-        """Who works on what now. Raises TaskError."""
+        """Who is working on what. Raises TaskError."""
         return self._queue.holders()
 
     def coverage(self, catalogue: str) -> Coverage:
-        """What is there of each category, device and class of apps. Raises TaskError."""
+        """Raises TaskError."""
         devices = [one.key for one in profiles()]
         return cover(self.board().tasks, self.library(), catalogue, self.targets(), devices)
 
     # Making tasks.
 
     def generate(self, choice: ModelChoice) -> GeneratedTasks:
-        """Make tasks and put them down to be approved. Raises TaskError."""
+        """Generate tasks and queue them for approval. Raises TaskError."""
         board, library, targets = self.board(), self.library(), self.targets()
         made = generate(
             TemplateLibrary(suiting(library, choice, targets), library.catalogues),
@@ -142,19 +142,19 @@ class TaskService:
         return made
 
     def targets(self) -> Targets:
-        """The lead's lasting targets. Raises TaskError."""
+        """The lead's permanent targets. Raises TaskError."""
         return load_targets(self._templates.folders())
 
     def propose(
         self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]
     ) -> Sequence[Proposal]:
-        """Have a language model think of new templates. Raises TaskError, SettingsError, LanguageModelError."""
+        """Have a language model propose templates. Raises TaskError, SettingsError, LanguageModelError."""
         self._times_proposed += 1
         proposing = Proposing(self._open_batch(None), self.library(), catalogue)
         return proposing.propose(category, count, again=self._times_proposed, cancelled=cancelled)
 
     def keep(self, proposal: Proposal) -> Template:
-        """Write a proposal that a person approved to the user's own templates. Raises TaskError."""
+        """Write an approved proposal to the user's own templates. Raises TaskError."""
         path = write_template(self._templates.own(), proposal.template)
         return replace(proposal.template, template_id=path.stem, source=path)
 
@@ -162,7 +162,7 @@ class TaskService:
 
     @property
     def can_ask(self) -> str:
-        """Why no language model can be asked; empty where one can."""
+        """Why no language model is available; empty if one is."""
         try:
             self._open_batch(None)
         except OdysseyError as error:
@@ -170,7 +170,7 @@ class TaskService:
         return ""
 
     def estimate(self, task_ids: Sequence[str]) -> Estimate:
-        """What it takes to have these put into words. Raises TaskError, SettingsError, LanguageModelError."""
+        """The cost of rewriting these tasks. Raises TaskError, SettingsError, LanguageModelError."""
         batch = self._open_batch(None)
         rewriting = Rewriting(batch, self.library())
         return batch.estimate(
@@ -186,9 +186,9 @@ class TaskService:
         came: Callable[[Rewritten], None],
         cancelled: Callable[[], bool],
     ) -> Sequence[Rewritten]:
-        """Have these put into words; each is put down as soon as it is there, and then handed to `came`.
+        """Rewrite tasks; each is stored as soon as it arrives, and then passed to `came`.
 
-        A task that somebody changed meanwhile stays as they left it. `budget` is in US dollars. Raises TaskError,
+        A task that someone changes meanwhile stays as they left it. `budget` is in US dollars. Raises TaskError,
         SettingsError, CancelledError.
         """
         tasks = self._listed(task_ids)
@@ -212,7 +212,7 @@ class TaskService:
         return rewritten
 
     def _left(self, before: ListedTask, trouble: str) -> Rewritten:
-        """The task as it stands now, where its new words cannot be put down because of `trouble`."""
+        """The task's current version, if its rewrite could not be stored because of `trouble`."""
         try:
             (now,) = self._listed([before.task_id])
         except TaskError:
@@ -220,7 +220,7 @@ class TaskService:
         return Rewritten(now, trouble)
 
     def edit(self, task_id: str, instruction: str) -> ListedTask:
-        """Put a person's words in the place of the instruction; the rules look at them. Raises TaskError."""
+        """Replace the instruction and apply the rules to it. Raises TaskError."""
         words = " ".join(instruction.split())
         if not words:
             raise TaskError("An instruction must say something.")
@@ -245,15 +245,15 @@ class TaskService:
     # What a person says of them.
 
     def approve(self, tasks: Iterable[ListedTask]) -> None:
-        """Let tasks, as this person has seen them, wait to be recorded; all or none. Raises TaskError."""
+        """Approve tasks as this person has seen them; all or none. Raises TaskError."""
         self._queue.approve(map(self._with_own_edits, tasks), self._annotator())
 
     def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
-        """Leave tasks, as this person has seen them, out; all or none. Raises TaskError."""
+        """Reject tasks as this person has seen them; all or none. Raises TaskError."""
         self._queue.reject(map(self._with_own_edits, tasks), self._annotator(), reason)
 
     def _with_own_edits(self, task: ListedTask) -> ListedTask:
-        """The task with what this person wrote last, which a list that is not read again yet may lack."""
+        """The task with this person's last edit, which a stale list may lack."""
         versions = self._edited.get(task.task_id, ())
         return versions[-1] if task in versions else task
 

@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a value: where, and in words that messages can hold."""
+"""Pydantic's validation errors, with text for messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,11 +25,10 @@ class Fault:
 
 
 def faults(error: ValidationError) -> Iterator[Fault]:
-    """All that is wrong, in the order in which pydantic found it."""
     for one in error.errors(include_url=False, include_context=False):
         yield Fault(one["loc"], one["type"], one["msg"].removeprefix("Value error, "), one["input"])
 
 
 def first_fault(error: ValidationError) -> Fault:
-    """What a message names that has room for one."""
+    """For messages that have room for one."""
     return next(faults(error))

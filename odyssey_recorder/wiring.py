@@ -1,4 +1,4 @@
-"""Builds the parts of the program from the settings; nothing below knows settings."""
+"""Builds the parts of the program from the settings; other modules do not read settings."""
 
 import atexit
 import os
@@ -46,7 +46,7 @@ _LEFT_ALONE = PreflightFinding(
 
 
 def adb_program(settings: Settings) -> Path:
-    """The adb to use: the one that is set, otherwise the one on the PATH or the bundled one. Raises SettingsError."""
+    """The configured adb, or else the one on the PATH or the bundled one. Raises SettingsError."""
     if not settings.adb:
         return Path(find_adb())
     found = shutil.which(settings.adb)
@@ -56,14 +56,14 @@ def adb_program(settings: Settings) -> Path:
 
 
 def started_server(settings: Settings) -> AdbServer:
-    """The user's adb server, started if it is not up. Raises DeviceError, SettingsError."""
+    """The user's adb server, started if necessary. Raises DeviceError, SettingsError."""
     server = AdbServer(port=settings.adb_server_port)
     server.start(str(adb_program(settings)))
     return server
 
 
 def user_connector(settings: Settings) -> DeviceConnector:
-    """The user's own adb server, started if it is not up, and emulators. Raises DeviceError, SettingsError."""
+    """Connects through the user's adb server, started if necessary. Raises DeviceError, SettingsError."""
     return _connect_from(started_server(settings), settings)
 
 
@@ -79,7 +79,7 @@ def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
 
 
 def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualDevices":
-    """The virtual devices of this user's Android SDK; emulators started from here are found by `reach`."""
+    """The virtual devices of the user's Android SDK."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
     from odyssey_recorder.device.avd_config import avd_home
     from odyssey_recorder.device.sdk import find_sdk, sdk_folders
@@ -100,12 +100,12 @@ def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualD
 def device_inventory(
     settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
 ) -> "DeviceInventory":
-    """The devices of this computer, real and simulated; simulated ones can be started where there are `phones`."""
+    """The devices of this computer; simulated ones can be started if there are `phones`."""
     return _inventory(virtual_devices(settings, connector), connector, phones, animations=settings.animations)
 
 
 def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
-    """The simulated devices of a laboratory; the virtual devices of the user are left alone."""
+    """The simulated devices of a demo; leaves the user's virtual devices alone."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 
     home = lab.server.home
@@ -141,9 +141,9 @@ def _inventory(
 
 @contextmanager
 def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
-    """The service of the window, at the user's own adb server; simulated emulators started from it end with it.
+    """The window's service on the user's adb server; stops the simulated emulators that it started.
 
-    A server that is not up is started by the first question to it.
+    The first request to a server that is not running starts it.
     """
     server = AdbServer(port=settings.adb_server_port, adb=lambda: str(adb_program(settings)))
     connector = _connect_from(server, settings)
@@ -166,7 +166,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
 
 
 def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
-    """A service in a laboratory, away from the user's own adb server and emulators."""
+    """A service apart from the user's own adb server and emulators."""
     connector = DeviceConnector(
         AdbServer(port=lab.server.port),
         running=(lab.phones.running_dir,),
@@ -176,22 +176,22 @@ def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) ->
 
 
 def user_checker() -> "Checker":
-    """What checks the episodes of this user; it remembers what it has looked at."""
     from odyssey_recorder.quality.checker import Checker  # not before there is something to check
 
     return Checker(checks_file())
 
 
 def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
-    """Where the user of `service` reviews the dataset of the settings."""
-    from odyssey_recorder.review_service import ReviewService  # the window opens before somebody reviews
+    from odyssey_recorder.review_service import (
+        ReviewService,
+    )  # not imported before somebody reviews, so that the window opens sooner
 
     checker = user_checker() if service.checker is None else service.checker()
     return ReviewService(settings.dataset, checker, service.who_records, service.connector)
 
 
 def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector) -> "ReviewService":
-    """Where the episodes of a laboratory are reviewed, by somebody else than who records there."""
+    """The reviewer differs from the annotator, who may not review their own episodes."""
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
 
@@ -199,7 +199,7 @@ def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector
 
 
 def practice_service(settings: Settings) -> PracticeService:
-    """Where the annotator of the settings practises; profiles and practice episodes are kept beside the drafts."""
+    """Profiles and practice episodes are stored beside the drafts."""
     folder = settings.drafts.parent
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
     profiles = ProfileStore(folder / "annotators")
@@ -214,10 +214,10 @@ def _keep_name(settings: SettingsStore, name: str) -> None:
 def task_queue(
     source: Path | None, store: EpisodeStore, annotator: Callable[[], str], *, drafts: Path, url: str = ""
 ) -> "TaskQueue":
-    """The queue of the `annotator`: that at `url`, or one in a file beside the `drafts`, with a file for each dataset.
+    """The queue at `url`, or one in a file beside the `drafts`, one file per dataset.
 
-    A file follows the list `source`, or the shipped one for the simulated phone. What the reviews of the dataset send
-    back waits again. Loads a database library, but opens nothing before the first call.
+    A file follows the task list `source`, or the shipped one for the simulated emulator. Tasks that a review sends
+    back are queued again. Loads a database library, but opens nothing before the first call.
     """
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
     from odyssey_recorder.task.queue.database import QueueDatabase
@@ -233,7 +233,7 @@ def task_queue(
 
 
 def annotator_tasks(settings: Settings, annotator: Callable[[], str] | None = None) -> "TaskQueue":
-    """The queue of the annotator of the settings, or of the one who records now."""
+    """The queue for `annotator`, by default the one in the settings."""
     return task_queue(
         settings.tasks,
         episode_store(settings),
@@ -245,7 +245,7 @@ def annotator_tasks(settings: Settings, annotator: Callable[[], str] | None = No
 
 @contextmanager
 def opened_later(open_queue: Callable[[], "TaskQueue"]) -> Iterator[Callable[[], "TaskQueue"]]:
-    """What opens a queue at the first call, from any thread, and gives the same one at each; closed at the end."""
+    """A function that opens the queue on its first call, from any thread, and closes it at the end."""
     lock = Lock()
     opened: list[TaskQueue] = []
 
@@ -263,8 +263,8 @@ def opened_later(open_queue: Callable[[], "TaskQueue"]) -> Iterator[Callable[[],
 
 
 def _queue_file(dataset: Path, folder: Path) -> Path:
-    """The queue of a dataset, by whatever way its folder is named; one that was begun for the name stays."""
-    names = (str(dataset), os.path.realpath(dataset))  # which never raises, as resolve does at links in a circle
+    """One file per dataset, however its folder is named; an existing file for the given name is kept."""
+    names = (str(dataset), os.path.realpath(dataset))  # unlike resolve, this never raises for a circle of links
     as_named, resolved = (folder / f"{_short_hash(name)}.sqlite" for name in names)
     return as_named if as_named.exists() else resolved
 
@@ -274,12 +274,12 @@ def _short_hash(*words: str) -> str:
 
 
 def own_templates(settings: Settings) -> Path:
-    """The folder with the user's own templates, which need not be there."""
+    """The folder may not exist."""
     return settings.templates or settings.drafts.parent / "templates"
 
 
 def template_folders(settings: Settings) -> list[Path]:
-    """The folders of templates: those that come with the program, then the user's own, if they have any."""
+    """The shipped folder, then the user's own, if there is one."""
     from odyssey_recorder.task.templates.template_files import shipped_templates
 
     own = own_templates(settings)
@@ -287,9 +287,9 @@ def template_folders(settings: Settings) -> list[Path]:
 
 
 def language_model(settings: Settings) -> "LanguageModel":
-    """The language model of the settings. Blocks, as the keyring may.
+    """The configured language model. Blocks, because the keyring may.
 
-    Raises SettingsError where none is set, ModelUnusableError where it cannot be asked without a key.
+    Raises SettingsError if none is set, ModelUnusableError if it requires a key and there is none.
     """
     from odyssey_recorder.keys import find_key
 
@@ -305,7 +305,7 @@ def language_model(settings: Settings) -> "LanguageModel":
 
 
 def open_batch(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Batch":
-    """What asks the language model of the settings, within a budget in US dollars. Raises as `language_model`."""
+    """Questions to the configured language model, within a budget in US dollars. Raises as `language_model`."""
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.prices import read_prices
 
@@ -328,7 +328,7 @@ def _answer_cache(file: Path) -> "AnswerCache":
 
 
 def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    """Where the tasks of a queue are prepared, by the settings, which may change meanwhile."""
+    """`settings` are read on each use, because they may change."""
     from odyssey_recorder.task_service import TaskService, TemplateChoice
 
     return TaskService(
@@ -344,7 +344,7 @@ def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callabl
 
 
 def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    """Where the tasks of a laboratory are prepared; no language model is asked from there."""
+    """Refuses to ask a language model."""
     from odyssey_recorder.task.templates.template_files import shipped_templates
     from odyssey_recorder.task_service import TaskService, TemplateChoice
 
@@ -358,5 +358,4 @@ def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callabl
 
 
 def episode_store(settings: Settings) -> EpisodeStore:
-    """The dataset folder of the settings, with this computer's drafts."""
     return EpisodeStore(settings.dataset, drafts=settings.drafts)

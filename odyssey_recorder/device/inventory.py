@@ -1,4 +1,4 @@
-"""Every device of this computer in one list: the six of the dataset, and whatever else runs."""
+"""Every device of this computer in one list: the six of the dataset, and any others that run."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +15,7 @@ from odyssey_recorder.errors import CancelledError, DeviceError, OdysseyError, S
 _UNLISTED = "unknown to adb"
 
 Progress = Callable[[float | None, str], None]
-"""Called with the share of long work that is done, 0..1 or None while unknown, and a text about it."""
+"""Called with the completed share, 0..1 or None while unknown, and a text."""
 
 Cancelled = Callable[[], bool]
 
@@ -47,7 +47,7 @@ class InventoryDevice:
 
 @dataclass(frozen=True, slots=True)
 class InventoryListing:
-    """All devices at one moment, the six of the dataset first, and what of the Android SDK is missing."""
+    """The six devices of the dataset come first; `missing` is what the Android SDK lacks."""
 
     members: tuple[InventoryDevice, ...]
     missing: tuple[PreflightFinding, ...] = ()
@@ -55,7 +55,7 @@ class InventoryListing:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDetails:
-    """What is shown of a running device; `snapshots` is None where it has none."""
+    """`snapshots` is None if the device has none."""
 
     properties: DeviceProperties
     screen: ScreenState
@@ -66,11 +66,10 @@ class DeviceDetails:
 
 @dataclass(slots=True)
 class DeviceInventory:
-    """The devices of this computer. Every call blocks and may come from any thread; all raise `OdysseyError`.
+    """The devices of this computer. Every call blocks, is safe from any thread, and raises `OdysseyError`.
 
-    `listed` is what adb lists, `describe` tells what a device is, and `connect` connects to one. `simulator` starts a
-    simulated emulator by the key of its profile and returns its serial; None where that cannot be done. `animations`:
-    whether devices that are started from here keep theirs.
+    `simulator` starts a simulated emulator for a profile's key and returns its serial; None if that is impossible.
+    `animations` leaves animations on when a device is started here.
     """
 
     virtual: VirtualDevices
@@ -85,11 +84,10 @@ class DeviceInventory:
 
     @property
     def can_simulate(self) -> bool:
-        """Whether `simulate` may be called; answers at once."""
         return self.simulator is not None
 
     def listing(self) -> InventoryListing:
-        """Which devices there are. Raises DeviceError where adb cannot be asked."""
+        """Raises DeviceError if adb does not answer."""
         listed = self.listed()
         missing = self.virtual.missing()
         avds: tuple[Avd, ...] = ()
@@ -101,21 +99,21 @@ class DeviceInventory:
         return self.virtual.create(profile)
 
     def amend(self, avd: str) -> Avd:
-        """Bring an AVD's configuration to what its profile says; it follows at its next cold boot."""
+        """Update an AVD's configuration to its profile; a running device picks it up at its next cold boot."""
         return self.virtual.amend(avd)
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
-        """Start an AVD and wait until it can be recorded; its serial. Raises CancelledError."""
+        """Start and prepare an AVD and return its serial. Raises CancelledError."""
         how = Start(cold=cold, animations=self.animations)
         return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
-        """Make an AVD as new, all that is on it lost, and start it; its serial. Raises CancelledError."""
+        """Wipe an AVD, start it and return its serial. Raises CancelledError."""
         how = Start(animations=self.animations)
         return self.virtual.reset(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
-        """Start a simulated emulator and wait until it can be used; its serial. Raises CancelledError."""
+        """Start a simulated emulator and return its serial when it is ready. Raises CancelledError."""
         if self.simulator is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         progress(None, "Starting the simulated emulator")
@@ -140,7 +138,7 @@ class DeviceInventory:
         self.virtual.console(serial).rotate()
 
     def examine(self, serial: str) -> DeviceDetails:
-        """Ask a running device for all that is shown of it, without changes."""
+        """Query a running device without changing it."""
         device = self._connected(serial)
         return DeviceDetails(
             properties=device.properties(),
@@ -163,7 +161,7 @@ class DeviceInventory:
         self._connected(serial).delete_snapshot(name)
 
     def let_go(self) -> None:
-        """Close the connection to the device that was examined last."""
+        """Close the connection to the device that was used last."""
         with self._lock:
             device, self._device = self._device, None
         if device is not None:
@@ -189,7 +187,7 @@ class DeviceInventory:
         return (*six, *(self._other(device) for device in left))
 
     def _take_member(self, profile: DeviceProfile, avds: Sequence[Avd], left: list[ListedDevice]) -> InventoryDevice:
-        """The member of `profile`, and what runs of it taken out of `left`: its AVD before any other device."""
+        """The member of `profile`; removes its running device from `left`, its own AVD before any other."""
         own = sorted((avd for avd in avds if avd.profile == profile.key), key=lambda avd: avd.serial is None)
         avd = own[0] if own else None
         serial = avd.serial if avd else None
@@ -218,7 +216,7 @@ class DeviceInventory:
         return known is not None and known.is_simulated
 
     def _description(self, device: ListedDevice) -> DeviceProperties | None:
-        """What a device is, asked once; None where it does not answer."""
+        """Asked once per device; None if it does not answer."""
         if device.is_ready and device.serial not in self._described:
             with suppress(OdysseyError):
                 self._described[device.serial] = self.describe(device.serial)

@@ -1,4 +1,4 @@
-"""Typing into the focused field by way of the clipboard, and how much of the text the field took."""
+"""Typing into the focused field from the clipboard, and how much of the text the field took."""
 
 import re
 import unicodedata
@@ -11,20 +11,20 @@ from odyssey_recorder.device.emulator_grpc import EmulatorControl
 from odyssey_recorder.errors import DeviceError, InputRefusedError
 
 LONG_LINE = 400
-"""Characters of a line from which on pasting and reading the field back is faster than typing: ten commands."""
+"""From this line length, pasting and reading the field back is faster than typing: ten commands."""
 
 _CLIPBOARD_S = 0.2
-"""The guest gets a new clipboard, and some apps read it, a little later."""
+"""The guest receives a new clipboard, and some apps read it, with this delay."""
 _LOOKS = 5
 
 
 def is_pasted(text: str) -> bool:
-    """Whether `text` needs the clipboard: it is not ASCII, or has a line for which pasting is faster."""
+    """Whether `text` needs the clipboard: it is not ASCII, or has a line that is faster to paste."""
     return not input_command.is_plain(text) or max(map(len, text.split("\n"))) >= LONG_LINE
 
 
 def check_pasted_text(text: str) -> None:
-    """Raise `InputRefusedError`, naming the first culprit, for text that no clipboard brings into a field."""
+    """Raise `InputRefusedError`, naming the first bad character, for text that cannot be pasted."""
     for place, character in enumerate(text, start=1):
         if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs"):
             raise InputRefusedError(
@@ -34,10 +34,10 @@ def check_pasted_text(text: str) -> None:
 
 
 def arrived(before: str, after: str, wanted: str) -> int | None:
-    """How many of the first characters of `wanted` a field took that held `before` and holds `after`.
+    """How many leading characters of `wanted` a field took that held `before` and now holds `after`.
 
-    They may stand anywhere in what it held, or in its place: a hint is gone then, and so is what was selected. None
-    where it cannot be told.
+    They may be anywhere in the old text, or have replaced it, as they replace a hint or a selection. None if
+    unclear.
     """
     for kept in (before, ""):
         count = len(after) - len(kept)
@@ -48,10 +48,10 @@ def arrived(before: str, after: str, wanted: str) -> int | None:
 
 
 class Pasting:
-    """Types one text into the focused field, line by line: long lines, and those beyond ASCII, by the clipboard.
+    """Types one text into the focused field, line by line; long or non-ASCII lines from the clipboard.
 
-    Long lines are read back. A field that refuses the clipboard, or that cannot be read, has them typed; one that took
-    only a part has the rest typed. The clipboard is the caller's to put back.
+    Long lines are read back. If a field refuses the clipboard or cannot be read, they are typed; if it took only
+    part, the rest is typed. The caller restores the clipboard.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Pasting:
         self._typed = 0
 
     def type_text(self, text: str) -> None:
-        """Raises InputRefusedError, which tells how much was typed, where the field did not take all of it."""
+        """Raises InputRefusedError, with the number of characters typed, if the field did not take all of it."""
         for piece in re.findall(r"\n|[^\n]+", text):
             before = self._typed
             try:
@@ -94,7 +94,7 @@ class Pasting:
         self._type_by_adb(piece, lambda count: self._report(before + count))
 
     def _paste_checked(self, piece: str) -> None:
-        """Bring a line into the field by the clipboard, and see that it holds all of it if it is long."""
+        """Paste a line and, if it is long, check that the field holds all of it."""
         held = self._field_text() if len(piece) >= LONG_LINE else None
         if held is None and input_command.is_plain(piece):
             self._type(piece)
@@ -121,7 +121,7 @@ class Pasting:
         self._pause(_CLIPBOARD_S)
 
     def _count(self, held: str, piece: str) -> int | None:
-        """How much of the line is in the field, once that does not change any more; None where it cannot be told."""
+        """How much of the line is in the field, once that is stable; None if unclear."""
         now = last = None
         for _ in range(_LOOKS):
             now = self._field_text()
@@ -131,7 +131,7 @@ class Pasting:
         return arrived(held, now, piece) if now is not None else None
 
     def _field_text(self) -> str | None:
-        """What the focused field holds; None for none, for a password, and where the screen moves."""
+        """None for no focused field, for a password, and while the screen moves."""
         try:
             return view_hierarchy.focused_text(view_hierarchy.parse(self._device.view_hierarchy()))
         except DeviceError:

@@ -1,4 +1,4 @@
-"""What recording needs of a device: how it is set up by a profile, what is found instead, and how to fix that."""
+"""What recording requires of a device: preparation by a profile, checks, and repairs."""
 
 import shlex
 from collections.abc import Iterator
@@ -26,22 +26,21 @@ _NAVIGATION = {
 }
 _SYSTEM_KEYS = {"KEY_BACK", "KEY_HOME", "KEY_HOMEPAGE"}
 _EVERY_PLUG = 1 | 2 | 4
-"""Mains, USB and wireless: the bits of `stay_on_while_plugged_in`. An emulator is on the mains."""
+"""Mains, USB and wireless: the bits of `stay_on_while_plugged_in`. An emulator runs on mains power."""
 
 _LITTLE_SPACE_BYTES = 500 * 1024**2
-"""Below this Android begins to refuse to store data for apps."""
+"""Below this, Android starts to refuse to store data for apps."""
 
 
 IMAGE_LOCALE = "en-US"
-"""The language of the emulator's system images as they come."""
+"""The default language of the emulator's system images."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreflightReadings:
-    """What was asked of a device; a setting that was never set is empty.
+    """Values read from a device; a setting that was never set is empty.
 
-    `size` and `density` are what the system lays out for, `panel` is the screen's own size; `profile` is the one that
-    the device is like, if any.
+    `size` and `density` are what Android lays out for, `panel` is the screen's own size.
     """
 
     serial: str
@@ -65,10 +64,10 @@ class PreflightReadings:
 
 @dataclass(frozen=True, slots=True)
 class PreflightFinding:
-    """One thing that was checked. `fix` is empty where all is well; with `prevents` nothing can be recorded.
+    """One check. `fix` is empty if it passed; with `prevents` the device cannot be recorded.
 
-    `command` is the terminal command in `fix`, if there is one; `repairs` do the same through a `Device`, and `why` is
-    then all that is left to say.
+    `command` is the terminal command in `fix`, if any. `repairs` do the same through a `Device`; then only `why`
+    needs to be shown.
     """
 
     what: str
@@ -81,7 +80,7 @@ class PreflightFinding:
 
 
 def take_readings(device: Device) -> PreflightReadings:
-    """Ask the device, without changes. Raises DeviceError."""
+    """Query the device without changing it. Raises DeviceError."""
     window, transition, animator = (device.setting("global", name) for name in _ANIMATIONS)
     properties, panel = device.properties(), device.screen_state().panel
     return PreflightReadings(
@@ -116,7 +115,7 @@ def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
 
 
 def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
-    """Carry out all repairs of a finding. Raises DeviceError."""
+    """Raises DeviceError."""
     for repair in finding.repairs:
         device.repair(repair)
 
@@ -216,7 +215,7 @@ def _frames(readings: PreflightReadings) -> PreflightFinding:
 
 
 def _is_off(scale: str) -> bool:
-    """Whether an animation scale is 0; one that was never set is 1."""
+    """A scale that was never set counts as 1."""
     try:
         return float(scale) == 0
     except ValueError:
@@ -233,9 +232,9 @@ def _repairable(
 
 
 def prepare(device: DeviceSetup, preparation: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
-    """Set the device up by a profile; a finding for each thing that it refuses.
+    """Set up the device as its profile requires; returns a finding for each refused step.
 
-    Raises `DeviceDisconnectedError` where the device goes away meanwhile.
+    Raises `DeviceDisconnectedError` if the device goes away meanwhile.
     """
     return (
         *_carry_out(device, list(_settings(preparation, animations=animations))),
@@ -253,7 +252,7 @@ def _settings(preparation: Preparation, *, animations: bool) -> Iterator[Repair]
 
 
 def _navigation_repairs(device: DeviceSetup, preparation: Preparation) -> list[Repair]:
-    """Nothing where the navigation is as wanted: a change makes the screen flicker."""
+    """Empty if the navigation is right already: a change makes the screen flicker."""
     mode, overlay = _NAVIGATION[preparation.navigation]
     return [] if device.setting("secure", "navigation_mode") == mode else [overlay]
 
@@ -269,7 +268,7 @@ def _carry_out(device: DeviceSetup, repairs: list[Repair]) -> Iterator[Preflight
 
 
 def _locale(device: DeviceSetup, wanted: str) -> Iterator[PreflightFinding]:
-    """The language can only be chosen at the start; one that was never chosen is the image's."""
+    """The language can be chosen only at the start; if it never was, it is the image's."""
     chosen = device.setting("system", "system_locales") or IMAGE_LOCALE
     if chosen.split(",")[0] != wanted:
         fix = f"On the device: Settings, System, Languages: put {wanted} first. Or reset the device."

@@ -1,4 +1,4 @@
-"""The devices of the dataset: their names, screens and the configuration of their AVDs."""
+"""The device profiles of the dataset: names, screens and AVD configurations."""
 
 import tomllib
 from functools import cache
@@ -23,7 +23,7 @@ class _Part(BaseModel):
 
 
 class Fold(_Part):
-    """The outer screen of a phone that folds, and where the crease is on the inner one: x, y, width, height."""
+    """The outer screen of a foldable, and the hinge area on the inner one: x, y, width, height."""
 
     outer_width: _Pixels
     outer_height: _Pixels
@@ -31,7 +31,7 @@ class Fold(_Part):
 
 
 class AvdParts(_Part):
-    """What an AVD of the profile is made of; `image` is the variant of the system image, such as ``google_apis``."""
+    """The parts of an AVD; `image` is the variant of the system image, such as ``google_apis``."""
 
     image: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")] = "google_apis"
     orientation: Literal["portrait", "landscape"] = "portrait"
@@ -41,7 +41,7 @@ class AvdParts(_Part):
 
 
 class Preparation(_Part):
-    """How a device is set before it is recorded: `locale` as ``en-US``, `time_zone` as ``Europe/Oslo``."""
+    """How a device is set up for recording: `locale` as ``en-US``, `time_zone` as ``Europe/Oslo``."""
 
     navigation: Literal["three_button", "gestural"] = "three_button"
     soft_keyboard: bool = True
@@ -51,9 +51,9 @@ class Preparation(_Part):
 
 
 class DeviceProfile(_Part):
-    """One file of ``device_profiles/``: sizes in pixels, in natural orientation; its keys are explained there.
+    """One file of ``device_profiles/``, where its keys are documented; sizes in pixels, in natural orientation.
 
-    `key` is the file's name without its ending, by which the profile is named on a command line.
+    `key` is the file name without its suffix.
     """
 
     key: str
@@ -69,12 +69,12 @@ class DeviceProfile(_Part):
 
     @property
     def size(self) -> Size:
-        """The screen, of a foldable the inner one."""
+        """The screen; the inner one of a foldable."""
         return Size(self.width, self.height)
 
     @property
     def screens(self) -> tuple[Size, ...]:
-        """All the screens that it may show: a foldable has another one outside."""
+        """All screens of the device: a foldable also has an outer one."""
         outer = (Size(self.fold.outer_width, self.fold.outer_height),) if self.fold is not None else ()
         return (self.size, *outer)
 
@@ -85,12 +85,12 @@ def profiles() -> tuple[DeviceProfile, ...]:
 
 
 def read_profiles(folder: Path) -> tuple[DeviceProfile, ...]:
-    """The profiles of a folder, in the order of their file names. Raises SettingsError for one that is none."""
+    """The profiles in a folder, by file name. Raises SettingsError for an invalid one."""
     return tuple(_profile(file) for file in sorted(folder.glob("*.toml")))
 
 
 def profile_named(key: str) -> DeviceProfile:
-    """The profile of that file name; raises SettingsError with the names there are."""
+    """Raises SettingsError with the available names."""
     found = next((profile for profile in profiles() if profile.key == key), None)
     if found is None:
         raise SettingsError(f"No device profile {key!r}; there are {', '.join(one.key for one in profiles())}.")
@@ -98,7 +98,7 @@ def profile_named(key: str) -> DeviceProfile:
 
 
 def profile_of(device: DeviceProperties, panel: Size | None = None) -> DeviceProfile | None:
-    """The profile that a device was made by, as the name of its AVD says, otherwise its `panel` or its size."""
+    """A device's profile, by the name of its AVD, or else by its `panel` or size; None if it fits none."""
     name = device.avd_name.lower().replace(" ", "_")
     by_name = (one for one in profiles() if one.key in name)
     by_size = (one for one in profiles() if one.size in (panel, device.size))
@@ -106,7 +106,7 @@ def profile_of(device: DeviceProperties, panel: Size | None = None) -> DevicePro
 
 
 def device_name(device: DeviceProperties) -> str:
-    """The dataset's name of the device: its profile's by the screen's size, otherwise the AVD's or the model's."""
+    """The dataset's name for the device: its profile's name by screen size, or else the AVD's or model's."""
     named = next((profile.name for profile in profiles() if device.size in profile.screens), "")
     return named or device.avd_name.replace("_", " ") or device.model
 

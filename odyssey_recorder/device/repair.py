@@ -1,4 +1,4 @@
-"""Repairs of a running device's configuration, and the shell lines that do them."""
+"""Repairs of a running device's configuration, as shell commands."""
 
 import shlex
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PutSetting:
-    """One of Android's settings gets a value; `namespace` is `system`, `secure` or `global`."""
+    """Change one of Android's settings; `namespace` is `system`, `secure` or `global`."""
 
     namespace: str
     name: str
@@ -15,31 +15,31 @@ class PutSetting:
 
 @dataclass(frozen=True, slots=True)
 class EnableOverlay:
-    """A resource overlay is used in place of the others of its category."""
+    """Enable a resource overlay in place of the others of its category."""
 
     package: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetTimeZone:
-    """The clock shows the time of a zone of the tz database, such as `Europe/Oslo`."""
+    """Set the time zone, by its name in the tz database, such as `Europe/Oslo`."""
 
     zone: str
 
 
 @dataclass(frozen=True, slots=True)
 class ResetScreen:
-    """The screen gets back its own size and density."""
+    """Reset the screen to its own size and density."""
 
 
 Repair = PutSetting | EnableOverlay | SetTimeZone | ResetScreen
 
 THREE_BUTTONS = EnableOverlay("com.android.internal.systemui.navbar.threebutton")
-"""Navigation by three buttons in place of gestures."""
+"""Three-button navigation instead of gestures."""
 
 
 def shell_line(repair: Repair) -> str:
-    """The line for the device's own shell that carries the repair out."""
+    """The command line for the device's shell."""
     match repair:
         case PutSetting(namespace, name, value):
             return shlex.join(("settings", "put", namespace, name, value))

@@ -1,4 +1,4 @@
-"""Frames: what a device's screen showed, when, and whether two of them show the same."""
+"""Frames: what a device's screen showed, when, and whether two of them show the same screen."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,26 +9,26 @@ from PIL import Image, ImageChops
 from odyssey_recorder.model.geometry import CELLS, Rotation, Size
 
 SAME_SCREEN = 0.0002
-"""Up to this share of changed pixels two frames show the same screen: a blinking text cursor is about 0.0001
-of a phone's screen, the smallest check box about 0.0016."""
+"""Two frames show the same screen up to this share of changed pixels: a blinking text cursor is about 0.0001 of a
+phone's screen, the smallest check box about 0.0016."""
 
 
 _BAND_ROWS = 128
-"""So many rows are compared at once: about a millisecond of a large screen."""
+"""Rows compared at a time: about a millisecond for a large screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One complete frame of the screen.
 
-    `pixels` holds `size.width * size.height` pixels, row by row from the top left, of three bytes (RGB) or four
-    (RGBA, as `screencap` gives them). `number` counts the frames of one device object from 1; one that is
-    missing stands for frames that were left out. Times are the host's monotonic clock.
+    `pixels` holds `size.width * size.height` pixels, row by row from the top left, in RGB or in RGBA (from
+    `screencap`). `number` counts the frames of a device object from 1; gaps are skipped frames. Times are on the
+    host's monotonic clock.
 
-    A frame that was asked for was on the screen at some moment between `started_ns`, the request, and `arrived_ns`:
-    over gRPC when all of it had come, for `screencap` its first byte. A `streamed` one was sent because the screen
-    changed: it was on the screen from `started_ns` on, and frames sent before it show earlier screens. `rotation` is
-    how far the frame is turned, None if unknown.
+    A requested frame was on the screen at some moment between `started_ns`, the request, and `arrived_ns`: the
+    arrival of the whole frame over gRPC, of its first byte for `screencap`. A `streamed` one was sent because the
+    screen changed: it was on the screen from `started_ns` on, and earlier frames of the stream show earlier screens.
+    `rotation` is None if unknown.
     """
 
     number: int
@@ -45,20 +45,20 @@ class Frame:
         return len(self.pixels) // (self.size.width * self.size.height)
 
     def image(self) -> Image.Image:
-        """The frame as an RGB frame; the screen has no transparency."""
+        """RGB; the screen has no transparency."""
         return self._rows(0, self.size.height).convert("RGB")
 
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
-        """Whether both frames show the same screen, a blinking cursor aside."""
+        """Whether both frames show the same screen, ignoring a blinking cursor."""
         if self.size != other.size:
             return False
         allowed = SAME_SCREEN * self._compared(ignore_top_px)
         return all(changed <= allowed for changed in accumulate(self._changed(other, ignore_top_px)))
 
     def changed_cells(self, other: "Frame", *, ignore_top_px: int = 0) -> frozenset[int]:
-        """The cells of the grid, counted row by row, in which the two differ; all of them for another size.
+        """The cells of the grid, counted row by row, that differ; all of them if the sizes differ.
 
-        Less than a blinking text cursor counts only where nothing else has changed.
+        Changes smaller than a blinking text cursor count only if nothing else has changed.
         """
         if self.size != other.size:
             return frozenset(range(CELLS.width * CELLS.height))
@@ -73,9 +73,9 @@ class Frame:
         return max(self.size.height - ignore_top_px, 1) * self.size.width
 
     def _changed(self, other: "Frame", top: int) -> Iterator[int]:
-        """How many pixels differ, band by band from row `top` down.
+        """The number of differing pixels, band by band from row `top` down.
 
-        Other threads can run between two bands, and who has seen enough need not look at the rest.
+        Other threads can run between two bands, and the caller can stop early.
         """
         if self.pixels is other.pixels:
             return
@@ -93,7 +93,7 @@ class Frame:
             yield (last - first) * self.size.width - unchanged
 
     def _rows(self, first: int, last: int) -> Image.Image:
-        """Some rows as a frame; RGB, or RGBX where the fourth byte means nothing."""
+        """RGB, or RGBX because the fourth byte has no meaning."""
         mode = "RGBX" if self.bytes_per_pixel == 4 else "RGB"
         row = self.size.width * self.bytes_per_pixel
         whole = (first, last) == (0, self.size.height)

@@ -1,4 +1,4 @@
-"""The Android SDK: where it is, which of its parts are installed, and which command installs the rest."""
+"""The Android SDK: its folder, its installed packages, and the commands that install others."""
 
 import platform as this_computer
 import re
@@ -32,7 +32,7 @@ _NO_TOOLS = (
 
 
 def sdk_folders(environment: Mapping[str, str], platform: str, home: Path) -> tuple[Path, ...]:
-    """Where the SDK may lie, the likeliest first: what the environment names, then the usual places of the system."""
+    """Possible SDK folders, most likely first: from the environment, then the system's usual places."""
     named = [Path(environment[name]).expanduser() for name in _VARIABLES if environment.get(name)]
     if platform == "win32":
         local = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -49,26 +49,26 @@ _VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
 def find_sdk(folders: Iterable[Path]) -> "AndroidSdk | None":
-    """The SDK in the first of `folders` that is there; None where none is."""
+    """The SDK in the first folder that exists; None if none does."""
     found = next((folder for folder in folders if folder.is_dir()), None)
     return None if found is None else AndroidSdk(found)
 
 
 def host_abi(machine: str) -> str:
-    """The processor of the system images that run fast on this computer, of `platform.machine()`."""
+    """The ABI of the system images that run fast on this computer, from `platform.machine()`."""
     return "arm64-v8a" if machine.lower() in _ARM_HOSTS else "x86_64"
 
 
 @dataclass(frozen=True, slots=True)
 class AndroidSdk:
-    """The Android SDK in a folder; what is in it is looked up each time, for it may be installed meanwhile."""
+    """An Android SDK; looked up on every call, because packages may be installed meanwhile."""
 
     folder: Path
     platform: str = sys.platform
     machine: str = this_computer.machine()
 
     def tool(self, name: Tool) -> Path | None:
-        """The program; None where it is not installed. Of several command-line tools the newest."""
+        """None if it is not installed; the newest of several command-line tools."""
         match name:
             case "emulator":
                 places = [self.folder / "emulator"]
@@ -80,28 +80,28 @@ class AndroidSdk:
         return next((place / file for place in places if (place / file).is_file()), None)
 
     def require(self, name: Tool) -> Path:
-        """The program; raises SdkError with the command that brings it."""
+        """Raises SdkError with the command that installs it."""
         found = self.tool(name)
         if found is None:
             raise SdkError(f"The Android SDK in {self.folder} has no {name}. {self._fix(_PACKAGES[name])}")
         return found
 
     def image_package(self, android_sdk: str, variant: str) -> str:
-        """The name of a system image for this computer, such as ``system-images;android-34;google_apis;x86_64``."""
+        """A system image package for this computer, such as ``system-images;android-34;google_apis;x86_64``."""
         return f"system-images;android-{android_sdk};{variant};{host_abi(self.machine)}"
 
     def has_package(self, package: str) -> bool:
-        """Whether a package is installed, as the folder that is called like it tells."""
+        """Whether the package's folder exists and is not empty."""
         folder = self.folder.joinpath(*package.split(";"))
         return folder.is_dir() and any(folder.iterdir())
 
     def require_package(self, package: str) -> None:
-        """Raises SdkError with the command that brings `package` if it is not there."""
+        """Raises SdkError with the command that installs it."""
         if not self.has_package(package):
             raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._fix(package)}")
 
     def missing(self, images: Iterable[str]) -> tuple[PreflightFinding, ...]:
-        """Which tools and which of `images` are not there; each with the command that brings it."""
+        """The missing tools and `images`, each with the command that installs it."""
         tools = [name for name in _PACKAGES if name != "sdkmanager" and self.tool(name) is None]
         wanting: list[tuple[str, str]] = [(name, _PACKAGES[name]) for name in tools]
         wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
@@ -113,7 +113,7 @@ class AndroidSdk:
         )
 
     def install_command(self, package: str) -> str:
-        """The line for a terminal that installs `package`, quoted so that every system's shell takes it."""
+        """The install command, quoted so that every system's shell accepts it."""
         manager = self.tool("sdkmanager")
         return f'"{manager}" "{package}"' if manager else f'sdkmanager "{package}"'
 
@@ -135,7 +135,6 @@ class AndroidSdk:
 
 
 def no_sdk() -> PreflightFinding:
-    """What is said where no SDK was found."""
     return PreflightFinding("Android SDK", "not found", _NO_SDK, prevents=True)
 
 

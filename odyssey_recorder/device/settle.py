@@ -1,4 +1,4 @@
-"""When a screen has settled: how long its frames must show the same, and how long to wait for that."""
+"""When a screen has settled: how long its frames must stay the same, and how long to wait for that."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,10 +8,10 @@ from odyssey_recorder.device.screen import Frame
 
 @dataclass(frozen=True, slots=True)
 class SettleRule:
-    """How long a screen must be seen not to move, and when one that moves on is taken as it is.
+    """How long a screen must stay still, and how long to wait at most.
 
-    Android's own transitions take about 300 ms and have no pause in them; a video never rests. A screen that has not
-    moved at all since an input may only be about to: an app takes a while to start.
+    Android's own transitions take about 300 ms without a pause; a video never stops. A screen that has not changed
+    since an input (`unmoved_ms`) may still be about to, because an app takes a while to start.
     """
 
     still_ms: int = 200
@@ -20,25 +20,22 @@ class SettleRule:
 
 
 class Stillness(Enum):
-    """What the frames so far say of the screen."""
-
     MOVING = "moving"
     STILL = "still"
     RESTLESS = "restless"
-    """It has not come to rest within the cap."""
+    """It has not settled within the cap."""
 
 
 class StillnessWatch:
-    """Follows the frames that come after one moment, usually the end of an input.
+    """Follows the frames after one moment, usually the end of an input.
 
-    Each frame is compared with the first one of its run, not with its neighbour: a screen that creeps is not
-    still.
+    Compares each frame with the first one of its run, not with the previous one: a screen that creeps is not still.
     """
 
     def __init__(self, rule: SettleRule, *, since_ns: int, before: Frame | None = None) -> None:
-        """Frames asked for before `since_ns` (host's monotonic clock) may show an earlier screen.
+        """Ignores frames requested before `since_ns` (host's monotonic clock), which may show an earlier screen.
 
-        `before` is what the screen showed when an input came that it has not answered yet.
+        `before` is the screen at an input that it has not reacted to yet.
         """
         self._rule = rule
         self._before = before
@@ -49,25 +46,25 @@ class StillnessWatch:
 
     @property
     def anchor(self) -> Frame | None:
-        """The first frame of the current run, whose screen all of the run shows; None before the first."""
+        """The first frame of the current run, which shows the same screen as all others; None before the first."""
         return self._anchor
 
     def ignores(self, frame: Frame) -> bool:
-        """Whether `frame` is from before the moment, so that nothing about it is known here."""
+        """Whether `frame` is from before `since_ns`."""
         return frame.started_ns < self._since_ns
 
     @property
     def still_ns(self) -> int:
-        """For how long the screen is known to show the anchor: its arrival to the newest request.
+        """How long the screen has certainly shown the anchor: from its arrival to the newest request.
 
-        Nothing is known of the moments while a frame is taken, so one frame alone proves nothing.
+        The screen is unknown while a frame is being taken, so a single frame proves nothing.
         """
         if self._anchor is None or self._newest is None:
             return 0
         return max(0, self._newest.started_ns - self._anchor.arrived_ns)
 
     def see(self, frame: Frame, *, ignore_top_px: int = 0) -> Stillness:
-        """Take in the next frame; the top `ignore_top_px` rows (the status bar) are not looked at."""
+        """Add a frame; the top `ignore_top_px` rows (the status bar) are not compared."""
         if self.ignores(frame):
             return Stillness.MOVING
         if self._anchor is None or not frame.shows_same_as(self._anchor, ignore_top_px=ignore_top_px):

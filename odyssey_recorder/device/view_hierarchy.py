@@ -1,4 +1,4 @@
-"""The views in a `uiautomator dump`: which was clicked, and what the focused field holds."""
+"""The views of a `uiautomator dump`: which one was clicked, and what the focused field holds."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,10 +9,10 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 
 LONGEST = 4_000_000
-"""Characters of a dump that are read; the largest of real apps have about a tenth of that."""
+"""Length limit of a dump in characters; the largest of real apps have about a tenth."""
 
 LARGEST_SHARE = 0.6
-"""A box that covers more of the screen says nothing of what was clicked."""
+"""A box that covers more of the screen says nothing about what was clicked."""
 
 _BOUNDS = re.compile(r"\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]")
 _ORDER = re.compile(r"[0-9]{1,6}")
@@ -22,10 +22,10 @@ _FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:
-    """One view: where it is on the frame, and what it says of itself.
+    """One view; `box` is on the frame.
 
-    `class_name` is the widget that it is taken for, such as ``android.widget.EditText``; `hint` is empty on a
-    device whose dumps do not tell it.
+    `class_name` is the class it reports to accessibility, such as ``android.widget.EditText``; `hint` is empty on
+    devices whose dumps do not include it.
     """
 
     box: Box
@@ -47,10 +47,10 @@ class ViewNode:
 
     @property
     def takes_touches(self) -> bool:
-        """Whether a touch that none of its children took ends here; the views beneath never get it.
+        """Whether the view consumes touches that none of its children took; views beneath never get them.
 
-        Being enabled does not matter: a disabled button swallows its touches (View.onTouchEvent). Lists, pages and
-        sliders take touches to be dragged, though they are not clickable.
+        A disabled button also consumes its touches (View.onTouchEvent). Lists, pages and sliders consume touches to
+        be dragged, though they are not clickable.
         """
         return (
             self.clickable
@@ -62,7 +62,7 @@ class ViewNode:
 
 @dataclass(slots=True)
 class _Element:
-    """An element of the dump: a view, unless its bounds cannot be read, and what it holds."""
+    """An element of the dump; `node` is None if its bounds are invalid."""
 
     node: ViewNode | None = None
     order: int = 0
@@ -70,13 +70,13 @@ class _Element:
 
 
 def parse(xml: str) -> tuple[ViewNode, ...]:
-    """The views of a dump in the order they are drawn: each before those that it holds and those that cover it.
+    """The views of a dump in drawing order: parents before children, covered views before those above.
 
-    A view whose bounds cannot be read is passed over. The order of siblings is `drawing-order` where the dump has it,
-    as newer ones do, otherwise that of the dump.
+    Views with invalid bounds are skipped. Siblings are ordered by `drawing-order`, which newer dumps have, or else
+    as in the dump.
 
-    The dump comes from a device, so nothing in it is believed: it may define no entities and has a limit of size.
-    Raises `DeviceError` for what is no dump.
+    The dump comes from a device and is not trusted: its size is limited and it may not define entities. Raises
+    `DeviceError` for anything but a dump.
     """
     if len(xml) > LONGEST:
         raise DeviceError(f"The view tree of the screen is too long to be read: {len(xml)} characters.")
@@ -115,9 +115,9 @@ def focused_field(nodes: tuple[ViewNode, ...]) -> ViewNode | None:
 
 
 def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
-    """The text of the field that has the focus; None where there is none, or where it holds a password.
+    """The text of the focused field; None without one, or for a password.
 
-    A field that shows its hint is empty; where the dump does not tell hints apart, the hint counts as text.
+    A field that shows its hint is empty; in dumps without hints, the hint counts as text.
     """
     field = focused_field(nodes)
     if field is None or field.password:
@@ -126,12 +126,12 @@ def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
 
 
 def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | None:
-    """Where the view is that a click at `at` meets, clipped to a frame of `size`.
+    """The box of the view that a click at `at` hits, clipped to a frame of `size`.
 
-    Android offers a touch to the topmost view first, and to each one before its parent, until one takes it
-    (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that takes touches; where none does,
-    the last drawn of all. A dump's bounds are clipped to the parents' already. None where there is none, or where it
-    covers more than `LARGEST_SHARE` of the frame.
+    Android offers a touch to the topmost view first, and to each view before its parent, until one consumes it
+    (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` at that place that consumes touches, or
+    else the last drawn of all. Bounds in a dump are already clipped to the parents'. None if there is no view, or if
+    it covers more than `LARGEST_SHARE` of the frame.
     """
     held = [(_clipped(node.box, size), node.takes_touches) for node in nodes]
     held = [(box, takes) for box, takes in held if at in box]

@@ -1,1 +1,1 @@
-"""How kernel input events become strokes, gestures and at last actions."""
+"""From kernel input events to strokes, gestures and actions."""

@@ -1,4 +1,4 @@
-"""What a touch on the emulator's own screen meant by its place: a system key, a key stroke, or a gesture."""
+"""The meaning of a touch on the emulator's own screen by its place: a system key, a key stroke or a gesture."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,11 +10,11 @@ from odyssey_recorder.model.action import Click, SystemKey
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
 HELD_US = 200_000
-"""A swipe up from the bottom that pauses this long before it lifts shows the recent apps."""
+"""A swipe up from the bottom that pauses this long before lifting opens Recents."""
 
 
 class Navigation(Enum):
-    """How Android's own navigation works; the values of `secure` `navigation_mode` are 0 and 2."""
+    """The kind of system navigation; the values of `secure` `navigation_mode` are 0 and 2."""
 
     BUTTONS = "buttons"
     GESTURES = "gestures"
@@ -27,11 +27,10 @@ ENTER_TOP = {Navigation.BUTTONS: 0.79, Navigation.GESTURES: 0.66}
 
 @dataclass(frozen=True, slots=True)
 class ScreenAreas:
-    """Where on the frame a touch means more than its place, and which way the frame is turned.
+    """The areas of the frame with their own meaning for touches, and the frame's rotation.
 
-    `panel` is the frame's size in natural orientation, `glass` that of the panel as it is built, None where it is the
-    same; the boxes are on the frame, None where they are not shown. `package` and `activity` have the focus, empty
-    when nothing has.
+    `panel` is the frame's size in natural orientation; `glass` is the physical panel's size, None if it is the same.
+    The boxes are on the frame, None while hidden. `package` and `activity` are empty if nothing has the focus.
     """
 
     panel: Size
@@ -50,10 +49,10 @@ class ScreenAreas:
 
 @dataclass(frozen=True, slots=True)
 class NavigationRules:
-    """The sizes of Android's own navigation.
+    """The dimensions of Android's own navigation.
 
-    HOME reaches `home_px` to either side of the middle of the bar: what is outside belongs to its neighbours, however
-    wide the bar is. A swipe navigates from within `bottom_px` or `side_px` of an edge, if it goes `travel_px` far.
+    HOME extends `home_px` to either side of the bar's middle, and the other buttons take the rest, however wide the
+    bar is. A swipe navigates if it starts within `bottom_px` or `side_px` of an edge and travels `travel_px`.
     """
 
     home_px: int
@@ -75,14 +74,14 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Swiped:
-    """A swipe that navigates; `confirmed` checks it by what has the focus afterwards."""
+    """A swipe that may navigate; `confirmed` decides by what has the focus afterwards."""
 
     looks_like: SystemKey
 
 
 @dataclass(frozen=True, slots=True)
 class KeyStroke:
-    """A key of the soft keyboard; `enters` if it is where the Enter key is."""
+    """A key of the soft keyboard; `enters` if it is at the Enter key's place."""
 
     enters: bool = False
 
@@ -96,7 +95,7 @@ Meaning = Pressed | Swiped | KeyStroke | OnScreen
 
 
 def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigation: NavigationRules) -> Meaning:
-    """What `stroke`, in pixels of the frame, meant on a screen with these areas."""
+    """The meaning of `stroke`, in pixels of the frame."""
     bar = areas.navigation_bar
     if areas.navigation is Navigation.GESTURES:
         key = _swiped(stroke, areas.size, touch, navigation)
@@ -112,8 +111,8 @@ def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigati
 def button(at: Pixel, bar: Box, navigation: NavigationRules) -> SystemKey:
     """The button of a three-button bar at `at`, a place on it.
 
-    A bar at the bottom has BACK on the left. One at the side is that bar turned with the device: BACK is at the
-    bottom of one on the right, and at the top of one on the left.
+    A bar at the bottom has BACK on the left. A bar at the side is rotated with the device: on the right, BACK is at
+    its bottom; on the left, at its top.
     """
     off_middle = 2 * at.x - bar.left - bar.right
     if bar.right - bar.left < bar.bottom - bar.top:
@@ -125,10 +124,10 @@ def button(at: Pixel, bar: Box, navigation: NavigationRules) -> SystemKey:
 
 
 def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
-    """Which key a swipe was, by what has the focus after it; None if it was none.
+    """The key that a swipe was, by what has the focus after it; None if it was none.
 
-    BACK leaves no sure trace and is taken at its looks. HOME and RECENT both show the launcher, which names the
-    activity of recent apps or leaves it at the looks; a swipe that left an app in front is no key.
+    BACK leaves no reliable trace and is always believed. HOME and RECENT both show the launcher: if its activity is
+    the recents one it was RECENT, otherwise what it looked like. If an app stays in front it was no key.
     """
     if swiped.looks_like is SystemKey.BACK:
         return SystemKey.BACK
@@ -138,7 +137,7 @@ def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
 
 
 def _enters(at: Pixel, keyboard: Box, navigation: Navigation) -> bool:
-    """Whether a key is at the right end of the last row: with gestures there is a strip below that."""
+    """Whether a key is at the right end of the last row; with gesture navigation there is a strip below that."""
     top = ENTER_TOP[navigation]
     across = (at.x - keyboard.left) / (keyboard.right - keyboard.left)
     return across >= ENTER_LEFT and (at.y - keyboard.top) / (keyboard.bottom - keyboard.top) >= top

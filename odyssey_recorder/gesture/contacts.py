@@ -1,8 +1,8 @@
 """From the events of touch screens and keys to contacts: which finger was where, from touch-down to lift.
 
-The kernel's multi-touch protocol, type B; nodes of type A, which do not identify fingers, are ignored. Unchanged values
-are not sent again, so places are kept per slot and across contacts; the order inside a report means nothing; after
-SYN_DROPPED nothing that was known is valid.
+Implements the kernel's multi-touch protocol, type B; nodes of type A, which do not identify fingers, are ignored.
+The kernel does not resend unchanged values, so positions are kept per slot and across contacts. The order inside a
+report has no meaning. After SYN_DROPPED no earlier state is valid.
 """
 
 from dataclasses import dataclass, field
@@ -37,12 +37,12 @@ TYPING_KEYS = frozenset(
     | {"KEY_COMMA", "KEY_DOT", "KEY_SLASH", "KEY_102ND", "KEY_KPDOT", "KEY_KPMINUS", "KEY_KPPLUS", "KEY_KPSLASH"}
     | {"KEY_KPASTERISK"}
 )
-"""The keys that write or delete text in a field; Shift and the like do neither."""
+"""The keys that write or delete text in a field; modifiers such as Shift do neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawSample:
-    """Where a finger was: raw values of the node's axes, and the device's clock."""
+    """Raw values of the node's axes, and the device's clock."""
 
     x: int
     y: int
@@ -51,7 +51,7 @@ class RawSample:
 
 @dataclass(frozen=True, slots=True)
 class ContactBegan:
-    """A finger came down; the screenshot of its step is the newest frame older than `time_us`."""
+    """A finger came down; its step's screenshot is the newest frame older than `time_us`."""
 
     node: str
     slot: int
@@ -62,8 +62,8 @@ class ContactBegan:
 class Contact:
     """A finger that came down and was lifted; the first sample is its touch-down.
 
-    `fingers` is the largest number on this screen at once while it was down: one for an action of the dataset, two for
-    a pinch.
+    `fingers` is the maximum number of fingers on this screen while it was down: one for an action of the dataset,
+    two for a pinch.
     """
 
     node: str
@@ -81,7 +81,7 @@ class LossCause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ContactLost:
-    """A finger came down at `began_us`, but its place or its lift is unknown."""
+    """A finger came down at `began_us`, but its position or lift is unknown."""
 
     node: str
     slot: int
@@ -98,7 +98,7 @@ class KeyPressed:
 
 @dataclass(frozen=True, slots=True)
 class KeyTyped:
-    """A key that writes went down on a keyboard; `code` is its label."""
+    """A writing key went down on a keyboard; `code` is its label."""
 
     node: str
     code: str
@@ -117,13 +117,12 @@ TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | Event
 
 
 class ContactTracker:
-    """Follows every finger on every input node of one device during one run of ``getevent``."""
+    """Follows every finger on every input node of a device during one run of ``getevent``."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, _Node] = {}
 
     def feed(self, message: Message) -> list[TouchNews]:
-        """What `message` begins or ends; usually nothing."""
         match message:
             case NodeAdded(node) | NodeRemoved(node):
                 return self._nodes.pop(node, _Node(node)).forget(LossCause.STREAM_LOST)
@@ -131,7 +130,7 @@ class ContactTracker:
                 return self._nodes.setdefault(message.node, _Node(message.node)).take(message)
 
     def close(self) -> list[TouchNews]:
-        """End the stream: fingers that are still down are lost, and all places are forgotten."""
+        """End the stream: fingers that are still down are lost, and all positions are forgotten."""
         nodes, self._nodes = self._nodes, {}
         return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
 
@@ -139,11 +138,11 @@ class ContactTracker:
 def to_stroke(
     contact: Contact, node: InputDeviceNode, panel: Size, rotation: Rotation, frame: Size | None = None
 ) -> TouchStroke:
-    """The contact as pixels of a screenshot that was taken with the device turned by `rotation`.
+    """The contact in pixels of a screenshot taken at `rotation`.
 
-    `panel` is the size of the panel that `node` belongs to in its natural orientation: the axes never turn.
-    `frame` is the screenshot's own size where the system lays out for another one (``wm size``); a stroke that
-    began beside it, where nothing feels it, begins outside of the screenshot.
+    `panel` is the size of the node's panel in natural orientation: the axes never rotate. `frame` is the
+    screenshot's own size if Android lays out for another one (``wm size``); a stroke that began beside it, where
+    Android ignores touches, begins outside the screenshot.
     """
     x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]
     shown = panel.turned() if rotation % 2 else panel
@@ -164,12 +163,12 @@ def to_stroke(
 def _pixel(raw: int, axis: AxisRange, extent: int) -> int:
     """The pixel nearest to raw * extent / 32768 (for an axis 0..32767), where Android puts the touch.
 
-    The emulator makes of pixel n the raw value n * 32767 / extent, without what is behind the point; so Android
-    delivers up to a fifth of a pixel less than n, and on an axis that is turned, by (32767 - raw) * extent / 32768
-    (TouchInputMapper), extent - n to within a tenth. Nearest leads back to n: the pixel that the person or the caller
-    named, and the one that `input tap` and the control service bring to the same point in a replay. A capture of
-    (300, 900) on 1080x2400 has raw (9102, 12287): Android delivers (299.99, 899.93), and turned by 90 degrees
-    (899.93, 779.97), which is (900, 780).
+    The emulator converts pixel n to the raw value n * 32767 / extent, rounded down. So Android delivers up to a
+    fifth of a pixel less than n, or, on a rotated axis, by (32767 - raw) * extent / 32768 (TouchInputMapper), extent
+    - n to within a tenth. Rounding to the nearest pixel restores n: the pixel that the person or the caller named,
+    and the one that `input tap` and the control service bring to the same point in a replay. A capture of (300, 900)
+    on 1080x2400 has raw (9102, 12287): Android delivers (299.99, 899.93), and rotated by 90 degrees (899.93,
+    779.97), which is (900, 780).
     """
     values = axis.maximum - axis.minimum + 1
     return (2 * (raw - axis.minimum) * extent + values) // (2 * values)
@@ -185,7 +184,7 @@ class _Change:
 
 @dataclass(slots=True)
 class _Slot:
-    """One finger's place, kept across contacts, and the current contact: none without samples."""
+    """One finger's position, kept across contacts, and the current contact, if it has samples."""
 
     node: str
     number: int
@@ -218,7 +217,7 @@ class _Slot:
 
 
 class _Node:
-    """The fingers on one input node, and the unfinished report."""
+    """The fingers on one input node, and its unfinished report."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -279,7 +278,7 @@ class _Node:
                 pass
 
     def _report(self, time_us: int) -> list[TouchNews]:
-        """Apply a whole report. A slot that lands and lifts in it lifts first if it was down, last if not."""
+        """Apply a whole report. A slot that both lands and lifts in it lifts first if it was down, otherwise last."""
         news = [key for code in self._keys if (key := self._key(code, time_us))]
         lifting: list[_Slot] = []
         for number, change in sorted(self._changes.items()):

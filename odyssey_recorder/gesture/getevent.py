@@ -1,8 +1,7 @@
-"""What Android's ``getevent`` prints, line by line: input events, input devices that come and go, and noise.
+"""Parses the output of Android's ``getevent``: input events, input devices that appear and disappear, and noise.
 
-Events speak the labels that ``getevent -l`` prints, whether the lines are labelled or numeric. Where a number
-has no name here it stays the hexadecimal text that getevent itself falls back to. Source: AOSP,
-toolbox/getevent.c.
+Events use the labels of ``getevent -l``, whether the lines are labelled or numeric. A number without a label here
+stays hexadecimal text, as in getevent itself. Source: AOSP, toolbox/getevent.c.
 """
 
 import re
@@ -59,7 +58,7 @@ _VALUES = {"UP": UP, "DOWN": DOWN, "REPEAT": 2, "MT_TOOL_FINGER": 0, "MT_TOOL_PE
 
 @dataclass(frozen=True, slots=True)
 class InputEvent:
-    """One event of the kernel: its input node, its time on the device's monotonic clock, and what changed.
+    """One kernel event; `time_us` is on the device's monotonic clock.
 
     `value` is signed: the tracking id that lifts a finger is -1.
     """
@@ -73,15 +72,13 @@ class InputEvent:
 
 @dataclass(frozen=True, slots=True)
 class NodeAdded:
-    """An input device is there, or has just been plugged in."""
+    """An input device exists, or was just plugged in."""
 
     node: str
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRemoved:
-    """An input device is gone; nothing more will come from it."""
-
     node: str
 
 
@@ -90,7 +87,7 @@ Message = InputEvent | NodeAdded | NodeRemoved
 
 @dataclass(frozen=True, slots=True)
 class AxisRange:
-    """The values that an axis of an input device takes, both ends included."""
+    """The values of an axis, both ends included."""
 
     minimum: int
     maximum: int
@@ -98,7 +95,7 @@ class AxisRange:
 
 @dataclass(frozen=True, slots=True)
 class InputDeviceNode:
-    """An input device and its abilities, which identify it: nodes are numbered again at each boot."""
+    """An input device and its abilities, which identify it: nodes are renumbered at each boot."""
 
     node: str
     name: str
@@ -107,7 +104,7 @@ class InputDeviceNode:
 
     @property
     def is_touchscreen(self) -> bool:
-        """Whether it reports the places of fingers in slots of their own (protocol B)."""
+        """Whether it reports each finger in its own slot (protocol B)."""
         return {SLOT, TRACKING_ID, POSITION_X, POSITION_Y} <= self.axes.keys()
 
     @property
@@ -134,10 +131,10 @@ _AXIS = re.compile(r" *(?P<code>\S+) +: value -?[0-9]+, min (?P<min>-?[0-9]{1,10
 
 
 class LineBuffer:
-    """Splits a stream of bytes into lines; an unfinished line waits for its end."""
+    """Splits a byte stream into lines; keeps an unfinished line until its end arrives."""
 
     LONGEST = 4096
-    """Bytes of an unfinished line that are kept; getevent's own lines are shorter than 120."""
+    """Bytes kept of an unfinished line; getevent's own lines are shorter than 120."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -149,11 +146,11 @@ class LineBuffer:
 
 
 def parse_line(line: str, *, node: str = "", time_us: int = 0) -> Message | None:
-    """What one line of a running ``getevent`` says, with or without ``-l`` and ``-t``; None if it is no news.
+    """Parse a line of ``getevent``, with or without ``-l`` and ``-t``; None for anything else.
 
-    `node` and `time_us` stand in for what the line does not tell: the node where getevent was asked for one
-    alone, the time of arrival where it was not asked for times. Lines of stderr, broken lines and the names
-    and abilities that getevent lists at its start are no news.
+    `node` and `time_us` are used if the line has none: getevent prints no node when asked for a single one, and no
+    time without ``-t``. Lines of stderr, broken lines, and the names and abilities that getevent lists at its start
+    give None.
     """
     line = line.rstrip("\r\n")
     if found := _EVENT.fullmatch(line):
@@ -166,9 +163,9 @@ def parse_line(line: str, *, node: str = "", time_us: int = 0) -> Message | None
 
 
 def parse_nodes(text: str) -> tuple[InputDeviceNode, ...]:
-    """The input devices that ``getevent -p`` or ``-lp`` lists, in its order, which is none.
+    """The input devices listed by ``getevent -p`` or ``-lp``, in its arbitrary order.
 
-    The current values that it prints are passed over: emulators print 0 whatever the last touch was.
+    Ignores the current values that it prints: emulators print 0 whatever the last touch was.
     """
     listings: dict[str, list[str]] = {}
     listing: list[str] = []
@@ -211,12 +208,12 @@ def _node(node: str, lines: list[str]) -> InputDeviceNode:
         if found := _NAME.fullmatch(line):
             name = found["name"]
         elif kind == EV_KEY:
-            # A star marks a key that is down at this moment.
+            # A star marks a key that is currently down.
             keys.update(_label(code, _CODES[EV_KEY]) for code in codes.replace("*", " ").split())
         elif kind == EV_ABS and (found := _AXIS.fullmatch(codes)):
             axis = AxisRange(int(found["min"]), int(found["max"]))
             code = _label(found["code"], _CODES[EV_ABS])
-            # One slot alone is a range too; other empty ones say nothing, as those of devices that were never set up.
+            # A single slot is a valid range; other empty ranges belong to axes that were never set up.
             if axis.minimum < axis.maximum or code == SLOT:
                 axes[code] = axis
     return InputDeviceNode(node, name, frozenset(keys), axes)

@@ -1,4 +1,4 @@
-"""Which action a touch stroke was: the rule that tells a click from a long press from a scroll."""
+"""Classifies a touch stroke as a click, a long press or a scroll."""
 
 from dataclasses import dataclass
 
@@ -20,10 +20,10 @@ class TouchRules:
 
 
 def recognize(stroke: TouchStroke, rules: TouchRules, size: Size) -> Click | LongPress | Scroll:
-    """The action that `stroke` stands for on a screenshot of `size`.
+    """The action of `stroke` on a screenshot of `size`.
 
-    A finger that ever left the touch slop around its first point is a scroll, however long it was down: that
-    is how Android's own views decide.
+    A finger that ever left the touch slop around its first point scrolls, however long it was down, as in Android's
+    own views.
     """
     if any(_leaves_slop(stroke.start, sample.at, rules.touch_slop_px) for sample in stroke.samples):
         path = tuple(to_grid(sample.at, size) for sample in stroke.samples)

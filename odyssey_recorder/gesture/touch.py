@@ -1,4 +1,4 @@
-"""A finger's contact with the screen from touch-down to lift, whichever way it was seen."""
+"""A finger's contact with the screen from touch-down to lift, however it was observed."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from odyssey_recorder.model.geometry import Pixel
 
 @dataclass(frozen=True, slots=True)
 class TouchSample:
-    """Where the finger was at one moment: pixels of the screenshot, microseconds since touch-down."""
+    """Pixels of the screenshot, and microseconds since touch-down."""
 
     at: Pixel
     time_us: int
@@ -15,9 +15,10 @@ class TouchSample:
 
 @dataclass(frozen=True, slots=True)
 class TouchStroke:
-    """One contact: its samples in order, the first at touch-down (time 0), and when the finger was lifted.
+    """One contact; the first sample is the touch-down (time 0).
 
-    `samples` is never empty. A finger held still gives no new ones, so `duration_us` may lie past the last.
+    `samples` is never empty. A finger held still gives no new ones, so `duration_us` may exceed the last sample's
+    time.
     """
 
     samples: tuple[TouchSample, ...]
@@ -29,7 +30,6 @@ class TouchStroke:
 
     @property
     def end(self) -> Pixel:
-        """Where the finger was last seen."""
         return self.samples[-1].at
 
     @classmethod

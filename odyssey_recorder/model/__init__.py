@@ -1,1 +1,1 @@
-"""What an episode is: actions, steps and geometry, free of any device, file or clock."""
+"""Episodes as values: actions, steps and geometry, independent of devices, files and clocks."""

@@ -7,8 +7,6 @@ from odyssey_recorder.model.geometry import Point
 
 
 class SystemKey(Enum):
-    """The three keys of Android's navigation bar that are actions of the dataset."""
-
     HOME = "HOME"
     BACK = "BACK"
     RECENT = "RECENT"
@@ -16,21 +14,17 @@ class SystemKey(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A short press at one point."""
-
     point: Point
 
 
 @dataclass(frozen=True, slots=True)
 class LongPress:
-    """A press at one point, held past the device's long-press time."""
-
     point: Point
 
 
 @dataclass(frozen=True, slots=True)
 class Scroll:
-    """A finger dragged over the screen: where it touched, where it lifted, and its path, ends included."""
+    """A finger dragged over the screen; `path` includes both ends."""
 
     start: Point
     end: Point
@@ -39,29 +33,23 @@ class Scroll:
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """Text entered into the focused field."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """One of the system keys HOME, BACK, RECENT."""
-
     key: SystemKey
 
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The task is done; `note` is what the annotator found or wants to say, often empty."""
+    """The task is done; `note` is the annotator's answer or remark, often empty."""
 
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """The task cannot be done here, and why."""
-
     reason: str
 
 
@@ -88,7 +76,7 @@ def action_type(action: Action) -> str:
 
 
 def describe(action: Action) -> str:
-    """The action in a few words, as lists and reports show it: ``CLICK 432, 118``."""
+    """The action as shown in lists and reports, such as ``CLICK 432, 118``."""
     name = action_type(action)
     match action:
         case Click(point) | LongPress(point):
@@ -104,5 +92,4 @@ def describe(action: Action) -> str:
 
 
 def is_terminal(action: Action) -> bool:
-    """Whether the action ends its episode."""
     return isinstance(action, Complete | Impossible)

@@ -1,4 +1,4 @@
-"""What an annotator is given to do: a task, how it is known, and from where on the device it begins."""
+"""A task as given to an annotator: the task, its origin and the start state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,8 +19,6 @@ class CleanHome:
 
 @dataclass(frozen=True, slots=True)
 class FromSnapshot:
-    """What the emulator's snapshot `name` holds."""
-
     name: str
 
 
@@ -29,8 +27,8 @@ StartState = AsFound | CleanHome | FromSnapshot
 
 @dataclass(frozen=True, slots=True)
 class TaskOrigin:
-    """How a task was made from a template: the template's id, what fills each gap, the app in each role, and whose
-    words the instruction is."""
+    """How a task was made from a template: the filling of each slot, the app in each role, and who wrote the
+    instruction."""
 
     template: str = ""
     slots: Mapping[str, str] = field(default_factory=dict)
@@ -40,10 +38,10 @@ class TaskOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A task to record; `task_id` is empty for one that the annotator wrote.
+    """A task to record; `task_id` is empty if the annotator wrote it.
 
-    The episode of a practice task is scored and never becomes part of the dataset. `making` is None for a task that
-    was not made from a template.
+    The episode of a practice task is scored and never joins the dataset. `making` is None for a task that was not
+    made from a template.
     """
 
     task: TaskInfo

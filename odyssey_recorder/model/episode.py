@@ -1,4 +1,4 @@
-"""An episode: one task carried out once on one device, as the dataset keeps it."""
+"""An episode: one task carried out once on one device, as stored in the dataset."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,13 +11,13 @@ from odyssey_recorder.model.geometry import Size
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Extra = Mapping[str, Json]
-"""What a file says beyond the model, by JSON key, kept so that it is written back as it came."""
+"""Contents of a file beyond the model, by JSON key, written back unchanged."""
 
 NOTHING: Extra = MappingProxyType({})
 
 
 def _nothing() -> Extra:
-    return NOTHING  # as a plain default, dataclasses of Python 3.11 take it for a mutable one
+    return NOTHING  # as a plain default, Python 3.11's dataclasses take it for mutable
 
 
 class Category(Enum):
@@ -32,15 +32,15 @@ class Category(Enum):
 
     @property
     def fewest_apps(self) -> int:
-        """How many different apps a task of this category has at least: ADR 12.
+        """The minimum number of different apps in a task of this category: ADR 12.
 
-        All six are types of cross-app tasks, Multi-Apps needs three apps or more (Lu et al. 2024, section 3.2). A
-        system-wide operation, which is what General Tool is about, may need no second one.
+        All six are types of cross-app tasks; Multi-Apps needs three apps or more (Lu et al. 2024, section 3.2). A
+        system-wide operation, the subject of General Tool, may need no second app.
         """
         return {Category.GENERAL_TOOL: 1, Category.MULTI_APPS: 3}.get(self, 2)
 
     def lacks_apps(self, apps: Iterable[str]) -> str:
-        """What is wrong with the number of apps of a task, as half a sentence; empty where there are enough."""
+        """An error about the number of apps, as half a sentence; empty if there are enough."""
         there = len({app.casefold() for app in apps})
         if there >= self.fewest_apps:
             return ""
@@ -53,10 +53,10 @@ def _are(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """The device as the dataset names it; `size` is that of the screenshots, in their orientation.
+    """The device as named in the dataset; `size` is that of the screenshots, in their orientation.
 
-    `product`, `release_version` ("14") and `sdk_version` ("34") are what the device's properties say;
-    None where a file does not tell.
+    `product`, `release_version` ("14") and `sdk_version` ("34") come from the device's properties; None if a file
+    has none.
     """
 
     device_name: str
@@ -69,9 +69,9 @@ class DeviceInfo:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """What the annotator was asked to do: template, filled template, and the words a person would use.
+    """What the annotator was asked to do: template, filled template, and natural wording.
 
-    `category` is free text here, because released files and other datasets need not keep to `Category`.
+    `category` is free text, because released files and other datasets need not use `Category`.
     """
 
     category: str
@@ -84,11 +84,11 @@ class TaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class StepAnnotations:
-    """What a file of the second release says of a step beside its action; the fields are named as its keys.
+    """What a file of the second release says about a step besides its action; fields are named like its keys.
 
-    The texts are a language model's, `sam2_bbox` is the box of the touched element: left, top, right, bottom on the
-    grid, or nothing where the file has an empty list. A key that the file does not have is None. `malformed` are the
-    values of another kind; they are written back as they came.
+    The texts were written by a language model. `sam2_bbox` is the box of the touched element: left, top, right,
+    bottom on the grid; empty if the file has an empty list. A missing key is None. `malformed` values have another
+    type and are written back unchanged.
     """
 
     description: str | None = None
@@ -99,14 +99,14 @@ class StepAnnotations:
     malformed: Extra = field(default_factory=_nothing)
 
     def has(self, key: str) -> bool:
-        """Whether the file has this key, whatever its value is."""
+        """Whether the file has this key, with any value."""
         return key in self.malformed or getattr(self, key) is not None
 
     def without(self, *keys: str) -> "StepAnnotations":
         return self.taking(NO_ANNOTATIONS, *keys)
 
     def taking(self, other: "StepAnnotations", *keys: str) -> "StepAnnotations":
-        """These with the values of `keys` that `other` has."""
+        """A copy with the values of `keys` from `other`."""
         kept = {key: value for key, value in self.malformed.items() if key not in keys}
         taken = {key: value for key, value in other.malformed.items() if key in keys}
         values: dict[str, Any] = {key: getattr(other, key) for key in keys}
@@ -118,10 +118,10 @@ NO_ANNOTATIONS = StepAnnotations()
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action and the file name of the screenshot that was on the screen before it.
+    """One action and the file name of the screenshot taken before it.
 
-    `spelling` has the `info` and `ps` of the file that the step was read from, where they say more than the action; a
-    step that gets another action drops them. `keys` is the order in which the file had the keys beside the action.
+    `spelling` holds the file's `info` and `ps` if they say more than the action; replacing the action drops them.
+    `keys` is the file's order of the keys besides the action.
     """
 
     screenshot: str
@@ -134,7 +134,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A whole episode; the steps are numbered by their place, from 0, and the last one is terminal."""
+    """The steps are numbered from 0, and the last one is terminal."""
 
     episode_id: str
     device: DeviceInfo
@@ -144,10 +144,9 @@ class Episode:
 
 
 def is_episode_id(text: str) -> bool:
-    """Whether `text` is an episode's id: 16 decimal digits. All that is, is safe as a part of a path."""
+    """Whether `text` has 16 decimal digits, so that it is safe as part of a path."""
     return len(text) == 16 and text.isascii() and text.isdecimal()
 
 
 def screenshot_name(episode_id: str, step: int) -> str:
-    """The file name of a step's screenshot: ``<episode_id>_<step>.png``."""
     return f"{episode_id}_{step}.png"

@@ -1,4 +1,4 @@
-"""What the recorder found odd about a step: a code and its values, and the text that people read."""
+"""Something unusual that the recorder found about a step: a code, its values, and a text."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE
 
 
 class FlagCode(Enum):
-    """The kinds of flags, by their names in files."""
+    """The kinds of flags; the values are their names in files."""
 
     MOVING = "moving"
     CHANGING = "changing"
@@ -36,7 +36,7 @@ class FlagCode(Enum):
     FOREIGN_INPUT = "foreign_input"
     UNEXPLAINED = "unexplained"
     OTHER = "other"
-    """Of a recorder whose flags are not known here."""
+    """A flag from another version of the recorder."""
 
 
 _TEXTS = {
@@ -74,25 +74,23 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A code, and the values that its text names, in that order."""
+    """A code, and the values in its text, in that order."""
 
     code: FlagCode
     values: tuple[str | float, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raise ValueError for values that the code's text cannot hold."""
+        """Raises ValueError for values that do not fit the code's text."""
         kinds = [str if not spec else (int, float) for _, spec in _fields(self.code)]
         fit = len(kinds) == len(self.values) and all(map(isinstance, self.values, kinds))
         if not fit or any(isinstance(value, float | int) and not abs(value) <= LARGEST_WHOLE for value in self.values):
             raise ValueError(f"a flag {self.code.value} has other values than {self.values}")
 
     def named_values(self) -> dict[str, str | float]:
-        """The values by their names in the text."""
         return {name: value for (name, _), value in zip(_fields(self.code), self.values, strict=True)}
 
 
 def describe_flag(flag: Flag) -> str:
-    """The text for people."""
     return _TEXTS[flag.code].format(**flag.named_values())
 
 
@@ -106,7 +104,7 @@ def flag_from_text(text: str) -> Flag:
 
 
 def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
-    """The flag of a file; one of a newer recorder, whose code is not known, becomes `OTHER`. Raises ValueError."""
+    """A flag from a file; an unknown code, from a newer recorder, becomes `OTHER`. Raises ValueError."""
     if code not in (known.value for known in FlagCode):
         return Flag(FlagCode.OTHER, (", ".join([code.replace("_", " "), *map(str, values.values())]),))
     known = FlagCode(code)
@@ -114,7 +112,7 @@ def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
 
 
 def _fields(code: FlagCode) -> list[tuple[str, str]]:
-    """The names in a text, each with its format, which numbers alone have."""
+    """The names in a text, each with its format spec, which only numbers have."""
     return [(name, spec or "") for _, name, spec, _ in Formatter().parse(_TEXTS[code]) if name]
 
 

@@ -1,4 +1,4 @@
-"""Where things are: pixels of a screenshot, the dataset's 0..1000 grid, and the way between the two."""
+"""Pixels of a screenshot, the dataset's 0..1000 grid, and conversions between them."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -9,7 +9,7 @@ GRID = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pixel:
-    """A place on a screenshot, in pixels from its top left corner, in the orientation the picture has."""
+    """A position on a screenshot, in pixels from its top left corner, in the screenshot's orientation."""
 
     x: int
     y: int
@@ -17,7 +17,7 @@ class Pixel:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place on the dataset's grid: each axis 0..1000 of the screenshot's own width or height."""
+    """A position on the dataset's grid: each axis 0..1000 of the screenshot's own width or height."""
 
     x: int
     y: int
@@ -25,7 +25,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Width and height in pixels, as the picture is oriented."""
+    """Width and height in pixels, in the image's orientation."""
 
     width: int
     height: int
@@ -34,7 +34,7 @@ class Size:
         return f"{self.width}x{self.height}"
 
     def clamp(self, pixel: Pixel) -> Pixel:
-        """The nearest pixel that lies on a picture of this size."""
+        """The nearest pixel inside an image of this size."""
         return Pixel(min(max(pixel.x, 0), self.width - 1), min(max(pixel.y, 0), self.height - 1))
 
     def turned(self) -> "Size":
@@ -43,12 +43,12 @@ class Size:
 
 
 CELLS = Size(12, 24)
-"""The cells that a picture is parted into, across and down, to tell where it has changed."""
+"""The grid of cells, across and down, in which changes of an image are located."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle in pixels of a screenshot: left and top belong to it, right and bottom do not."""
+    """A rectangle in pixels of a screenshot; left and top are inclusive, right and bottom exclusive."""
 
     left: int
     top: int
@@ -57,7 +57,7 @@ class Box:
 
     @property
     def area(self) -> int:
-        """How many pixels it holds; 0 where an edge lies beyond its opposite."""
+        """In pixels; 0 if an edge is beyond its opposite."""
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
     def __contains__(self, pixel: Pixel) -> bool:
@@ -65,7 +65,7 @@ class Box:
 
 
 class Rotation(IntEnum):
-    """How far the picture is turned from the device's natural orientation, in Android's quarter turns."""
+    """The rotation from the device's natural orientation, in Android's quarter turns."""
 
     R0 = 0
     R90 = 1
@@ -76,27 +76,27 @@ class Rotation(IntEnum):
 def to_grid(pixel: Pixel, size: Size) -> Point:
     """The grid point of `pixel` on a screenshot of `size`.
 
-    floor(px * 1000 / size), clamped to 0..1000: the released files show truncation, and normalise by the
-    saved picture rather than by the nominal size of the device (issue 19 of OpenGVLab/GUI-Odyssey).
+    floor(px * 1000 / size), clamped to 0..1000: the released files show truncation, and normalise by the size of the
+    saved screenshot, not the nominal size of the device (issue 19 of OpenGVLab/GUI-Odyssey).
     """
     return Point(_clamp(pixel.x * GRID // size.width), _clamp(pixel.y * GRID // size.height))
 
 
 def to_pixel(point: Point, size: Size) -> Pixel:
-    """The pixel in the middle of the grid cell `point` on a screenshot of `size`; `to_grid` leads back to it.
+    """The pixel in the middle of the grid cell `point` on a screenshot of `size`.
 
-    It does on an axis of 1000 pixels or more, for 0..999. On a shorter one some cells hold no pixel, and none
-    ever lies at 1000, the far edge: there the nearest pixel below is given.
+    `to_grid` inverts it on an axis of 1000 pixels or more, for 0..999. On a shorter axis some cells hold no pixel,
+    and none is ever at 1000, the far edge: then it is the nearest pixel below.
     """
     return size.clamp(Pixel(_middle(point.x, size.width), _middle(point.y, size.height)))
 
 
 def rotate(natural: Pixel, size: Size, rotation: Rotation) -> Pixel:
-    """Where a touch at a pixel of the panel, of `size` in its natural orientation, lies on the turned picture.
+    """The position on the rotated image of a touch at a pixel of the panel, whose natural size is `size`.
 
-    Touches are points, not squares: Android turns x to width - x (ui::Transform), and so does the emulator's window. A
-    picture turns its pixels, from x to width - 1 - x: a touch at the far edge of one is at the near edge of the next,
-    and one at 0 comes to lie just beside the turned picture, at its width or height.
+    Touches are points, not squares: Android maps x to width - x (ui::Transform), and so does the emulator's window.
+    An image maps its pixels from x to width - 1 - x: a touch at the far edge of one is at the near edge of the next,
+    and one at 0 ends up just outside the rotated image, at its width or height.
     """
     match rotation:
         case Rotation.R0:
@@ -110,7 +110,7 @@ def rotate(natural: Pixel, size: Size, rotation: Rotation) -> Pixel:
 
 
 def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
-    """The way back from `rotate`: where a touch of the turned picture lies on the panel; `size` is the panel's."""
+    """The inverse of `rotate`; `size` is the panel's natural size."""
     match rotation:
         case Rotation.R0:
             return displayed
@@ -123,10 +123,10 @@ def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
 
 
 def picture_on_panel(picture: Size, panel: Size) -> Box:
-    """Where a picture lies on a panel of another size, both turned alike, in pixels of the panel.
+    """The box of an image on a panel of another size, both in the same orientation, in pixels of the panel.
 
-    So Android shows what is laid out for another size (``wm size``): as large as it fits, in the middle, its aspect
-    kept, whole pixels.
+    Android shows what is laid out for another size (``wm size``) like this: as large as fits, centred, with its
+    aspect ratio, in whole pixels.
     """
     if panel.width * picture.height < panel.height * picture.width:
         shown = Size(panel.width, picture.height * panel.width // picture.width)
@@ -137,7 +137,7 @@ def picture_on_panel(picture: Size, panel: Size) -> Box:
 
 
 def panel_to_picture(pixel: Pixel, picture: Size, panel: Size) -> Pixel:
-    """The pixel of the picture that a pixel of the panel shows; outside of the picture for one beside it."""
+    """The image's pixel shown at a pixel of the panel; outside the image if the panel shows nothing there."""
     box = picture_on_panel(picture, panel)
     width, height = box.right - box.left, box.bottom - box.top
     return Pixel((pixel.x - box.left) * picture.width // width, (pixel.y - box.top) * picture.height // height)

@@ -1,4 +1,4 @@
-"""Where the words of an instruction come from, and what was found when they were held against the task."""
+"""Who wrote an instruction, and the result of comparing it with its task."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,8 +8,6 @@ from odyssey_recorder.model.moment import in_utc
 
 
 class Writer(Enum):
-    """Who put an instruction into words."""
-
     TEMPLATE = "template"
     PHRASING = "phrasing"
     MODEL = "model"
@@ -17,7 +15,7 @@ class Writer(Enum):
 
 
 class Approval(Enum):
-    """What a person said of an instruction; nobody looked at it where it is open."""
+    """A person's decision on an instruction; OPEN if there is none yet."""
 
     OPEN = "open"
     APPROVED = "approved"
@@ -42,7 +40,7 @@ class ModelCall:
     tokens_out: int
     cost: float | None = None
     key: str = ""
-    """By which the raw answer is found again among the kept ones."""
+    """The key of the raw answer in the answer cache."""
 
     def __post_init__(self) -> None:
         in_utc(self.at)
@@ -50,10 +48,10 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Whether an instruction asks for what the filled task asks for (criterion iii).
+    """Whether an instruction asks for the same as the filled task (criterion iii).
 
-    `faults` are what the rules found, each a sentence. The judge's part is None and empty where none was asked;
-    it finds the two equivalent where each entails the other and nothing is missing or added.
+    `faults` are the rules' findings, a sentence each. The judge's fields are None and empty if none was asked; it
+    finds them equivalent if each entails the other and nothing is missing or added.
     """
 
     faults: tuple[str, ...] = ()
@@ -65,22 +63,20 @@ class Equivalence:
 
     @property
     def is_judged(self) -> bool:
-        """Whether a model was asked."""
         return self.judge is not None
 
     @property
     def holds(self) -> bool:
-        """Whether nothing speaks against it: no rule, and no judge where one was asked."""
+        """Whether neither the rules nor the judge, if asked, object."""
         both = self.task_entails_instruction is not False and self.instruction_entails_task is not False
         return both and not (self.faults or self.missing or self.added)
 
 
 @dataclass(frozen=True, slots=True)
 class TextOrigin:
-    """How an instruction came about; `call` is there for a model's words, also where a person edited them after.
+    """Who wrote an instruction; `call` is present for a model's text, even if a person edited it later.
 
-    `names_apps` tells whether the words were to name the apps. `approved_by` and `edited_by` are names, empty for
-    nobody.
+    `names_apps` says whether the text was to name the apps. `approved_by` and `edited_by` are names, or empty.
     """
 
     writer: Writer = Writer.TEMPLATE
@@ -91,4 +87,4 @@ class TextOrigin:
     approval: Approval = Approval.OPEN
     approved_by: str = ""
     note: str = ""
-    """Why it was rejected."""
+    """The reason for a rejection."""
