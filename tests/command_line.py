@@ -1,4 +1,4 @@
-"""The command line as tests use it: run in this process, with folders and an adb server of the test's own."""
+"""Runs the command line in this process, with the test's own folders and adb server."""
 
 import sys
 import threading
@@ -15,13 +15,11 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab
 
 ESCAPES = "\x1b[31m[red]x[/] [link=https://example.org]y[/link] :warning: \x9b1m\u202e"
-"""What would colour a terminal, link to elsewhere, or turn the writing round, if it were not shown as text."""
+"""What would colour a terminal, link elsewhere or reverse the text direction if it were not escaped."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended, and what it printed."""
-
     exit_code: int
     out: str
     err: str
@@ -29,7 +27,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class LabPhone:
-    """A small simulated phone with an adb server that knows no other device."""
+    """A small simulated emulator on an adb server that knows no other device."""
 
     lab: Lab
     serial: str
@@ -39,7 +37,7 @@ class LabPhone:
 
 
 class CommandLine:
-    """Runs `odyssey-recorder`; dataset, drafts and settings lie in `folder`, and no variable is the user's."""
+    """Runs `odyssey-recorder` with dataset, drafts and settings in `folder`, isolated from the user's environment."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder = folder
@@ -67,11 +65,11 @@ class CommandLine:
         self.use_server(1)
 
     def use_server(self, port: int) -> None:
-        """Talk to the adb server on this port from now on; port 1 is nobody's."""
+        """Use the adb server on this port; nothing listens on port 1."""
         self.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
 
     def use_running(self, folder: Path) -> None:
-        """Look below this folder for what running emulators have written down."""
+        """Look for the discovery files of running emulators below this folder."""
         for variable in ("XDG_RUNTIME_DIR", "LOCALAPPDATA"):
             self.monkeypatch.setenv(variable, str(folder))
 
@@ -90,7 +88,7 @@ class CommandLine:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Look again and again until `is_so`; fail after 30 seconds."""
+    """Poll until `is_so`; fail after 30 seconds."""
     expires_s = time.monotonic() + 30
     while not is_so():
         assert time.monotonic() < expires_s
@@ -110,7 +108,7 @@ def lab_phone() -> Iterator[LabPhone]:
 
 @pytest.fixture
 def phone(lab_phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
-    """The small phone on its home screen, the only device of the command line."""
+    """The small device on its home screen, the only device of the command line."""
     lab_phone.lab.server.adb("-s", lab_phone.serial, "shell", "input", "keyevent", "HOME")
     command_line.use_server(lab_phone.lab.server.port)
     command_line.use_running(Path(lab_phone.lab.server.environment["XDG_RUNTIME_DIR"]))
@@ -120,6 +118,5 @@ def phone(lab_phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
 
 @pytest.fixture(scope="session")
 def lonely_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
-    """An adb server that knows no device."""
     with PrivateAdbServer(Path(find_adb()), tmp_path_factory.mktemp("lonely")) as server:
         yield server

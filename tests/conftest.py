@@ -1,4 +1,4 @@
-"""What holds for every test: Qt draws off screen, Ctrl-C works, an unexpected log record is a failure."""
+"""Applies to every test: Qt draws off screen, Ctrl-C works, an unexpected log record is a failure."""
 
 import logging
 import os
@@ -13,18 +13,18 @@ pytest_plugins = ["tests.command_line"]
 
 TESTS = Path(__file__).parent
 LONGEST = ("end_to_end", "commands", "quality", "task", "replay", "gui")
-"""The folders whose files take longest, which begin first: no process is left alone with a long file in the end."""
+"""Folders with the slowest files run first, so that no process is left with a long file at the end."""
 
-# Qt reads it when the application is made. A test of a real window sets another in a process of its own.
+# Qt reads it when the application is created. A test with a real window sets another in its own process.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-# The keyring of whoever runs the tests is left alone, by this process and those that it starts.
+# Keeps the user's keyring out of this process and those that it starts.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
-# What a shell starts in the background ignores Ctrl-C, and so would all the programs that the tests start.
+# A process that a shell starts in the background ignores Ctrl-C, and so would the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No example has a time limit: a busy computer is no fault. Where a result must repeat, so do the examples.
+# Examples have no time limit, because the computer may be busy. In CI they are the same on every run.
 settings.register_profile(
     "odyssey", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
@@ -32,7 +32,6 @@ settings.load_profile("odyssey")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the folders that take longest."""
     items.sort(key=lambda item: LONGEST.index(_folder(item)) if _folder(item) in LONGEST else len(LONGEST))
 
 
@@ -42,7 +41,7 @@ def _folder(item: pytest.Item) -> str:
 
 @pytest.fixture(autouse=True)
 def _no_unexpected_log_record(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """A test that expects a warning in the log reads it from `caplog`, then calls `caplog.clear()`."""
+    """A test that expects a warning reads it from `caplog`, then calls `caplog.clear()`."""
     yield
     unexpected = [record for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
     assert not unexpected, f"unexpected log records: {[record.getMessage() for record in unexpected]}"

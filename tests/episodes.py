@@ -1,4 +1,4 @@
-"""Episodes for tests: one ready made, and hypothesis strategies for all there can be."""
+"""A ready-made episode, and hypothesis strategies for all possible ones."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Stands in for what tests cannot have: a device in memory, whose screen changes when it is touched."""
+"""A fake device in memory, whose screen changes when it is touched."""
 
 import threading
 import time
@@ -53,12 +53,12 @@ VIEW_TREE = """\
 </hierarchy>"""
 
 Input = TouchStroke | SystemKey | str
-"""What was done to a fake device: a touch, a key, or typed text."""
+"""An input to a fake device: a touch, a key, or typed text."""
 
 
 @cache
 def picture(screen: int | str, size: Size) -> Image.Image:
-    """The RGB picture of screen `screen`: another number or name, another picture, the same on every run."""
+    """The RGB image of screen `screen`: different for each number or name, the same on every run."""
     seed = screen if isinstance(screen, int) else sum(screen.encode())
     image = Image.new("RGB", (size.width, size.height), (37 * seed % 256, 91 * seed % 256, 151 * seed % 256))
     draw = ImageDraw.Draw(image)
@@ -75,7 +75,7 @@ def picture(screen: int | str, size: Size) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class FingerAt:
-    """Where a live finger was put and when on the host's monotonic clock; `at` is None where it was lifted."""
+    """A position of the live finger and its time (host's monotonic clock); `at` is None for a lift."""
 
     at: Pixel | None
     time_ns: int
@@ -83,8 +83,6 @@ class FingerAt:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a snapshot of a fake device holds."""
-
     screen: int | str | Image.Image
     screens_shown: int
     state: ScreenState
@@ -94,19 +92,19 @@ class Snapshot:
 
 
 class FakeDevice:
-    """A device in memory. Its first screen is number 0, and every input brings the next number.
+    """A device in memory. Its first screen is number 0, and every input shows the next number.
 
-    `performed` lists the inputs that were carried out, `screen_at` the screen that each of them met. `show`
-    changes the screen with no input, as a device does by itself. `state` is what `screen_state` reports: put
-    another one in its place to turn, fold or focus; a new size changes the pictures too. Any thread may call.
+    `performed` lists the inputs, `screen_at` the screen at each of them. `show` changes the screen without an input.
+    `state` is returned by `screen_state`: replace it to rotate, fold or move the focus; a new size also changes the
+    images. Any thread may call.
 
-    With `streams` every change of the screen comes as a frame by itself, and the device follows a finger: `finger`
-    lists where it was, and a finger that lifts brings the next screen. `tree`, `settings`, `nodes`, `room_bytes` and
-    `clock_ahead_us`, how far the device's clock is ahead of the host's, are what the device says of them.
+    With `streams` every change of the screen sends a frame, and the device follows a finger: `finger` lists its
+    positions, and lifting it shows the next screen. `tree`, `settings`, `nodes` and `room_bytes` are what the device
+    reports; `clock_ahead_us` is how far its clock is ahead of the host's.
 
-    Loading a snapshot brings back the screen, `state`, `tree`, `settings` and `recents`, so that the same inputs lead
-    through the same screens once more; what tests read (`performed`, `finger`) goes on, and `loaded` lists the
-    snapshots that were loaded. With `keeps_snapshots` off it is a device that is no emulator.
+    Loading a snapshot restores the screen, `state`, `tree`, `settings` and `recents`, so that the same inputs lead
+    through the same screens again. It does not reset `performed` and `finger`; `loaded` lists the loaded snapshots.
+    Without `keeps_snapshots` the device is not an emulator.
     """
 
     def __init__(self, size: Size = PHONE_SIZE, serial: str = "fake-1", *, patience_s: float = 0.05) -> None:
@@ -331,16 +329,16 @@ class FakeDevice:
 
     @property
     def screen(self) -> int | str | Image.Image:
-        """What is shown: a number, or what `show` was given."""
+        """A number, or the argument of `show`."""
         return self._screen
 
     def show(self, screen: int | str | Image.Image) -> None:
-        """Change the screen to a numbered or named picture, or to an RGB picture of the device's size."""
+        """Change the screen to a numbered or named image, or to an RGB image of the device's size."""
         with self._changed:
             self._show(screen)
 
     def picture(self, screen: int | str) -> Image.Image:
-        """The RGB picture that a capture of `screen` gives; the caller's own, to draw on."""
+        """The RGB image that a capture of `screen` returns; the caller may draw on it."""
         return picture(screen, self.state.size).copy()
 
     def fail_with(self, error: DeviceError) -> None:
@@ -353,11 +351,11 @@ class FakeDevice:
         self.fail_with(DeviceDisconnectedError(f"{self._serial} is gone. Start it again or plug it in."))
 
     def freeze(self) -> None:
-        """Answer no call until `recover`; each waits `patience_s` and times out."""
+        """Answer no call until `recover`; each times out after `patience_s`."""
         self._running.clear()
 
     def cut_frames(self) -> None:
-        """Send every picture short until `recover`."""
+        """Truncate every frame until `recover`."""
         self._cut_frames = True
 
     def never_rest(self) -> None:
@@ -365,18 +363,18 @@ class FakeDevice:
         self._restless = True
 
     def await_finger(self, places: int) -> None:
-        """Wait until the finger has been at so many places since the device was made, lifts counted."""
+        """Wait until the finger has had `places` positions since the device was created, including lifts."""
         with self._changed:
             self._wait_for(lambda: len(self.finger) >= places, 10.0)
 
     def print_input(self, lines: bytes) -> None:
-        """Let `getevent` print this to whoever follows the input."""
+        """Make `getevent` print these lines."""
         with self._changed:
             self._input_lines.append(lines)
             self._changed.notify_all()
 
     def press_key(self, code: str) -> None:
-        """Let `getevent` print a key that goes down and up at once, at the device's time."""
+        """Make `getevent` print a key that goes down and up at once, at the device's time."""
         seconds, microseconds = divmod(time.monotonic_ns() // 1000 + self.clock_ahead_us, 1_000_000)
         start = f"[{seconds:8d}.{microseconds:06d}] /dev/input/event12: "
         for value in ("DOWN", "UP"):
@@ -384,7 +382,7 @@ class FakeDevice:
             self.print_input(f"{key}{start}EV_SYN       SYN_REPORT           00000000            \n".encode())
 
     def end_input(self) -> None:
-        """Let `getevent` end once it has printed everything."""
+        """Make `getevent` end once it has printed everything."""
         with self._changed:
             self._input_ended = True
             self._changed.notify_all()
@@ -394,11 +392,10 @@ class FakeDevice:
         self._refusal = words
 
     def refuse_snapshots(self, words: str = "KO: the disk is full") -> None:
-        """Let every call for a snapshot fail with the emulator's words until `recover`."""
+        """Make every snapshot call fail with the emulator's message until `recover`."""
         self._snapshot_refusal = words
 
     def recover(self) -> None:
-        """Switch all faults off."""
         self._error = self._refusal = self._snapshot_refusal = None
         self._cut_frames = self._restless = False
         self._running.set()
@@ -464,7 +461,7 @@ class FakeDevice:
             raise self._error
 
     def _wait_for(self, happened: Callable[[], bool], wait_s: float | None) -> None:
-        """Wait until something has happened, or a fault has, with `_changed` held."""
+        """Wait until something has happened or failed; the caller holds `_changed`."""
         self._changed.wait_for(lambda: happened() or self._closed or self._error is not None, wait_s)
         self._check_connection()
 

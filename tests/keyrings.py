@@ -1,4 +1,4 @@
-"""Keyrings of the tests' own: one that works, and some that do not."""
+"""Fake keyrings: one that works, and some that do not."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,6 @@ UseKeyring = Callable[[KeyringBackend], None]
 
 
 class MemoryKeyring(KeyringBackend):
-    """Keeps keys as long as the test runs."""
-
     priority = 5.0
 
     def __init__(self) -> None:
@@ -28,13 +26,13 @@ class MemoryKeyring(KeyringBackend):
 
 
 class PlainFileKeyring(MemoryKeyring):
-    """As those that the library does not recommend."""
+    """Like those that the library does not recommend."""
 
     priority = 0.5
 
 
 class TalkativeKeyring(MemoryKeyring):
-    """Refuses everything, and says the key aloud."""
+    """Refuses everything, with the key in its message."""
 
     def set_password(self, service: str, username: str, password: str) -> None:
         raise PasswordSetError(f"cannot store {password}")
@@ -44,7 +42,5 @@ class TalkativeKeyring(MemoryKeyring):
 
 
 class LockedKeyring(MemoryKeyring):
-    """Its owner does not unlock it."""
-
     def get_password(self, service: str, username: str) -> str | None:
         raise KeyringLocked("Failed to unlock the collection!")

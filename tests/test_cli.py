@@ -26,7 +26,7 @@ TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clo
 
 
 def record(command_line: CommandLine, *, note: str = "done") -> Path:
-    """The annotation file of an episode that is recorded on the small phone."""
+    """Record an episode on the small device and return its annotation file."""
     script = command_line.folder / "play.jsonl"
     script.write_text('{"key": "RECENT"}\n{"key": "HOME"}\n' + json.dumps({"complete": note}))
     ran = command_line("record", "--script", script, *TASK)

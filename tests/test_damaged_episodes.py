@@ -1,4 +1,4 @@
-"""Episodes whose files are damaged are opened, repaired by a person, sent back or rejected."""
+"""Episodes with damaged files are opened, fixed by a person, sent back or rejected."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from tests.test_review_service import RECORDER, Checks, Place, judge, revision
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    """Nobody is judged twice for the sample's sake."""
+    """No episode is drawn for a second review."""
     return Place(tmp_path / "dataset", Checks())
 
 
@@ -32,7 +32,7 @@ def one(place: Place) -> str:
 
 
 def damage(place: Place, episode_id: str, change: Callable[[dict[str, Any]], object]) -> bytes:
-    """Change the JSON of an annotation; the file as it is then."""
+    """Change the JSON of an annotation and return the new file."""
     path = place.annotation(episode_id)
     tree = json.loads(path.read_bytes())
     change(tree)

@@ -1,4 +1,4 @@
-"""What the window asks of the examination beyond the command line: progress, an early end, and the report."""
+"""What the window needs of the doctor beyond the command line: progress, cancelling, and the report."""
 
 import json
 from functools import partial

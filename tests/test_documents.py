@@ -1,4 +1,4 @@
-"""What the documents promise: their links lead somewhere, their pictures are there, and the keys they tell are true."""
+"""Links and images in the documents exist, and the keys that they name are right."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _GUIDES = {
     "Practice": ("annotator-guide.md", "On the page Practice"),
     "Review": ("reviewer-guide.md", "On the page Review"),
 }
-"""Where the keys of a page are told, and under which heading."""
+"""The document of each page, and the heading above its keys."""
 
 
 def links_of(document: Path) -> list[str]:
@@ -30,7 +30,7 @@ def links_of(document: Path) -> list[str]:
 
 
 def anchors_of(document: Path) -> set[str]:
-    """The anchors that the headings of a document get where it is shown: without punctuation, spaces as hyphens."""
+    """The anchors of the headings as rendered: without punctuation, spaces as hyphens."""
     headings = _HEADING.findall(document.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

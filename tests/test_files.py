@@ -1,5 +1,3 @@
-"""Only regular files are read, of the size that they can have, and none through a link out of its folder."""
-
 import os
 import socket
 from pathlib import Path

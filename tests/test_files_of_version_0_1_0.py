@@ -1,4 +1,4 @@
-"""What version 0.1.0 wrote still opens: a dataset with reviews and a fix, drafts, a queue, settings, a profile."""
+"""Files written by version 0.1.0 still open: a dataset with reviews and a fix, drafts, a queue, settings, a profile."""
 
 import hashlib
 import json

@@ -1,5 +1,3 @@
-"""The key to the language model is found and kept, and seen nowhere."""
-
 import logging
 import sys
 import traceback
@@ -22,7 +20,7 @@ KEY = "sk-planted-0123456789"
 
 @pytest.fixture(autouse=True)
 def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[UseKeyring]:
-    """Sets the keyring of the test; it begins with an empty one, and without the variable."""
+    """Sets the test's keyring; starts with an empty one and without the variable."""
     monkeypatch.delenv(VARIABLE, raising=False)
     keyring.set_keyring(MemoryKeyring())
     yield keyring.set_keyring
@@ -40,7 +38,7 @@ def test_a_key_that_was_stored_is_found_until_it_is_forgotten() -> None:
     assert (found(), key_status().place) == (KEY, KeyPlace.KEYRING)
     forget_key()
     assert (found(), key_status().place) == (None, KeyPlace.NOWHERE)
-    forget_key()  # once more is no failure
+    forget_key()  # twice is not an error
 
 
 def test_the_environment_is_above_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,3 @@
-"""The log file: small, readable, and silent about secrets."""
-
 import logging
 import subprocess
 import sys
@@ -66,7 +64,7 @@ def test_secrets_are_masked(file: Path, secret: str) -> None:
 def test_words_of_a_device_can_neither_steer_a_terminal_nor_look_like_a_record(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # pytest would keep the half character for its report, which cannot be sent from one process to another.
+    # pytest would keep the lone surrogate for its report, which then cannot be sent between processes.
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     forged = "2026-11-22 10:00:00.000 CRITICAL MainThread odyssey_recorder: all is lost"
     with logging_to(file, "INFO"):

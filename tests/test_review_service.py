@@ -1,4 +1,4 @@
-"""The reviewer's desk on real files: whose turn it is, what is kept, what follows, and what nobody gets around."""
+"""Reviews on real files: whose turn it is, what is stored, and the consequences."""
 
 import io
 import json
@@ -39,8 +39,6 @@ RECORDER = "ann"
 
 @dataclass
 class Checks:
-    """The checks of these tests: they find what they are told to."""
-
     found: dict[str, Severity] = field(default_factory=dict)
 
     def __call__(self, evidence: EpisodeEvidence) -> EpisodeReport:
@@ -54,13 +52,13 @@ class Checks:
 
 @dataclass
 class Place:
-    """A dataset with episodes of `RECORDER`, and the desks of those who review it."""
+    """A dataset with episodes of `RECORDER`, and the services of its reviewers."""
 
     root: Path
     checks: Checks
 
     def service(self, reviewer: str) -> ReviewService:
-        """A desk whose checks have looked at all there is."""
+        """A service that has run all checks."""
         service = self.new_service(reviewer)
         service.check_all()
         return service
@@ -70,7 +68,7 @@ class Place:
         return ReviewService(self.root, Checker(cache, 1, judge=self.checks), lambda: reviewer)
 
     def record(self) -> str:
-        """One more episode, whose task is like no other's; its id."""
+        """Record one more episode with a unique task, and return its id."""
         episode_id = recorded(self.root.parent).episode_id
         written = read_episode(self.annotation(episode_id))
         words = f"Write {episode_id} down."
@@ -88,7 +86,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    """Nobody is judged twice for the sample's sake."""
+    """No episode is drawn for a second review."""
     place = Place(tmp_path / "dataset", Checks())
     place.record()
     place.reviews.set_policy(Policy(seed=1, second_share=0.0))
@@ -113,7 +111,6 @@ def verdict_draft(opened: OpenedReview, decision: Decision = Decision.ACCEPT, an
 
 
 def revision(place: Place, episode_id: str) -> str:
-    """What the episode is now."""
     return sha256(place.annotation(episode_id).read_bytes()).hexdigest()
 
 
@@ -340,12 +337,10 @@ def test_a_review_file_that_is_broken_is_said_and_never_written_over(place: Plac
 
 
 class Reader:
-    """Takes the news, and waits for them."""
-
     def __init__(self) -> None:
         self.rows: dict[str, ReviewRow] = {}
         self.stages: dict[str, list[ReviewStage]] = {}
-        """Each stage that was told of an episode, until another was."""
+        """Consecutive repetitions are left out."""
         self.warnings: list[str] = []
         self._unread = 1
         self._came = Condition()
@@ -391,7 +386,7 @@ def test_the_list_tells_how_each_stands_and_what_others_do(
 ) -> None:
     reader = follow(place.service("Cleo"))
     reader.wait_for(lambda rows: one in rows and rows[one].role is ReviewerRole.FIRST)
-    judge(place.service("Bea"), one)  # at another computer
+    judge(place.service("Bea"), one)  # on another computer
     reader.wait_for(lambda rows: rows[one].stage is ReviewStage.ACCEPTED)
     another = place.record()
     reader.wait_for(lambda rows: another in rows)
@@ -467,7 +462,7 @@ def test_the_figures_know_of_warnings_as_the_list_does(place: Place, one: str) -
 
 
 def reported(place: Place) -> tuple[dict[str, int], list[str]]:
-    """The stages that `quality-report --json` tells, and the problems."""
+    """The stages in `quality-report --json`, and the problems."""
     out = io.StringIO()
     report_quality(place.new_service(""), Console(file=out, width=1000), html=None, as_json=True)
     tree = json.loads(out.getvalue())

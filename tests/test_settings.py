@@ -97,7 +97,7 @@ def test_a_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch)
         read_settings()
 
 
-# What is saved.
+# Saving.
 
 
 def saved() -> str:
@@ -176,7 +176,7 @@ def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -
     assert store.read().drafts == Path("/from/flag")
 
 
-# What is said of a value before it is saved.
+# Checks before saving.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The desk where tasks are prepared, over a queue in a file, the shipped templates and a model's stand-in."""
+"""Preparing tasks with a queue in a file, the shipped templates and a stand-in for the model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -30,8 +30,6 @@ SIX = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
 
 @dataclass
 class Room:
-    """A desk, its queue, and the server that it asks."""
-
     queue: TaskQueue
     server: StandIn
     own: Path

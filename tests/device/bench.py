@@ -1,4 +1,4 @@
-"""Devices behind the real adb and the simulated emulator, and what can be done to them from behind."""
+"""Devices on the real adb and the simulated emulator, with access to the emulator behind them."""
 
 import json
 import os
@@ -33,7 +33,7 @@ _KEY_BACK = 158
 
 @dataclass(frozen=True)
 class DeviceBench:
-    """A device to test, over adb alone or over gRPC too, and the simulated emulator behind it."""
+    """A device over adb alone or with gRPC, and the simulated emulator behind it."""
 
     device: AdbDevice
     emulator: SimulatedEmulator
@@ -53,7 +53,7 @@ class DeviceBench:
     def another_device(
         self, *, required: bool = False, adb_s: float = 20, answer_s: float = 2.0, shares_memory: bool = True
     ) -> EmulatorDevice:
-        """One more device object for the same emulator, over gRPC."""
+        """A second device object for the same emulator, over gRPC."""
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
         options = GrpcOptions(self.find, required=required, answer_s=answer_s, shares_memory=shares_memory)
         return EmulatorDevice(shell, options, console=console(self.emulator))
@@ -77,7 +77,7 @@ class DeviceBench:
         self.emulator.faults.go_offline()
 
     def leave_adb_alone(self) -> None:
-        """Switch the control service off, and wait until the device has noticed."""
+        """Switch the control service off, and wait until the device notices."""
         self.emulator.faults.control.switch_off(off=True)
         self.wait_for_path("screencap")
 
@@ -94,11 +94,11 @@ class DeviceBench:
         self.device.wait_until_ready(20)
 
     def wait_for_path(self, path: str) -> None:
-        """Return when frames come by `path`, "gRPC" or "screencap"; the device is kept busy meanwhile."""
+        """Wait until `capture_path` is `path`, "gRPC" or "screencap", while using the device."""
         self.wait_until(lambda: self.device.capture_path == path)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Return when `condition` holds; the device is kept busy meanwhile."""
+        """Wait until `condition` holds, while using the device."""
         for _ in range(_TRIES):
             if condition():
                 return
@@ -106,14 +106,13 @@ class DeviceBench:
         raise AssertionError("it never held")
 
     def next_streamed(self) -> Frame:
-        """The next frame of the stream, which must come soon."""
         frame = self.device.next_frame(5)
         assert frame is not None
         assert frame.streamed
         return frame
 
     def inputs(self) -> list[str]:
-        """What the phone got, in its own words, in order."""
+        """The inputs that the emulator received, as written in its journal."""
         entries = [json.loads(line) for line in self._journal.read_bytes()[self.journal_start :].splitlines()]
         return [entry["input"] for entry in entries if "input" in entry]
 
@@ -123,7 +122,7 @@ class DeviceBench:
 
 
 class EmulatorPool:
-    """The simulated emulators of a module, one of each profile, restored to their start for every test."""
+    """The simulated emulators of a module, one per profile, restored to their initial state for every test."""
 
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
         self._server = server
@@ -131,7 +130,7 @@ class EmulatorPool:
         self._started: dict[str, tuple[SimulatedEmulator, Snapshot, Path]] = {}
 
     def bench(self, profile: str, *, grpc: bool) -> DeviceBench:
-        """A bench whose emulator is as at its start; the caller closes its device."""
+        """A bench with its emulator in the initial state; the caller closes the device."""
         if profile not in self._started or self._started[profile][0].killed.is_set():
             folder = self._folder / f"{profile}-{len(list(self._folder.iterdir()))}"
             folder.mkdir()
@@ -150,16 +149,15 @@ class EmulatorPool:
 
 
 StartBench = Callable[[str], DeviceBench]
-"""Gives a bench whose simulated emulator is of this profile."""
 
 
 def console(emulator: SimulatedEmulator) -> EmulatorConsole:
-    """The console of an emulator that asks for no token."""
+    """The console of an emulator that requires no token."""
     return EmulatorConsole(emulator.console_port, token_file=Path("no token"))
 
 
 def start_emulator(profile: str, server: PrivateAdbServer, folder: Path) -> SimulatedEmulator:
-    """An emulator that keeps its journal and its discovery file in `folder`; the caller stops it."""
+    """An emulator with its journal and discovery file in `folder`; the caller stops it."""
     phone = Phone(profile_named(profile), animation=False, journal=_journal(folder))
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=folder))
     emulator.start()
@@ -169,7 +167,6 @@ def start_emulator(profile: str, server: PrivateAdbServer, folder: Path) -> Simu
 def connected_bench(
     emulator: SimulatedEmulator, private: PrivateAdbServer, folder: Path, *, grpc: bool = True
 ) -> DeviceBench:
-    """A bench whose device is ready."""
     server = AdbServer(port=private.port)
     shell = AdbShell(emulator.serial, server, answer_s=20)
     device = AdbDevice(shell, console=console(emulator))
@@ -182,7 +179,7 @@ def connected_bench(
 
 
 def start_bench(profile: str, server: PrivateAdbServer, folder: Path) -> DeviceBench:
-    """A bench with an emulator of its own; the caller ends device and emulator."""
+    """A bench with its own emulator; the caller closes the device and stops the emulator."""
     return connected_bench(start_emulator(profile, server, folder), server, folder)
 
 

@@ -1,5 +1,3 @@
-"""The real adb server, and emulators behind it."""
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -24,7 +22,7 @@ def emulators(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def start_bench(emulators: EmulatorPool, over_grpc: bool) -> Iterator[StartBench]:
-    """Gives benches whose devices are closed at the end."""
+    """Creates benches and closes their devices at the end."""
     with ExitStack() as stack:
 
         def start(profile: str) -> DeviceBench:
@@ -37,7 +35,7 @@ def start_bench(emulators: EmulatorPool, over_grpc: bool) -> Iterator[StartBench
 
 @pytest.fixture
 def over_grpc() -> bool:
-    """Whether the devices of benches use the control service; a module may say so."""
+    """Whether benches use the control service; a module may override it."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""What every `Device` does, whatever is behind it: one suite for the real way and for the fake."""
+"""The contract of `Device`: one suite for the real implementations and the fake."""
 
 import re
 import threading
@@ -23,23 +23,23 @@ from odyssey_recorder.model.geometry import Pixel, Rotation
 
 
 class Bench(Protocol):
-    """A device to test, and what can be done to it from behind."""
+    """A device to test, and control over it from behind."""
 
     @property
     def device(self) -> Device: ...
 
     @property
     def button(self) -> Pixel:
-        """A place where a tap on the first screen leads to another."""
+        """A place on the first screen where a tap leads to another screen."""
 
     def change_screen(self) -> None:
-        """Show something else, by no input through the device."""
+        """Change the screen without any input through the device."""
 
     def press_back_key(self) -> None:
         """Press and release BACK on the device's own keyboard: `getevent` prints it."""
 
     def recents(self) -> Sequence[str]:
-        """The packages of the apps that have a card in the list of recent apps."""
+        """The packages of the apps in Recents."""
 
     def freeze(self) -> None: ...
 
@@ -50,7 +50,7 @@ class Bench(Protocol):
     def refuse_input(self) -> None: ...
 
     def recover(self) -> None:
-        """End all faults, and wait until the device can be used again."""
+        """End all faults, and wait until the device is usable again."""
 
 
 CALLS: dict[str, Callable[[Device], object]] = {
@@ -68,11 +68,10 @@ CALLS: dict[str, Callable[[Device], object]] = {
     "read_clock": lambda device: device.read_clock(),
     "close_recents": lambda device: device.close_recents(),
 }
-"""Every call, by its name."""
 
 
 def errors_of_every_call(device: Device) -> dict[str, type[DeviceError]]:
-    """By name, the calls that fail with the device's serial in the message."""
+    """The calls that fail with the device's serial in the message, by name."""
     errors = {}
     for name, call in CALLS.items():
         try:
@@ -84,7 +83,7 @@ def errors_of_every_call(device: Device) -> dict[str, type[DeviceError]]:
 
 
 class Listener:
-    """A thread that follows a device's input from the start of a `with` block to its end; it closes the device."""
+    """Follows a device's input on a thread during a `with` block, which closes the device."""
 
     def __init__(self, device: Device) -> None:
         self.heard: list[tuple[bytes, int]] = []
@@ -102,12 +101,11 @@ class Listener:
         self.join()
 
     def wait_for(self, words: str) -> None:
-        """Return when `getevent` has printed `words`."""
+        """Wait until `getevent` has printed `words`."""
         with self._news:
             assert self._news.wait_for(lambda: words.encode() in b"".join(data for data, _ in self.heard), timeout=20)
 
     def join(self) -> None:
-        """Wait until following has ended."""
         self._thread.join(timeout=20)
         assert not self._thread.is_alive()
 
@@ -124,8 +122,6 @@ class Listener:
 
 
 class FactsContract:
-    """What every `DeviceFacts` does."""
-
     def test_it_says_who_it_is(self, bench: Bench) -> None:
         properties = bench.device.properties()
 
@@ -142,8 +138,6 @@ class FactsContract:
 
 
 class ScreenContract:
-    """What every `Screen` does."""
-
     def test_its_state_and_its_pictures_agree_on_the_size(self, bench: Bench) -> None:
         state = bench.device.screen_state()
 
@@ -190,10 +184,8 @@ class ScreenContract:
 
 
 class InputContract:
-    """What every `DeviceInput` does."""
-
     untypable = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"
-    """Four characters, of which the last cannot be typed."""
+    """Four characters; the last one cannot be typed."""
 
     def test_a_touch_reaches_the_screen_before_it_returns(self, bench: Bench) -> None:
         before = bench.device.capture()
@@ -238,8 +230,6 @@ class InputContract:
 
 
 class InputEventsContract:
-    """What every `InputEvents` does."""
-
     def test_it_has_a_touch_screen_and_a_keyboard(self, bench: Bench) -> None:
         nodes = bench.device.input_nodes()
 
@@ -300,8 +290,6 @@ class InputEventsContract:
 
 
 class SnapshotsContract:
-    """What every `Snapshots` does."""
-
     def test_a_snapshot_brings_the_picture_back(self, bench: Bench) -> None:
         assert bench.device.keeps_snapshots
         before = bench.device.capture()
@@ -341,8 +329,6 @@ class SnapshotsContract:
 
 
 class SetupContract:
-    """What every `DeviceSetup` does."""
-
     def test_what_is_repaired_is_told_by_the_settings(self, bench: Bench) -> None:
         bench.device.repair(PutSetting("secure", "navigation_mode", "2"))
         assert bench.device.setting("secure", "navigation_mode") == "2"
@@ -371,7 +357,7 @@ class SetupContract:
 
 
 class ConnectionContract:
-    """What every call of a device does when its connection fails."""
+    """The behaviour of every call when the connection fails."""
 
     def test_every_call_on_a_frozen_device_times_out(self, impatient_bench: Bench) -> None:
         impatient_bench.freeze()
@@ -425,7 +411,7 @@ class DeviceContract(
     SetupContract,
     ConnectionContract,
 ):
-    """Collected by a subclass whose module has the fixtures `bench` and `impatient_bench`.
+    """Collected through a subclass whose module has the fixtures `bench` and `impatient_bench`.
 
-    The latter's device gives up soon; the former's waits longer than a slow machine takes.
+    The impatient device has short time limits; the other's allow for a slow machine.
     """

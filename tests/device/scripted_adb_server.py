@@ -1,4 +1,4 @@
-"""An adb server that says what a test wrote down: for answers that no real device would give on request."""
+"""An adb server with scripted answers, for those that no real device gives on request."""
 
 import socket
 import struct
@@ -8,26 +8,25 @@ from types import TracebackType
 
 OKAY = b"OKAY"
 HANG = b"<hang>"
-"""An answer that ends with this keeps the connection open until the server stops."""
+"""An answer with this ending keeps the connection open until the server stops."""
 
 
 def fail(words: str) -> bytes:
-    """adb's way to refuse a request."""
+    """adb's reply that refuses a request."""
     return b"FAIL%04x" % len(words) + words.encode()
 
 
 def block(text: str) -> bytes:
-    """adb's way to answer a question."""
+    """adb's reply to a question."""
     return OKAY + b"%04x" % len(text) + text.encode()
 
 
 def shell(command: str) -> str:
-    """The request that runs a command on the device."""
     return f"shell,v2,TERM=dumb,raw:{command}"
 
 
 def printed(output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> bytes:
-    """A command's whole answer in packets."""
+    """A command's complete output in packets."""
     return (
         OKAY
         + struct.pack("<BI", 2, len(errors))
@@ -39,11 +38,10 @@ def printed(output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> bytes:
 
 
 class ScriptedAdbServer:
-    """Answers each request with the bytes that `answers` has for it, and closes the connection.
+    """Answers each request with the bytes in `answers`, and closes the connection.
 
-    A key of `answers` that ends with `*` stands for every request that begins so. A request that `answers` does
-    not have is refused; a transport to any device is there unless `answers` says otherwise. `requests` lists what
-    was asked, and `wait_for` waits until something was.
+    A key that ends with `*` matches every request with that prefix. Other requests are refused, except a transport
+    to any device. `requests` lists the requests received.
     """
 
     def __init__(self, answers: Mapping[str, bytes], *, port: int = 0) -> None:
@@ -70,7 +68,7 @@ class ScriptedAdbServer:
         self._listener.close()
 
     def wait_for(self, request: str) -> None:
-        """Return when `request` was asked."""
+        """Wait until `request` has been received."""
         with self._asked:
             assert self._asked.wait_for(lambda: request in self.requests, timeout=20)
 

@@ -1,4 +1,4 @@
-"""A console that says what a test wrote down: for answers that no real emulator would give on request."""
+"""A console with scripted answers, for those that no real emulator gives on request."""
 
 import socket
 import threading
@@ -11,7 +11,8 @@ DEMAND = b"Android Console: Authentication required\r\nAndroid Console: type 'au
 
 @contextmanager
 def scripted(*answers: bytes, then_hang: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """A console that greets with the first answer and gives one more for each line: its port, and the lines."""
+    """Yields the port of a console that greets with the first answer and gives one more per line, and the lines
+    received."""
     listener = socket.create_server(("127.0.0.1", 0))
     heard: list[str] = []
     finished = threading.Event()

@@ -1,4 +1,4 @@
-"""A control service that answers as a test says: for what the simulated emulator never does."""
+"""A control service with scripted answers, for what the simulated emulator never does."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ LENGTH = SIZE[0] * SIZE[1] * 3
 
 
 def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = None) -> pb.Image:
-    """A frame of one colour, made `age_s` ago, or with no date at all."""
+    """A frame of one colour, dated `age_s` ago, or without a date."""
     stamp_us = 0 if age_s is None else int((time.time() - age_s) * 1e6)
     return pb.Image(
         format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=SIZE[0], height=SIZE[1]),
@@ -28,9 +28,9 @@ def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = Non
 
 
 class ScriptedControl:
-    """A server, as a context manager; `screenshot` and `stream` are what it answers, `asked` what it was asked for.
+    """A server as a context manager; `screenshot` and `stream` are its answers, `asked` the requests received.
 
-    `fail` is raised instead of every answer once it is set.
+    `fail`, once set, is raised instead of every answer.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class ScriptedControl:
         self._server.stop(None).wait()
 
     def held(self, *images: pb.Image) -> Iterator[pb.Image]:
-        """These frames, and then silence until the server ends."""
+        """These frames, then silence until the server ends."""
         yield from images
         self.released.wait(30)
 

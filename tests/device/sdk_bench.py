@@ -1,6 +1,6 @@
-"""An Android SDK of stand-ins in a folder of its own: programs that print what the real ones print.
+"""A stand-in for the Android SDK: programs that print what the real ones print.
 
-The stand-in `emulator` runs our simulated emulator, so that a device can be made, started and stopped for real.
+Its `emulator` runs the simulated emulator, so that devices can really be created, started and stopped.
 """
 
 import shutil
@@ -103,7 +103,7 @@ with SimulatedEmulator(
 
 @dataclass(frozen=True)
 class StandInSdk:
-    """An SDK whose programs can be told to refuse, and that remembers how its emulator was started."""
+    """An SDK whose programs can be made to fail; it records how emulators were started."""
 
     folder: Path
 
@@ -112,24 +112,23 @@ class StandInSdk:
         return AndroidSdk(self.folder, platform="linux", machine="x86_64")
 
     def last_words(self, words: str) -> None:
-        """Let every emulator say this and end."""
+        """Make every emulator print this and exit."""
         (self.folder / "emulator" / "last-words.txt").write_text(words)
 
     def refusal(self, words: str) -> None:
-        """Let avdmanager say this and make nothing."""
+        """Make avdmanager print this and fail."""
         (self.folder / "cmdline-tools" / "latest" / "bin" / "refusal.txt").write_text(words)
 
     def remove(self, package: str) -> None:
-        """Uninstall a package."""
         shutil.rmtree(self.folder.joinpath(*package.split(";")))
 
     def starts(self) -> list[str]:
-        """The words with which emulators were started."""
+        """The command lines of started emulators."""
         return (self.folder / "emulator" / "commands.txt").read_text().splitlines()
 
 
 def stand_in_sdk(folder: Path) -> StandInSdk:
-    """A whole SDK in `folder`, all of it stand-ins."""
+    """A complete stand-in SDK in `folder`."""
     tools = folder / "cmdline-tools" / "latest" / "bin"
     _program(tools / "avdmanager", _AVDMANAGER)
     _program(tools / "sdkmanager", "")
@@ -148,7 +147,7 @@ def _program(path: Path, text: str) -> None:
 
 
 def free_console_port() -> int:
-    """An even port with a free one above it, away from those where real emulators listen."""
+    """An even port with a free one above it, outside the range of real emulators."""
     for _ in range(200):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

@@ -1,5 +1,3 @@
-"""A device behind the real adb server: the simulated emulator on the other side keeps the contract."""
-
 import sys
 import threading
 import time
@@ -32,8 +30,7 @@ def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
     device.close()
 
 
-class TestAdbDevice(DeviceContract):
-    """The contract, kept through the real adb."""
+class TestAdbDevice(DeviceContract): ...
 
 
 def test_the_foreground_activity_is_told(bench: DeviceBench) -> None:
@@ -163,7 +160,7 @@ def test_a_serial_that_no_device_has_is_told_with_what_to_do(bench: DeviceBench)
 
 @pytest.fixture
 def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PrivateAdbServer]:
-    """An adb server's port and home, for this process as well; nothing listens there yet."""
+    """The port and home of an adb server, also set for this process; nothing listens there yet."""
     private = PrivateAdbServer(BUNDLED_ADB, tmp_path / "home")
     private.home.mkdir()
     for name, value in private.environment.items():

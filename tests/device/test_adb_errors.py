@@ -14,11 +14,11 @@ from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 
 PROGRAMS = {"adbutils.__main__", "adbutils.pidcat"}
-"""Scripts that run when they are imported."""
+"""Scripts that run when imported."""
 
 
 def modules_of_adbutils() -> Iterator[ModuleType]:
-    """All that can be imported: some need libraries that adbutils does not ask for."""
+    """Without modules that need libraries adbutils does not require."""
     for found in pkgutil.walk_packages(adbutils.__path__, "adbutils."):
         if found.name in PROGRAMS:
             continue

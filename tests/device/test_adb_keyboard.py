@@ -1,4 +1,4 @@
-"""Text in any script over adb alone: ADBKeyBoard types it, and the user's own keyboard comes back."""
+"""Text in any script over adb alone: ADBKeyBoard types it, and the user's own keyboard is restored."""
 
 import threading
 from contextlib import suppress
@@ -27,7 +27,7 @@ SCRIPTS = {
 
 @dataclass(frozen=True)
 class Note:
-    """A phone with the cursor in the empty body of a new note, and devices that may switch its keyboard."""
+    """An emulator with the cursor in the empty body of a new note, and devices that may switch its keyboard."""
 
     bench: DeviceBench
     folder: Path

@@ -1,4 +1,4 @@
-"""Answers that a well-behaved device would not give, played by a scripted adb server."""
+"""Answers that no well-behaved device gives, from a scripted adb server."""
 
 import socket
 import struct
@@ -39,7 +39,7 @@ def device_with(answers: Mapping[str, bytes], *, answer_s: float = 20) -> Iterat
 
 
 def phone(answers: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The answers of a phone with one panel, and `answers`."""
+    """The answers of a device with one panel, and `answers`."""
     return {shell("dumpsys SurfaceFlinger --display-id"): printed(ONE_PANEL), **answers}
 
 

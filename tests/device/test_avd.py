@@ -1,4 +1,4 @@
-"""Virtual devices from the first to the last day, with stand-ins for the SDK's programs and the real adb."""
+"""The life of virtual devices, with stand-ins for the SDK's programs and the real adb."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +18,6 @@ from tests.device.sdk_bench import IMAGE, free_console_port, stand_in_sdk
 
 
 class Bench:
-    """A user with an SDK of stand-ins and an adb server of their own."""
-
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
         self.server = server
         self.sdk = stand_in_sdk(folder / "sdk")

@@ -144,7 +144,7 @@ def test_amending_replaces_the_file_whole_and_keeps_bytes_that_are_no_text(tmp_p
 
 def test_what_cannot_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     config = device(tmp_path, b"hw.keyboard=no\n")
-    (config.parent / "config.ini.part").mkdir()  # stands in the way of the new file
+    (config.parent / "config.ini.part").mkdir()  # blocks the path of the new file
 
     with pytest.raises(DeviceError, match=r"config.ini cannot be written: .*Make it writable"):
         AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})

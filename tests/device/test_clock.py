@@ -1,5 +1,3 @@
-"""The device's clock on the host's: never surer than it can be, and never silent about a change."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

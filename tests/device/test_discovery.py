@@ -1,5 +1,3 @@
-"""Which notes of running emulators are found, and what is made of them."""
-
 import logging
 import os
 import subprocess
@@ -37,7 +35,7 @@ grpc.token=MTIzNDU2Nzg5
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a note of process `pid` into a folder of running emulators."""
+    """Writes a discovery file for process `pid`."""
 
     def write_note(note: str | bytes, pid: int = 1, *, age_s: float = 0) -> Path:
         path = tmp_path / f"pid_{pid}.ini"

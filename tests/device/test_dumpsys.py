@@ -10,7 +10,7 @@ FOLD = Path(__file__).parent / "data" / "dumpsys_input_fold_excerpts.txt"
 
 
 def fold_posture(heading: str) -> str:
-    """The excerpts of one posture: the sections whose heading begins with `heading`."""
+    """The sections whose heading begins with `heading`."""
     sections = FOLD.read_text().split("\n## ")
     return "\n".join(section for section in sections if section.startswith(heading))
 

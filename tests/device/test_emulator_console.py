@@ -1,4 +1,4 @@
-"""The console's client, against the simulated emulator's console and against one that says what a test wrote down."""
+"""The console's client, against the simulated emulator's console and a scripted one."""
 
 import socket
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ ID        TAG                 VM SIZE                DATE       VM CLOCK
 --        a_name_longer_than_its_column 1.2 GB 2026-09-09 16:55:38   00:10:45.114
 2         after.login-2       892 MiB 2026-09-09 16:55:38   00:10:45.114
 """
-"""The first row as an emulator printed it; the others as its newer versions write sizes and long names."""
+"""The first row as an emulator printed it; the others have the sizes and long names of newer versions."""
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-"""A device behind the control service of the simulated emulator and the real adb keeps the contract, whatever fails."""
-
 import tempfile
 import threading
 import time
@@ -44,8 +42,6 @@ def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
 
 
 class TestEmulatorDevice(DeviceContract):
-    """The contract, kept over both ways."""
-
     def test_text_that_cannot_be_typed_is_refused_before_anything_is_typed(self, bench: Bench) -> None:
         before = bench.device.capture()
 
@@ -67,7 +63,7 @@ def write_note(bench: DeviceBench) -> None:
 
 
 def fields(bench: DeviceBench) -> list[str]:
-    """What is written in the fields of the screen."""
+    """The text of each field on the screen."""
     return [node.text for node in bench.emulator.phone.view_hierarchy().walk() if node.class_name.endswith("EditText")]
 
 
@@ -281,18 +277,18 @@ def test_forced_grpc_says_what_to_do_where_there_is_none(
 
 
 def kinds(bench: DeviceBench) -> list[str]:
-    """What the phone got, without places."""
+    """The inputs received, without positions."""
     return [words.rsplit(" ", 1)[0] for words in bench.inputs()]
 
 
 def touch_place(told: str) -> tuple[float, float]:
-    """Where a touch was that the phone was told of."""
+    """The position in an input that was received."""
     x, y = told.rsplit(" ", 1)[1].split(",")
     return float(x), float(y)
 
 
 def near(place: tuple[float, float], at: Pixel) -> bool:
-    """Whether both are the same, a pixel of the panel aside: the kernel's axes are not in pixels."""
+    """Whether they are within a pixel of the panel: the kernel's axes are not in pixels."""
     return abs(place[0] - at.x) <= 1 and abs(place[1] - at.y) <= 1
 
 
@@ -467,7 +463,7 @@ def test_text_of_any_script_is_typed_and_the_clipboard_is_as_before(bench: Devic
     bench.device.check_text(text)
     bench.device.type_text(text)
 
-    lines = text.split("\n")  # in a note Enter leads from the title to the text
+    lines = text.split("\n")  # in a note, Enter moves from the title to the text
     assert fields(bench)[: len(lines)] == lines
     assert bench.emulator.phone.get_clipboard() == "was there"
 
@@ -519,7 +515,7 @@ LONG = "It was a dark and stormy night; 100 % of the rain fell in torrents. " * 
 
 
 def write_long(bench: DeviceBench, text: str) -> list[int]:
-    """Type into the text of a new note, which holds a word already; what was told of the progress."""
+    """Type into the text of a new note that already has a word; returns the progress reports."""
     write_note(bench)
     bench.device.type_text("Title\nSo: ")
     told = list[int]()

@@ -1,5 +1,3 @@
-"""The fake keeps the contract of a device, and does what tests of recording ask of it."""
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -14,8 +12,6 @@ from tests.fakes import FakeDevice
 
 @dataclass(frozen=True)
 class FakeBench:
-    """A fake device, and its own faults."""
-
     device: FakeDevice
     button = Pixel(100, 300)
 
@@ -54,8 +50,7 @@ def impatient_bench() -> FakeBench:
     return FakeBench(FakeDevice(patience_s=0.05))
 
 
-class TestFakeDevice(DeviceContract):
-    """The contract, kept by the fake."""
+class TestFakeDevice(DeviceContract): ...
 
 
 def test_a_device_that_streams_sends_the_newest_frame_and_wakes_who_waits() -> None:

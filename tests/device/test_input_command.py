@@ -21,12 +21,12 @@ from odyssey_recorder.model.geometry import Pixel
 
 
 def stroke(*samples: tuple[int, int, int], duration_ms: int) -> TouchStroke:
-    """A stroke of (x, y, milliseconds) samples."""
+    """From (x, y, milliseconds) samples."""
     return TouchStroke(tuple(TouchSample(Pixel(x, y), time_ms * 1000) for x, y, time_ms in samples), duration_ms * 1000)
 
 
 def what_android_types(commands: list[str]) -> str:
-    """The text that reaches the field: each word as sh and `input text` read it, key 66 as Enter."""
+    """The text that reaches the field, as sh and `input text` parse each command, with key 66 as Enter."""
     typed = ""
     for command in commands:
         match shlex.split(command):

@@ -1,5 +1,3 @@
-"""All devices are one list: the six with what exists of each, and whatever else runs."""
-
 import os
 import threading
 from collections.abc import Iterator
@@ -28,7 +26,7 @@ from tests.fakes import FakeDevice
 
 
 class Computer:
-    """A computer without an SDK: AVDs as files, notes of what runs, and devices in memory."""
+    """A computer without an SDK: AVDs as files, discovery files, and devices in memory."""
 
     def __init__(self, folder: Path) -> None:
         self.avds, self.running = folder / "avd", folder / "running"
@@ -45,7 +43,6 @@ class Computer:
         self.inventory = DeviceInventory(virtual, lambda: self.listed, self._describe, self._connect, self._simulate)
 
     def make(self, name: str, profile: str) -> None:
-        """Write the files of an AVD."""
         folder = self.avds / f"{name}.avd"
         folder.mkdir()
         (self.avds / f"{name}.ini").write_text(f"path={folder}\n")
@@ -53,11 +50,11 @@ class Computer:
         (folder / "config.ini").write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
 
     def note(self, name: str, port: int) -> None:
-        """Have a running emulator tell of itself."""
+        """Write the discovery file of a running emulator."""
         (self.running / f"pid_{os.getpid()}.ini").write_text(f"port.serial={port}\navd.id={name}\navd.name={name}\n")
 
     def list_device(self, serial: str, avd_name: str = "", *, size: Size | None = None, state: str = "device") -> None:
-        """Have adb list a device that calls itself `avd_name`."""
+        """Make adb list a device with the AVD name `avd_name`."""
         self.listed.append(ListedDevice(serial, state, "", "Some_Phone"))
         device = self.devices[serial] = FakeDevice(size or Size(360, 640), serial)
         device.avd_name = avd_name
@@ -246,7 +243,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
 
 @pytest.fixture
 def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[DeviceInventory, str]]:
-    """An inventory in which a simulated fold runs until it is told to end, and its serial."""
+    """An inventory with a simulated foldable, and its serial."""
     bench = start_bench("pixel_fold")
 
     def end() -> None:

@@ -1,5 +1,3 @@
-"""How much of a text a field took, told by what it held before and after."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

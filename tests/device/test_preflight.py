@@ -1,5 +1,3 @@
-"""What stands in the way of a recording is named, with what fixes it."""
-
 import re
 import shlex
 from dataclasses import replace

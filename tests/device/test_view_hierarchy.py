@@ -1,4 +1,4 @@
-"""What a dump of the views says, whoever wrote it: a real screen's form, and forms that mean no good."""
+"""Dumps of real screens, and malicious ones."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -121,7 +121,7 @@ def test_the_drawing_order_rules_where_the_dump_tells_it() -> None:
 
 @dataclass
 class View:
-    """A view as an app has it: where it is, how late it is drawn among its siblings, and what it holds."""
+    """A view in an app: its box, its drawing order among its siblings, and its children."""
 
     box: Box
     order: int
@@ -129,7 +129,7 @@ class View:
     children: "list[View]"
 
     def dispatch(self, at: Pixel, clip: Box) -> Box | None:
-        """What shows of the view that takes a touch, by the words of ViewGroup.dispatchTouchEvent."""
+        """The visible part of the view that consumes a touch, after ViewGroup.dispatchTouchEvent."""
         if at not in self.box:
             return None
         shown = overlap(self.box, clip)

@@ -1,5 +1,3 @@
-"""What a finger meant by where it came down: buttons, keys, edges."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,4 +1,4 @@
-"""From events to contacts: the kernel's habits, the traps that other recorders fell into, and real captures."""
+"""From events to contacts: the kernel's habits, known traps, and real captures."""
 
 from collections.abc import Iterable
 from random import Random
@@ -83,7 +83,7 @@ def contacts_of(*reports: Iterable[Message]) -> list[Contact]:
 
 
 def captured(name: str) -> list[TouchNews]:
-    """What a capture comes to, up to the end of its stream."""
+    """The news from a capture, up to the end of its stream."""
     tracker = ContactTracker()
     lines = (DATA / "getevent" / f"{name}.txt").read_text().splitlines()
     messages = [message for line in lines if (message := parse_line(line, node=TOUCH))]
@@ -159,13 +159,13 @@ def test_other_axes_keys_and_switches_and_a_lift_without_a_landing_bring_nothing
     assert news_of(report(5, LIFT, x(1), y(2)), report(6, LIFT)) == []
 
 
-# --- traps that recorders fell into ----------------------------------------------------------------------
+# --- known traps -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("first", "second", "places"),
     [
-        ([x(5), y(6)], [], [(5, 6), (5, 6)]),  # the kernel repeats no place
+        ([x(5), y(6)], [], [(5, 6), (5, 6)]),  # the kernel does not repeat unchanged positions
         ([x(5), y(6)], [x(50)], [(5, 6), (50, 6)]),
         ([x(5), y(6)], [y(60)], [(5, 6), (5, 60)]),
         ([x(0), y(0)], [x(2), y(2)], [(0, 0), (2, 2)]),
@@ -376,7 +376,7 @@ def test_raw_values_are_pixels_of_the_panel_and_times_count_from_touch_down() ->
 
 
 def delivered(raw: RawSample, panel: Size, rotation: Rotation) -> tuple[float, float]:
-    """Where Android says that a touch is: TouchInputMapper turns the raw value about its range, then scales it."""
+    """Where Android delivers a touch: TouchInputMapper reverses the raw value in its range, then scales it."""
     x, y, far_x, far_y = (value / 32768 for value in (raw.x, raw.y, 32767 - raw.x, 32767 - raw.y))
     across, down = {0: (x, y), 1: (y, far_x), 2: (far_x, far_y), 3: (far_y, x)}[rotation]
     shown = panel.turned() if rotation % 2 else panel
@@ -384,7 +384,7 @@ def delivered(raw: RawSample, panel: Size, rotation: Rotation) -> tuple[float, f
 
 
 def raw_of(pixel: Pixel) -> RawSample:
-    """Where the emulator puts a pixel of the panel on the axes."""
+    """The emulator's raw values for a pixel of the panel."""
     return RawSample(pixel.x * 32767 // PHONE.width, pixel.y * 32767 // PHONE.height, 0)
 
 
@@ -460,7 +460,7 @@ reports = st.lists(st.dictionaries(st.integers(0, 2), changes, min_size=1), max_
 
 
 def messages_of(fingers: dict[int, dict[str, int]], time_us: int, order: Random) -> list[Message]:
-    """One report of these slots, slots and values in a random order."""
+    """One report of these slots, with slots and values in a random order."""
     groups = [[slot(number), *shuffled(values, order)] for number, values in fingers.items()]
     order.shuffle(groups)
     return report(time_us, *(change for group in groups for change in group))

@@ -1,4 +1,4 @@
-"""Lines of getevent, as devices printed them and as they should never be."""
+"""Lines of getevent, as printed by devices and malformed."""
 
 import pytest
 from hypothesis import given

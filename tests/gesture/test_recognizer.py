@@ -1,5 +1,3 @@
-"""Click, long press or scroll: Android's own rule."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""The names and the few words that stand for an action."""
-
 import pytest
 
 from odyssey_recorder.model.action import (

@@ -1,5 +1,3 @@
-"""What an episode holds when nobody says otherwise."""
-
 from odyssey_recorder.model.episode import Category, screenshot_name
 from tests.episodes import episode
 

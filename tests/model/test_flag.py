@@ -1,5 +1,3 @@
-"""Flags: their texts, and what older recorders stored."""
-
 import pytest
 from pydantic import TypeAdapter, ValidationError
 

@@ -1,5 +1,3 @@
-"""Pixels, the dataset's grid, and rotations."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

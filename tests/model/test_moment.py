@@ -1,5 +1,3 @@
-"""Which moments of files are taken."""
-
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
