@@ -1,1 +1,1 @@
-"""How an annotator's inputs become durable steps whose screenshot precedes the action."""
+"""Turns an annotator's inputs into durable steps, each with a screenshot from before its action."""

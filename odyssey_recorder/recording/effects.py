@@ -1,4 +1,4 @@
-"""What a session asks of the recorder: each effect is carried out in order, and answered with an event."""
+"""What a session asks of the engine: effects are carried out in order, and most are answered with an event."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from odyssey_recorder.recording.events import Intent
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Look for a screen at rest in frames asked for after `since_ns`; earlier ones show what was before.
+    """Wait for a settled screen in frames requested after `since_ns`; older frames show what was before.
 
     `after_input`: the screen may still be about to move because of the last step's input.
     """
@@ -28,12 +28,12 @@ class KeepFrame:
 class SaveStep:
     """Add a step to the draft's log; answer at once with StepSaved or StorageFailed.
 
-    `check` is the frame that proves that the screen was the same after touch-down; None if it never rests, and
-    where the stream of frames itself is the proof. `proven` is False where neither came. `sent` is from when to when
-    the input went to the device, None for one that is still to go. `uncertainty_ns` is how far the moment of touch-down
-    may be off, None for one that is known; `device_us` is that moment on the device's own clock. `age_ns` is how much
-    older than the touch-down the picture is, None where the input was held back. `flags` say what is odd about the
-    step.
+    `check`: the frame that proves that the screen was the same after touch-down; None if the screen never settles, or
+    if the stream of frames itself is the proof. `proven` is False without either.
+    `sent`: the interval in which the input went to the device; None if it is still to be sent.
+    `uncertainty_ns`: the possible error of the touch-down time; None if the time is known. `device_us`: the touch-down
+    on the device's own clock.
+    `age_ns`: how much older than the touch-down the screenshot is; None if the input was held.
     """
 
     frame: int
@@ -51,9 +51,9 @@ class SaveStep:
 
 @dataclass(frozen=True, slots=True)
 class LowerFinger:
-    """The frame under the finger is safe: let the device follow the finger from now on.
+    """The frame under the finger is safe: let the device follow the finger.
 
-    Answer with FingerGoesDown, then FingerLifted; with InputRefused or InputUncertain where that fails.
+    Answer with FingerGoesDown, then FingerLifted; on failure with InputRefused or InputUncertain.
     """
 
     frame: int
@@ -61,7 +61,7 @@ class LowerFinger:
 
 @dataclass(frozen=True, slots=True)
 class DropTouch:
-    """The finger that was lowered became no step: note why in the draft."""
+    """The lowered finger became no step: note why in the draft."""
 
     why: str
 
@@ -75,9 +75,9 @@ class SendInput:
 
 @dataclass(frozen=True, slots=True)
 class RemoveSteps:
-    """Take the last `count` steps out of the draft, and remember why; answer with StepsDropped or StorageFailed.
+    """Remove the last `count` steps from the draft and note why; answer with StepsDropped or StorageFailed.
 
-    With `leads_back` the device is to show again what it showed before the first of them.
+    `leads_back`: the device must show the screen from before them again.
     """
 
     why: str
@@ -87,9 +87,9 @@ class RemoveSteps:
 
 @dataclass(frozen=True, slots=True)
 class ReturnDevice:
-    """Bring the device back to the wanted screen by a snapshot; answer with Returned.
+    """Restore the wanted screen by a snapshot; answer with Returned.
 
-    Where there is none, the annotator brings it back.
+    Without a snapshot the annotator restores it.
     """
 
 
@@ -102,10 +102,10 @@ class JudgeReturn:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLastStep:
-    """The screen is still after the last step, on frame `number`: compare it with the step's picture.
+    """The screen settled after the last step, on frame `number`: compare it with the step's screenshot.
 
-    Unchanged: flag the step; if `uncertain`, the step was not carried out: take it away and say so. `turned`: the
-    screen had another size before the input can have had an effect: flag the step. Answer with LastStepJudged or
+    Unchanged: flag the step; if `uncertain`, it was not carried out, so remove it and notify the annotator. `turned`:
+    the screen had another size before the input can have had an effect, so flag the step. Answer with LastStepJudged or
     StorageFailed.
     """
 
@@ -116,7 +116,7 @@ class JudgeLastStep:
 
 @dataclass(frozen=True, slots=True)
 class CompareScreens:
-    """The screen rests again, on frame `after`: say where it differs from `before`; answer with ScreensCompared."""
+    """The screen settled on frame `after`: compare it with `before`; answer with ScreensCompared."""
 
     before: int
     after: int
@@ -124,7 +124,7 @@ class CompareScreens:
 
 @dataclass(frozen=True, slots=True)
 class VouchForLastStep:
-    """The annotator says that the last step, of which it was not known, was carried out: flag it.
+    """The annotator confirms that an uncertain last step was carried out: flag it.
 
     Answer with LastStepJudged or StorageFailed.
     """
@@ -132,20 +132,16 @@ class VouchForLastStep:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The terminal step is saved: put the episode into the dataset.
-
-    Answer with Published or StorageFailed.
-    """
+    """The terminal step is saved: publish the episode; answer with Published or StorageFailed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Abandon:
-    """Move the draft to the trash."""
+class Abandon: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Words for the annotator."""
+    """A message for the annotator."""
 
     text: str
 
@@ -169,23 +165,23 @@ Effect = (
 )
 
 
-# What a passive session asks for besides.
+# Effects of passive mode only.
 
 
 @dataclass(frozen=True, slots=True)
 class LookAtScreen:
-    """Read the device's clock, then ask how its screen is parted; answer with ScreenLooked, if need be after
-    ClockJumped."""
+    """Read the device's clock, then the areas of its screen; answer with ScreenLooked, after ClockJumped if the clock
+    was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookAtField:
-    """Read the focused field; answer with FieldRead. A look that is under way already is followed by one more."""
+    """Read the focused field; answer with FieldRead. A request during a reading causes one more."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskText:
-    """What was typed in step `step` could not be read: ask the annotator, who answers with TextTold."""
+    """The text of step `step` could not be read: ask the annotator, who answers with TextAnswered."""
 
     step: int
     guess: str
@@ -193,7 +189,7 @@ class AskText:
 
 @dataclass(frozen=True, slots=True)
 class AmendText:
-    """Put the text into step `step`, a TYPE, and take the flag off; answer with TextAmended or StorageFailed."""
+    """Put the text into step `step`, a TYPE, and remove the flag; answer with TextAmended or StorageFailed."""
 
     step: int
     text: str

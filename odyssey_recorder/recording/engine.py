@@ -1,4 +1,4 @@
-"""The thread of a recording: it owns the session and the draft, and carries out what the session asks for."""
+"""The thread of a recording: owns the session and the draft, and carries out the session's effects."""
 
 import logging
 import queue
@@ -55,13 +55,13 @@ BROKEN_TOUCH = (
     " back to where the last step left it."
 )
 TICK_S = 0.05
-"""In passive mode something may be due without a message."""
+"""How often passive mode wakes without a message: something may be due."""
 LAST_STEPS_S = 5.0
 """In passive mode, how long inputs from before the stop may take to become steps."""
 REST_NS = 2_000_000_000
 """In passive mode, the shortest time between two screenshots of a screen that changes by itself."""
 LAST_REST_S = 1.0
-"""And how long the screen after them may take to come to rest."""
+"""In passive mode, how long the screen after the last inputs may take to settle."""
 NOTHING_TO_UNDO = "There is no step to undo."
 OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
 
@@ -70,10 +70,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a recording goes by, on the device at hand.
+    """The rules of a recording on one device.
 
-    `view_trees`: whether the view tree of every screen at rest is asked for. `navigation` is of use in passive mode.
-    `snapshots`: whether the emulator is saved before each step, in mirror mode, so that undo can bring it back.
+    `view_hierarchies`: whether to read the view hierarchy of every settled screen. `navigation` matters in passive mode
+    only. `snapshots`: whether to save the emulator before each step of mirror mode, for undo.
     """
 
     touch: TouchRules
@@ -92,7 +92,7 @@ class _FrameCame:
 
 @dataclass(frozen=True, slots=True)
 class TouchEnded:
-    """The finger left the mirror: with a gesture, or, without one, because the window lost it."""
+    """The finger left the mirror; `stroke` is None if the window lost it."""
 
     stroke: TouchStroke | None
     now_ns: int
@@ -100,7 +100,7 @@ class TouchEnded:
 
 @dataclass(frozen=True, slots=True)
 class NoteWritten:
-    """The annotator's words beside the step of this key."""
+    """The annotator's note on the step of this key."""
 
     key: int
     text: str
@@ -112,14 +112,13 @@ class _Stop:
 
 
 Message = Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _Stop
-"""All that comes into the engine's inbox."""
 
 _LAST_ANSWERS = Sent | InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
-"""What may still come when a recording was stopped, and must not be lost."""
+"""Messages that must not be lost if they arrive while the recording stops."""
 
 
 class Engine:
-    """Records one draft from one device, on a thread of its own, fed by its inbox."""
+    """Records one draft from one device, on its own thread, fed by its inbox."""
 
     def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
         self._device = device
@@ -152,7 +151,7 @@ class Engine:
     # From any thread.
 
     def start(self) -> None:
-        """Begin, or go on with a draft that has steps already."""
+        """Start, or resume a draft that has steps."""
         self._thread.start()
         if self._draft.broken_touch:
             self._listener.notice(BROKEN_TOUCH)
@@ -177,16 +176,15 @@ class Engine:
 
     @property
     def restoring(self) -> bool:
-        """Whether inputs are no steps, because the device is to come back to an earlier screen."""
         return self._session.restoring
 
     def stop(self) -> None:
-        """End the recording as it is; returns at once."""
+        """End the recording; returns at once."""
         self.finger.stop()
         self.post(_Stop())
 
     def join(self) -> None:
-        """Wait until nothing runs any more and the draft is closed."""
+        """Wait until all threads have ended and the draft is closed."""
         self._thread.join()
         self._reader.join()
         self.finger.join()
@@ -199,13 +197,13 @@ class Engine:
     # The reader's thread.
 
     def _frame_came(self, frame: Frame) -> None:
-        self._inbox.put(_FrameCame(frame))  # before anybody can see it, and so touch it
+        self._inbox.put(_FrameCame(frame))  # first, so that nobody can touch a frame that is not in the inbox
         self._listener.frame(frame)
 
     def _frame_failed(self, error: DeviceError) -> None:
         self._inbox.put(events.DeviceWentAway(str(error)))
 
-    # The recorder's thread.
+    # The engine's thread.
 
     def _run(self) -> None:
         try:
@@ -225,7 +223,7 @@ class Engine:
             self.board.end()
 
     def _await_last_answers(self) -> None:
-        """Take in what became of an input, or of publishing, that was under way when the recording was stopped."""
+        """Process the outcome of an input, or of publishing, that was under way at the stop."""
         if self._is_passive:
             self._finish_passive()
         self._end_threads()
@@ -239,9 +237,9 @@ class Engine:
         self._publish_view()
 
     def _finish_passive(self) -> None:
-        """Make steps of what was done on the device before the recording was stopped, if they still come.
+        """Turn inputs from before the stop into steps, if they still arrive.
 
-        The screen that they led to is kept, too, if it comes to rest soon.
+        Also keep the screen after them, if it settles soon.
         """
         self._happened(events.FramesEnded())
         expires_s = time.monotonic() + LAST_STEPS_S
@@ -256,7 +254,7 @@ class Engine:
         return self._draft.left is None and self._session.state is State.READY
 
     def _next_message(self) -> Message:
-        """The next message; in passive mode a tick where none comes."""
+        """The next message, or a tick in passive mode if none comes."""
         try:
             return self._inbox.get(timeout=TICK_S if self._is_passive else None)
         except queue.Empty:
@@ -296,13 +294,13 @@ class Engine:
             case WorkerFailed(error):
                 raise error
             case _Stop():
-                pass  # it was stopped already
+                pass  # already stopped
             case event:
                 self._happened(event)
 
     def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
         if isinstance(self._session, Session) and self._session.live:
-            return  # the finger itself reports what the device got
+            return  # the finger reports what the device received
         if stroke is not None and self._writer.is_on_screen(stroke):
             self._happened(events.Intended(events.Touch(stroke), now_ns))
             return
@@ -311,7 +309,7 @@ class Engine:
         self._happened(events.TouchCancelled())
 
     def _keep_rest(self, frame: Frame) -> None:
-        """In passive mode a picture is kept only when something is done: keep what the last step led to, too."""
+        """Passive mode keeps screenshots only for inputs, so keep the screen after the last step too."""
         anchor, key = self._watch.anchor, self._draft.next_key
         idle = self._at_rest and self._session.state is State.READY and not self._session.touched
         due = key != self._rest_key or frame.started_ns - self._rest_ns >= REST_NS
@@ -325,7 +323,7 @@ class Engine:
             self._work.keep_picture(self._writer.frame(anchor.number) or replace(frame, number=anchor.number))
 
     def _note_screen(self, kept: KeptPicture) -> None:
-        """Note what the device rests on: a draft that is taken up again goes on from there."""
+        """Note the settled screen in the draft: a resumed recording starts from it."""
         if self._is_passive:
             rests = kept.frame.number == self._rest and self._draft.next_key == self._rest_key
             rests = rests and not self._session.touched
@@ -339,7 +337,7 @@ class Engine:
             self._happened(events.StorageFailed(str(error), time.monotonic_ns()))
 
     def _want_tree(self, number: int) -> None:
-        """Read the view tree while the annotator looks at the picture; of a screen that moves there is none."""
+        """Read the view hierarchy while the annotator looks at the screen; never of a moving screen."""
         wanted = self._rules.view_hierarchies and not self._is_passive
         if wanted and self._at_rest and number == self._session.frame:
             self._work.read_tree(number)
@@ -362,7 +360,7 @@ class Engine:
                 pass
 
     def _await_proof(self, read: TreeRead | ScreenKnown) -> None:
-        """What was read belongs to a frame if a frame that was asked for when it was complete shows the same."""
+        """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
         if read.frame_number == self._session.frame:
             self._unproved.append(read)
             self._reader.ask()
@@ -423,7 +421,8 @@ class Engine:
             self._keep_rest(frame)
 
     def _happened(self, event: events.PassiveEvent) -> None:
-        """Tell the session, and do what it asks, in order; what that leads to at once comes before the rest."""
+        """Pass the event to the session and carry out its effects in order; an immediate outcome goes before the next
+        effect."""
         for effect in self._say(event):
             outcome = self._carry_out(effect)
             if outcome is not None:
@@ -491,7 +490,7 @@ class Engine:
         return None
 
     def _drop(self, wanted: effects.RemoveSteps) -> events.Event:
-        """Take steps away. Raises DatasetError."""
+        """Raises DatasetError."""
         dropped = self._writer.drop_last(wanted)
         if dropped is None:
             self._tell(NOTHING_TO_UNDO)
@@ -517,7 +516,7 @@ class Engine:
     def _look(
         self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
     ) -> events.PassiveEvent | None:
-        """What a passive session asks for besides. Raises DatasetError."""
+        """Effects of a passive session only. Raises DatasetError."""
         shown = self._session.frame or 0
         match effect:
             case effects.LookAtScreen():
@@ -564,7 +563,7 @@ class Engine:
         )
 
     def _first_goal(self) -> Goal | None:
-        """Which screen a draft that is taken up again must be on before its next step."""
+        """The screen that a resumed draft needs before its next step."""
         if self._draft.wanted is not None:
             return Goal.UNDONE
         if self._draft.uncertain and not self._is_passive:
@@ -575,7 +574,6 @@ class Engine:
 
 
 def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:
-    """The session of a draft's mode."""
     if draft.origin.mode == "passive":
         return PassiveSession(Interpreter(rules.touch, rules.navigation))
     return Session(rules.late_input_ns, rules.foreign)

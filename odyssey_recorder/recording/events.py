@@ -1,4 +1,4 @@
-"""What can happen to a recording: what the annotator wants, and what device and disk answer."""
+"""The events of a recording: what the annotator wants, and what device and disk report."""
 
 from dataclasses import dataclass
 
@@ -14,15 +14,13 @@ from odyssey_recorder.recording.state import Goal
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A finger on the mirror, complete."""
+    """A complete touch on the mirror."""
 
     stroke: TouchStroke
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPress:
-    """A system key."""
-
     key: SystemKey
 
 
@@ -34,15 +32,15 @@ class TextEntered:
 
 
 Intent = Touch | KeyPress | TextEntered | Complete | Impossible
-"""What the annotator wants to do; the last two end the episode and send nothing to the device."""
+"""What the annotator wants to do. Complete and Impossible end the episode and send nothing to the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Recording begins, or goes on with a draft.
+    """Recording starts, or resumes a draft.
 
-    `complete`: the draft's last step is terminal. `steps` are in the draft already. `goal` is the screen that the
-    device is to show before the next step, which must say `flags`.
+    `complete`: the draft's last step is terminal. `steps`: how many the draft has. `goal`: the screen that the device
+    must show before the next step, which gets `flags`.
     """
 
     now_ns: int
@@ -54,11 +52,11 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class FrameSeen:
-    """A frame came that was asked for at `started_ns`, after the moment that `Watch` named.
+    """A frame requested at `started_ns`, after the moment named in `Watch`.
 
-    `anchor` is the first frame of the run of frames that show the same as this one; `still`: that run is long
-    enough for a screen at rest; `restless`: the screen has moved for longer than anyone should wait. A `streamed`
-    frame came because the screen had changed at `started_ns`; whatever was shown before it has been seen before it.
+    `anchor`: the first frame of the run of equal frames that this one belongs to. `still`: that run is long enough for
+    a settled screen. `restless`: the screen has moved for longer than anyone should wait. `streamed`: the frame was
+    sent because the screen changed at `started_ns`; everything shown earlier was seen earlier.
     """
 
     number: int
@@ -72,7 +70,7 @@ class FrameSeen:
 
     @property
     def same(self) -> bool:
-        """Whether it shows the same as the frame before."""
+        """Whether it is equal to the previous frame."""
         return self.anchor != self.number
 
 
@@ -85,9 +83,9 @@ class FrameKept:
 
 @dataclass(frozen=True, slots=True)
 class TouchedDown:
-    """A finger came down on the mirror while it showed frame `number`.
+    """A finger came down on the mirror while the mirror showed frame `number`.
 
-    `live`: the device can follow it while it is down.
+    `live`: the device can follow the finger.
     """
 
     number: int
@@ -97,16 +95,16 @@ class TouchedDown:
 
 @dataclass(frozen=True, slots=True)
 class FingerGoesDown:
-    """A live finger is about to come down on the device's screen."""
+    """A live finger is about to touch the device's screen."""
 
     now_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class FingerLifted:
-    """A live finger has left the device's screen; `touch` is what the device got.
+    """A live finger left the device's screen; `touch` is what the device received.
 
-    It came down before `landed_ns`, when the device had answered for that.
+    It came down before `landed_ns`, when the device confirmed the touch-down.
     """
 
     touch: Touch
@@ -121,7 +119,7 @@ class TouchCancelled:
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """The annotator wants something done; for a `Strike` the touch-down came before."""
+    """The annotator wants something done; the touch-down of a `Touch` came earlier."""
 
     intent: Intent
     now_ns: int
@@ -143,7 +141,7 @@ class InputDone:
 
 @dataclass(frozen=True, slots=True)
 class InputRefused:
-    """The device would not take the input; it was not carried out."""
+    """The device refused the input; it was not carried out."""
 
     reason: str
     now_ns: int
@@ -151,17 +149,17 @@ class InputRefused:
 
 @dataclass(frozen=True, slots=True)
 class InputUncertain:
-    """The way to the device failed in the middle of the input: whether it was carried out is not known."""
+    """The connection failed during the input: it is unknown whether it was carried out."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class StepsDropped:
-    """The last steps are out of the draft. `leads_back`: the device shall show again what it did before them.
+    """The last steps were removed from the draft.
 
-    `flags` are to be said of the next step, because of the screen that the first of them was made on. `lost`: its
-    picture cannot be read, so that it cannot be restored.
+    `leads_back`: the device must show the screen from before them again. `flags` go to the next step, because of the
+    screen of the first removed one. `lost`: its screenshot is unreadable, so it cannot be restored.
     """
 
     leads_back: bool = False
@@ -171,7 +169,7 @@ class StepsDropped:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A snapshot has brought the device back, or there is none that could; `reason` if it failed."""
+    """A snapshot restored the device, or none exists; `reason` says why it failed."""
 
     now_ns: int
     reason: str = ""
@@ -179,35 +177,35 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class ReturnJudged:
-    """Whether the screen is the one that the device is to be brought back to."""
+    """Whether the screen is the wanted one."""
 
     matches: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenAccepted:
-    """The annotator says that the screen is as it should be, though it is not the same."""
+    """The annotator accepts a screen that is not the wanted one."""
 
     now_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class LastStepJudged:
-    """What the screen said of the last step is in the draft."""
+    """What the screen says about the last step is in the draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreensCompared:
-    """The cells of the grid in which two screens differ."""
+    """The grid cells in which two screens differ."""
 
     cells: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class InputFelt:
-    """The device's kernel reported an input of `at_ns` ± `uncertainty_ns`; `words` name it, place and time.
+    """The device's kernel reported an input at `at_ns` ± `uncertainty_ns`; `words` describe it with place and time.
 
-    The report came at `arrived_ns`: a loaded snapshot sets the device's clock back, and `at_ns` is wrong then.
+    The report arrived at `arrived_ns`. A loaded snapshot sets the device's clock back, which makes `at_ns` wrong.
     """
 
     words: str
@@ -218,7 +216,7 @@ class InputFelt:
 
 @dataclass(frozen=True, slots=True)
 class UndoWanted:
-    """The annotator takes the last `steps` steps away."""
+    """The annotator undoes the last `steps` steps."""
 
     now_ns: int
     steps: int = 1
@@ -226,7 +224,7 @@ class UndoWanted:
 
 @dataclass(frozen=True, slots=True)
 class DeviceWentAway:
-    """No frame comes: the device, or the way to it, failed."""
+    """No frames arrive: the device or the connection failed."""
 
     reason: str
 
@@ -240,7 +238,7 @@ class DeviceCameBack:
 
 @dataclass(frozen=True, slots=True)
 class StorageFailed:
-    """Something could not be written; what was written before is whole. `frame`: the one that was to be kept."""
+    """A write failed; earlier writes are intact. `frame`: the one that was to be kept."""
 
     reason: str
     now_ns: int
@@ -254,12 +252,12 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class AbandonWanted:
-    """The annotator throws the recording away."""
+    """The annotator discards the recording."""
 
 
 @dataclass(frozen=True, slots=True)
 class FramesEnded:
-    """The recording is being stopped: no frame comes any more, and so no proof."""
+    """The recording is stopping: no more frames arrive, so nothing more can be proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,29 +298,29 @@ Event = (
 )
 
 
-# What happens in passive mode besides.
+# Events of passive mode only.
 
 
 @dataclass(frozen=True, slots=True)
 class InputFollowed:
-    """The device's input is listened to from now on; these are its nodes."""
+    """The recorder now reads the device's input; these are its nodes."""
 
     nodes: tuple[InputDeviceNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class InputBroke:
-    """The device's input is listened to no more."""
+    """The recorder no longer reads the device's input."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class InputHeard:
-    """Something was done on the device itself.
+    """An input made on the device itself.
 
-    It began, which is the touch-down of a contact, at `at_ns` of the host's clock, give or take `uncertainty_ns`; the
-    word of it came at `arrived_ns`.
+    It began (for a contact, the touch-down) at `at_ns` of the host's clock ± `uncertainty_ns`; the report arrived at
+    `arrived_ns`.
     """
 
     news: TouchNews
@@ -333,9 +331,9 @@ class InputHeard:
 
 @dataclass(frozen=True, slots=True)
 class ScreenLooked:
-    """The answer to `LookAtScreen`, asked for and given at these moments; no `areas` if there was none.
+    """The answer to `LookAtScreen`, requested and answered at these moments; `areas` is None without an answer.
 
-    `clock_agreed`: the device's clock was read, too, and is what it was.
+    `clock_agreed`: the device's clock was read too and has not changed.
     """
 
     areas: ScreenAreas | None
@@ -346,14 +344,14 @@ class ScreenLooked:
 
 @dataclass(frozen=True, slots=True)
 class ClockJumped:
-    """The device's clock was changed: when its last events were is not known."""
+    """The device's clock was changed, so the times of its last events are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRead:
-    """What the focused field held at some moment between these; None if no field could be read.
+    """The text of the focused field at some moment between these two; None if no field could be read.
 
-    `field` tells it from others. On a device that does not tell hints apart, an empty field's text is its hint.
+    `field` identifies the field. Where a device does not mark hints, an empty field's text is its hint.
     """
 
     text: str | None
@@ -364,7 +362,7 @@ class FieldRead:
 
 @dataclass(frozen=True, slots=True)
 class FrameMissing:
-    """A frame that was to be kept is not held any more."""
+    """A frame that was to be kept is no longer in memory."""
 
     number: int
 

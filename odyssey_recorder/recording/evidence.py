@@ -1,4 +1,4 @@
-"""How what happened is written down as proof: frames, inputs and screens as records of the provenance."""
+"""Frames, inputs and screens as records of the provenance."""
 
 import hashlib
 import time
@@ -23,18 +23,17 @@ from odyssey_recorder.recording.events import Intent, KeyPress, TextEntered, Tou
 
 
 class Clock:
-    """Tells the time since 1970 from the monotonic clock, so that differences stay exact."""
+    """Converts monotonic time to epoch time with one fixed offset, so that differences stay exact."""
 
     def __init__(self) -> None:
         self._offset_ns = time.time_ns() - time.monotonic_ns()
 
     def epoch_us(self, monotonic_ns: int) -> int:
-        """Microseconds since 1970 at a moment of the monotonic clock."""
         return (monotonic_ns + self._offset_ns) // 1000
 
 
 def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, FrameRecord]:
-    """The frame as a lossless PNG, and its record, with both hashes; it counts as settled until proved otherwise."""
+    """The frame as a lossless PNG, and its record with both hashes; marked as settled until proved otherwise."""
     image = frame.image()
     buffer = BytesIO()
     image.save(buffer, "PNG", compress_level=1)
@@ -64,7 +63,7 @@ def check_record(frame: Frame, clock: Clock) -> CheckRecord:
 
 
 def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None:
-    """What is sent to the device for `intent`; None for one that ends the episode."""
+    """What is sent to the device for `intent`; None if it ends the episode."""
     match intent:
         case Touch(stroke):
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
@@ -78,7 +77,7 @@ def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None
 
 
 def end_record(intent: Intent) -> EndRecord | None:
-    """How `intent` ends the episode; None for one that does not."""
+    """How `intent` ends the episode; None if it does not."""
     match intent:
         case Complete(note):
             return EndRecord(action="COMPLETE", words=note)
@@ -89,7 +88,6 @@ def end_record(intent: Intent) -> EndRecord | None:
 
 
 def screen_record(state: ScreenState) -> ScreenRecord:
-    """What the device says of its screen."""
     return ScreenRecord(
         rotation=state.rotation.value,
         posture=state.posture,
@@ -100,6 +98,6 @@ def screen_record(state: ScreenState) -> ScreenRecord:
 
 
 def frame_of(picture: Path) -> Frame:
-    """A frame that another process may have recorded, from its picture. Raises OSError."""
+    """A frame from a screenshot that another process may have recorded. Raises OSError."""
     image = read_png(picture, within=picture.parent)
     return Frame(0, Size(*image.size), image.convert("RGBA").tobytes(), 0, 0, "draft")

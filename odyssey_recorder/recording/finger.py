@@ -1,4 +1,4 @@
-"""The finger on the mirror as the device's own: sent on while it moves, and noted down as the device got it."""
+"""Sends a finger on the mirror to the device as it moves, and records the stroke as the device received it."""
 
 import queue
 import threading
@@ -12,25 +12,24 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, InputRefused, InputUncertain, Touch
 
 Report = FingerGoesDown | FingerLifted | InputRefused | InputUncertain
-"""What becomes of a finger that was released."""
 
 _Places = queue.SimpleQueue[Pixel | int | None]
-"""Where a finger is, one place after the other in pixels of the picture; at last for how long it was down on the mirror
-(microseconds), or None where it has left without a gesture."""
+"""Positions of one finger, in pixels of the frame; then how long it was down on the mirror (µs), or None if it left
+without a gesture."""
 
 
 class LiveFinger:
-    """Leads one finger after the other over a device's screen; every command returns at once, from any thread.
+    """Moves one finger after another on a device's screen. Commands return at once, from any thread.
 
-    A finger that came down is held back until it is released; what it did meanwhile is sent then. Reports come
-    from this object's own thread, the first one before anything is sent.
+    A new finger is held until it is released; its moves so far are sent then. Reports come from this object's own
+    thread, the first one before anything is sent.
     """
 
     def __init__(self, device: LiveTouch, report: Callable[[Report], None]) -> None:
         self._device = device
         self._report = report
         self._begun: _Places = queue.SimpleQueue()
-        self._places: _Places | None = None  # while the finger that came down last is on the mirror
+        self._places: _Places | None = None  # while the latest finger is on the mirror
         self._released: queue.SimpleQueue[_Places | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"finger on {device.serial}", daemon=True)
 
@@ -38,27 +37,27 @@ class LiveFinger:
         self._thread.start()
 
     def begin(self, at: Pixel) -> None:
-        """A finger came down at `at`, in pixels of the picture."""
+        """A finger came down at `at`, in pixels of the frame."""
         self._begun = self._places = queue.SimpleQueue()
         self._places.put(at)
 
     def follow(self, at: Pixel) -> None:
-        """The finger has moved to `at`; means nothing of one that was not begun."""
+        """The finger moved to `at`; ignored if it was not begun."""
         if self._places is not None:
             self._places.put(at)
 
     def leave(self, duration_us: int | None = None) -> None:
-        """The finger has left the mirror, after `duration_us`."""
+        """The finger left the mirror after `duration_us`; None if without a gesture."""
         if self._places is not None:
             self._places.put(duration_us)
             self._places = None
 
     def release(self) -> None:
-        """Let the device follow the finger that came down last."""
+        """Let the device follow the latest finger."""
         self._released.put(self._begun)
 
     def stop(self) -> None:
-        """Lift a finger that is still down, then end; does not wait for it."""
+        """Lift a finger that is still down, then end; does not wait."""
         self.leave()
         self._released.put(None)
 
@@ -93,9 +92,9 @@ class LiveFinger:
 
 
 def _duration_us(held_us: int | None, samples: list[TouchSample], least_ns: int, most_ns: int) -> int:
-    """For how long the finger was down on the device: as on the mirror, as far as its answers allow that.
+    """How long the finger was down on the device: as long as on the mirror, within the bounds of the device's answers.
 
-    A device that is slow to answer says only that it was longer than `least_ns` and shorter than `most_ns`.
+    A device that is slow to answer only shows that it was longer than `least_ns` and shorter than `most_ns`.
     """
     least_us, most_us = max(least_ns // 1000, samples[-1].time_us), most_ns // 1000
     return min(max(held_us or least_us, least_us), most_us)

@@ -1,9 +1,8 @@
-"""What happens on the device without the recorder: which changes of the screen need no other cause than our own input
-or the screen's own habits, and which input is not ours.
+"""Tells foreign input and unexplained screen changes from our own input and the screen's habits.
 
-A change is explained if it comes soon after our own input, or if all of it lies where the screen has changed by itself
-before: a small area (a clock, a badge) is remembered for the whole recording, a larger one (a banner that goes round)
-until our next input, half of the screen or more never. Without I/O, clock or threads.
+A change is explained if it comes soon after our own input, or if all of it is where the screen has changed by itself
+before: a small area (a clock, a badge) is remembered for the whole recording, a larger one (a rotating banner) until
+our next input, half of the screen or more never. Without I/O, clock or threads.
 """
 
 from collections import deque
@@ -12,17 +11,17 @@ from dataclasses import dataclass
 from odyssey_recorder.model.geometry import CELLS
 
 LATE_CHANGE_NS = 5_000_000_000
-"""For this long after our own input a change of the screen is its effect, such as a page that loads."""
+"""For this long after our own input a screen change counts as its effect, such as a page that loads."""
 
 SLACK_NS = 1_000_000_000
-"""For this long around our own input the kernel's events are of it: their clock is another."""
+"""Kernel events within this time of our own input count as ours: their clock is a different one."""
 
 SMALL = CELLS.width * CELLS.height // 16
 LARGE = CELLS.width * CELLS.height // 2
-"""Cells of the grid: an area of more than so many changes by a cause of its own."""
+"""Grid cells. Areas up to SMALL are remembered for the recording, up to LARGE until our next input."""
 
 MOST_NAMED = 3
-"""So many inputs of others are named in one step's flags."""
+"""How many foreign inputs the flags of one step name."""
 
 _SMALL_AREAS = 8
 _OWN_INPUTS = 32
@@ -49,36 +48,36 @@ AS_USUAL = ForeignRules()
 
 
 class ForeignInput:
-    """Follows our own inputs, and tells by them what was not ours. All times are the host's monotonic clock."""
+    """Tracks our own inputs to identify foreign ones. All times are the host's monotonic clock."""
 
     def __init__(self, rules: ForeignRules) -> None:
         self._rules = rules
-        self._began_ns: int | None = 0  # whatever was before the recording is not looked into
+        self._began_ns: int | None = 0  # nothing before the recording counts
         self._own: deque[tuple[int, int]] = deque(maxlen=_OWN_INPUTS)
         self._explained_ns = 0
         self._habits: deque[frozenset[int]] = deque(maxlen=_SMALL_AREAS)
         self._here: frozenset[int] = frozenset()
 
     def begin(self, now_ns: int) -> None:
-        """Our own input begins, or something else that may do anything with the device, as an undo does."""
+        """Our own input begins, or something else with any effect on the device, such as an undo."""
         self._began_ns = now_ns if self._began_ns is None else self._began_ns
         self._here = frozenset()
 
     def end(self, now_ns: int, *, explains: bool = True) -> None:
-        """It is over; whether it `explains` what the screen does next, as one that was refused does not."""
+        """The input is over; `explains`: it explains the next changes of the screen, as a refused one does not."""
         self._own.append((now_ns if self._began_ns is None else self._began_ns, now_ns))
         self._began_ns = None
         if explains:
             self._explained_ns = now_ns + self._rules.late_change_ns
 
     def is_ours(self, at_ns: int, uncertainty_ns: int) -> bool:
-        """Whether an event of the device's kernel may be of our own input."""
+        """Whether a kernel event of the device may come from our own input."""
         slack_ns = self._rules.slack_ns + uncertainty_ns
         under_way = self._began_ns is not None and at_ns >= self._began_ns - slack_ns
         return under_way or any(began - slack_ns <= at_ns <= ended + slack_ns for began, ended in self._own)
 
     def explains(self, cells: frozenset[int], at_ns: int) -> bool:
-        """Whether a change of these cells of the grid at `at_ns` needs no other cause; it is remembered."""
+        """Whether a change of these grid cells at `at_ns` is explained; the change is remembered."""
         is_late = at_ns <= self._explained_ns
         known = cells <= self._here.union(*self._habits)
         if is_late or len(cells) > SMALL:
@@ -89,7 +88,7 @@ class ForeignInput:
 
 
 def _grown(cells: frozenset[int]) -> frozenset[int]:
-    """The cells and their neighbours: the next time of a clock may be a digit wider."""
+    """The cells and their neighbours: the next time on a clock may be a digit wider."""
     places = [divmod(cell, CELLS.width) for cell in cells]
     return frozenset(
         row * CELLS.width + column

@@ -1,4 +1,4 @@
-"""The thread that takes frames from a device: how often, and what it does when the device stops giving them."""
+"""The thread that takes frames from a device: how often, and what happens when the device stops giving them."""
 
 import logging
 import threading
@@ -13,18 +13,18 @@ from odyssey_recorder.errors import DeviceError
 _log = logging.getLogger(__name__)
 
 HURRY_S = 0.02
-"""From one frame to the next, if one can be had so fast, while somebody waits for the screen to come to rest."""
+"""Between frames, if the device is that fast, while a caller waits for the screen to settle."""
 QUIET_S = 0.1
-"""A device that sends frames by itself is asked for one, while somebody waits, after this long without one."""
+"""While a caller waits, request a frame from a streaming device after this long without one."""
 CALM_S = 0.12
-"""Between frames of a screen at rest, or as long as a frame takes if that is longer: half of a slow device's time
-is its own. A fast device whose screen moves is followed as fast as somebody who waits would."""
+"""Between frames of a settled screen, or as long as a frame takes if that is longer, to leave a slow device half of its
+time. A moving screen of a fast device is read at HURRY_S."""
 LOST_S = 0.5
-"""Between tries on a device that does not answer."""
+"""Between retries on a device that does not answer."""
 
 
 class FrameReader:
-    """Captures until it is stopped; each frame, and each failure, goes to a callback in this reader's thread."""
+    """Captures until it is stopped; frames and failures go to callbacks on this reader's thread."""
 
     def __init__(
         self, device: FrameStream, *, on_frame: Callable[[Frame], None], on_failure: Callable[[DeviceError], None]
@@ -45,18 +45,18 @@ class FrameReader:
         self._thread.start()
 
     def hurry(self, wanted: bool) -> None:
-        """Capture as fast as makes sense (`wanted`), or as seldom as a screen at rest needs; from any thread."""
+        """Capture as fast as makes sense (`wanted`), or as seldom as a settled screen needs; from any thread."""
         was_calm, self._hurried = not self._hurried, wanted
         if wanted and was_calm:
             self.ask()
 
     def ask(self) -> None:
-        """Take a frame now, whether or not the screen changes: only such a frame proves that it has not."""
+        """Capture a frame now, even if nothing changes: only such a frame proves that nothing has changed."""
         self._asked = True
         self._now.set()
 
     def stop(self) -> None:
-        """Let the frame that is being taken be the last; does not wait for it."""
+        """Stop after the current frame; does not wait."""
         self._stopping = True
         self._now.set()
 
@@ -70,7 +70,7 @@ class FrameReader:
             self._now.wait(pause_s)
 
     def _look(self) -> float:
-        """Take the next frame; how long to wait before the one after it."""
+        """Take the next frame; return the pause before the following one, in seconds."""
         asked_s = time.monotonic()
         try:
             frame = self._next()
@@ -89,13 +89,13 @@ class FrameReader:
         return 0.0 if self._device.sends_frames else self._pause_s(self._seen_s - asked_s, rests=rests)
 
     def _pause_s(self, taken_s: float, *, rests: bool) -> float:
-        """How long to leave alone a device that gives a frame only when it is asked, and took so long for the last."""
+        """The pause for a device that gives frames on request only, and took `taken_s` for the last."""
         if self._hurried or (taken_s < CALM_S and not rests):
             return max(HURRY_S - taken_s, 0.0)
         return max(CALM_S, taken_s)
 
     def _next(self) -> Frame | None:
-        """A frame that came by itself, otherwise one that is asked for, if that is due."""
+        """The next frame of the stream, or a requested one if that is due."""
         if self._device.sends_frames and not self._asked:
             frame = self._device.next_frame(HURRY_S)
             quiet = frame is None and time.monotonic() - self._seen_s >= QUIET_S

@@ -1,4 +1,4 @@
-"""Gestures on the mirror in the making: what is known of each, and when its picture is proved."""
+"""Unfinished gestures on the mirror, and when their frames are proved."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,7 @@ from odyssey_recorder.recording import effects, events
 
 @dataclass(frozen=True, slots=True)
 class HeldGesture:
-    """A gesture in the making: the frame it was made on, and what has come in for it so far."""
+    """A gesture whose input is held: the frame it was made on, and what is known so far."""
 
     frame: int
     touched_ns: int
@@ -18,7 +18,7 @@ class HeldGesture:
     disturbed: bool = False
 
     def seen(self, frame: events.FrameSeen, *, replaced: bool) -> "HeldGesture":
-        """What is known after another frame; `replaced`: it shows another screen."""
+        """Add another frame; `replaced`: it shows another screen."""
         if replaced:
             return replace(self, disturbed=True)
         return replace(self, check=frame.number) if frame.started_ns >= self.touched_ns else self
@@ -26,12 +26,12 @@ class HeldGesture:
 
 @dataclass(frozen=True, slots=True)
 class LiveGesture:
-    """A finger that the device follows: its frame, whether that is safe on disk, and what has come in so far.
+    """A finger that the device follows: its frame, whether that is `safe` on disk, and what is known so far.
 
-    `anchor` tells the frames that show the same as it. `late`: it is not the one that the annotator saw, but a newer
-    one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check` is the
-    newest frame that shows the same, asked for at `checked_ns`; at `changed_ns` the screen had another look, at
-    `turned_ns` another size than the `size` that the annotator saw.
+    `anchor` identifies the frames that are equal to it. `late`: it is not the frame that the annotator saw, but a newer
+    one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check`: the newest
+    equal frame, requested at `checked_ns`. At `changed_ns` the screen changed; at `turned_ns` it had another size than
+    the `size` that the annotator saw.
     """
 
     frame: int
@@ -55,7 +55,7 @@ class LiveGesture:
 
     @property
     def is_astray(self) -> bool:
-        """Whether the place was one of a screen of another size when the finger came down."""
+        """Whether the screen already had another size when the finger came down."""
         return self.turned_ns is not None and self.turned_ns < max(self.landed_ns, self.touched_ns or 0)
 
     @property
@@ -65,7 +65,8 @@ class LiveGesture:
         return seen_ns is not None and seen_ns >= self.landed_ns
 
     def seen(self, frame: events.FrameSeen) -> "LiveGesture":
-        """What is known after another frame; with a new `frame`, which is not safe yet, where that was the picture."""
+        """Add another frame. A change from before the touch-down makes it the gesture's `frame`, which is not safe
+        yet."""
         changed = frame.anchor != self.anchor
         before_touch = self.touched_ns is None or frame.started_ns < self.touched_ns
         if not changed:
@@ -79,7 +80,7 @@ class LiveGesture:
         return replace(self, turned_ns=turned_ns, changed_ns=changed_ns)
 
     def step(self, *, patient: bool) -> effects.SaveStep | None:
-        """The step of a gesture that is over and whose frame is safe; who is `patient` waits for the proof."""
+        """The step of a finished gesture whose frame is safe; None while a `patient` caller waits for the proof."""
         is_open = not (self.is_proven or self.is_doubtful)
         if self.touch is None or self.touched_ns is None or not self.safe or (patient and is_open):
             return None

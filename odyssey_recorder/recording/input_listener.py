@@ -1,4 +1,4 @@
-"""What is done on the device itself, heard by its input events, and when that was on the host's clock."""
+"""Reads the device's input events and dates them on the host's clock."""
 
 import logging
 import threading
@@ -12,19 +12,18 @@ from odyssey_recorder.gesture.getevent import InputEvent, LineBuffer, parse_line
 from odyssey_recorder.recording.events import ClockJumped, InputBroke, InputFollowed, InputHeard
 
 Report = InputFollowed | InputBroke | InputHeard | ClockJumped
-"""What a listener has to say."""
 
 AGAIN_S = 0.5
-"""Between the end of one ``getevent`` and the start of the next."""
+"""Between the end of one `getevent` and the start of the next."""
 
 FIRST_READINGS = 5
-"""The device tells its clock in coarse steps: several readings together know it more finely."""
+"""The device reports its clock in coarse steps; several readings together are more precise."""
 
 _log = logging.getLogger(__name__)
 
 
 class InputListener:
-    """Follows a device's input until it is stopped, again after each break; reports from its own thread."""
+    """Follows a device's input until it is stopped, and reconnects after each break; reports from its own thread."""
 
     def __init__(self, device: InputEvents, report: Callable[[Report], None]) -> None:
         self._device = device
@@ -38,7 +37,7 @@ class InputListener:
         self._thread.start()
 
     def stop(self) -> None:
-        """Listen no more; does not wait for the thread."""
+        """Stop listening; does not wait for the thread."""
         self._stopping.set()
         self._device.leave_input()
 
@@ -46,7 +45,7 @@ class InputListener:
         self._thread.join()
 
     def check_clock(self) -> bool:
-        """Read the device's clock; whether it still is what it was. From any thread; raises `DeviceError`."""
+        """Read the device's clock; return False if it was changed. From any thread. Raises DeviceError."""
         reading = self._device.read_clock()
         with self._lock:
             agrees = self._clock is None or self._clock.read(reading)
@@ -67,7 +66,7 @@ class InputListener:
             self._stopping.wait(AGAIN_S)
 
     def _listen(self) -> str:
-        """Follow the input to its end; why it ended."""
+        """Follow the input until it ends; return the reason."""
         nodes = self._device.input_nodes()
         if any(not self.check_clock() for _ in range(FIRST_READINGS)):
             self._report(ClockJumped())
@@ -109,7 +108,7 @@ class InputListener:
 
 
 def _began_us(news: TouchNews) -> int:
-    """The device's clock when what the news tells of began."""
+    """When the input began, on the device's clock."""
     match news:
         case Contact(samples=samples):
             return samples[0].time_us

@@ -1,4 +1,4 @@
-"""A recording as the annotator, or a script, holds it: commands that never block, and what is known of it."""
+"""The handle of a recording for windows and scripts: commands that never block, and the current view."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from odyssey_recorder.recording.view import Listener, RecordingView
 
 
 class Recorder:
-    """Records one draft from one device. Every command only posts to the engine's inbox and returns at once."""
+    """Records one draft from one device. Commands post to the engine's inbox and return at once."""
 
     def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
         self._device = device
@@ -32,9 +32,9 @@ class Recorder:
         self._engine.start()
 
     def touch_down(self, frame_number: int, at: Pixel | None = None) -> None:
-        """A finger came down on the frame that is shown: the step's picture is settled now.
+        """A finger came down on the shown frame, which fixes the step's screenshot.
 
-        With the place `at`, in pixels of the frame, the device follows the finger where it can.
+        `at`: the place in pixels of the frame; with it, the device follows the finger if it can.
         """
         live = at is not None and self._device.follows_finger and not self._engine.restoring
         if at is not None and live:
@@ -51,7 +51,7 @@ class Recorder:
         self._engine.post(TouchEnded(stroke, time.monotonic_ns()))
 
     def cancel_touch(self) -> None:
-        """The finger left without a gesture: nothing is recorded, unless the device has followed it."""
+        """The finger left without a gesture: nothing is recorded, unless the device followed it."""
         self._finger.leave()
         self._engine.post(TouchEnded(None, time.monotonic_ns()))
 
@@ -59,82 +59,78 @@ class Recorder:
         self._intend(events.KeyPress(key))
 
     def type_text(self, text: str) -> None:
-        """Record and type a text. Raises InputRefusedError at once for one that the device cannot be given."""
+        """Record and type a text. Raises InputRefusedError at once if the device cannot type it."""
         if not text:
             raise InputRefusedError("There is no text to type.")
         self._device.check_text(text)
         self._intend(events.TextEntered(text))
 
     def complete(self, note: str = "") -> None:
-        """The task is done: record that and publish the episode."""
+        """Record that the task is done, and publish the episode."""
         self._intend(Complete(note))
 
     def impossible(self, reason: str) -> None:
-        """The task cannot be done: record why and publish. Raises RecordingError without a reason."""
+        """Record why the task cannot be done, and publish. Raises RecordingError without a reason."""
         if not reason.strip():
             raise RecordingError("Say why the task is impossible: the reason is part of the data.")
         self._intend(Impossible(reason))
 
     def answer_text(self, step: int, text: str) -> None:
-        """Say what was typed in a step that asks for it."""
+        """Answer the question for the text of a step."""
         self._engine.post(events.TextAnswered(step, text))
 
     def undo(self, steps: int = 1) -> None:
-        """Take the last `steps` steps away, and restore the screen that the first of them was made on.
+        """Undo the last `steps` steps, and restore the screen of the first of them.
 
-        A snapshot brings it there, if one was made; otherwise the view's `wanted` shows the annotator where to, and
-        what is done until then goes to the device and is no step.
+        A snapshot restores it if there is one. Otherwise the view's `wanted` shows the screen to the annotator, and
+        inputs go to the device without becoming steps.
         """
         self._engine.post(events.UndoWanted(time.monotonic_ns(), steps))
 
     def accept_screen(self) -> None:
-        """The screen is as it should be after an undo, though it is not the same: go on from here."""
+        """Continue from the current screen, although it is not the wanted one."""
         self._engine.post(events.ScreenAccepted(time.monotonic_ns()))
 
     def note_step(self, key: int, text: str) -> None:
-        """Put the annotator's words beside the step of this key, in the provenance."""
+        """Add the annotator's note to the step of this key, in the provenance."""
         self._engine.post(NoteWritten(key, text))
 
     def retry(self) -> None:
-        """Try again now what could not be written."""
+        """Retry a failed write now."""
         self._engine.post(events.Tick(time.monotonic_ns() + RETRY_NS))
 
     def abandon(self) -> None:
-        """Throw the recording away: its draft goes to the trash."""
+        """Discard the recording: move its draft to the trash."""
         self._engine.post(events.AbandonWanted())
 
     def stop(self) -> None:
-        """End the recording as it is; the draft is kept. Returns at once."""
+        """End the recording and keep the draft; returns at once."""
         self._engine.stop()
 
     def join(self) -> None:
-        """Wait until nothing of this recorder runs any more and the draft is closed."""
+        """Wait until all threads have ended and the draft is closed."""
         self._engine.join()
 
-    # What is known; from any thread.
+    # State; from any thread.
 
     @property
     def episode_id(self) -> str:
-        """The id of the draft, and of the episode that it becomes."""
         return self._draft.episode_id
 
     @property
     def mode(self) -> Mode:
-        """Where the finger is, as the draft says."""
         return self._draft.origin.mode
 
     @property
     def serial(self) -> str:
-        """The device that is recorded."""
         return self._device.serial
 
     @property
     def view(self) -> RecordingView:
-        """The newest view."""
         return self._engine.board.newest
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
-        """The first view that is `wanted`. Raises RecordingError after `timeout_s`, or when the recording ends."""
+        """The first `wanted` view. Raises RecordingError after `timeout_s`, or when the recording ends."""
         return self._engine.board.wait_for(wanted, timeout_s)
 
     def _intend(self, intent: events.Intent) -> None:

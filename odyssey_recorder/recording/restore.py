@@ -1,5 +1,6 @@
-"""Restoring an earlier screen, after an undo and when a recording is resumed: until the device shows it, or the
-annotator accepts another one for it, no input is a step.
+"""Restores an earlier screen, after an undo or when a recording is resumed.
+
+Until the device shows that screen, or the annotator accepts another, no input is a step.
 """
 
 from enum import Enum
@@ -20,24 +21,24 @@ _FLAGS = {
 
 
 def is_of_screen(flag: Flag) -> bool:
-    """Whether a step's flag is about how its screen came to be, so that it holds of any step on that screen."""
+    """Whether a flag is about the screen of its step, and so applies to any step on that screen."""
     return flag in _FLAGS.values() or flag.code in {FlagCode.UNEXPLAINED, FlagCode.FOREIGN_INPUT}
 
 
 class _Part(Enum):
     BEHIND = "behind"
     LOOKING = "looking"
-    """The device may be there already."""
+    """The device may already show the screen."""
     BY_SNAPSHOT = "by snapshot"
     BY_HAND = "by hand"
     UNLIKE = "unlike"
-    """The screen has been looked at, and is another one."""
+    """The screen was compared, and is a different one."""
 
 
 class ScreenRestore:
-    """A restore: by a snapshot if there is one, then by the annotator's hand.
+    """Restores a screen: by snapshot if there is one, otherwise by hand.
 
-    The part of a session's state that both kinds of session share; without I/O, clock or threads, as they are.
+    The part of the state that both kinds of session share; without I/O, clock or threads.
     """
 
     def __init__(self) -> None:
@@ -50,59 +51,58 @@ class ScreenRestore:
 
     @property
     def is_active(self) -> bool:
-        """Whether a restore is under way: what is done on the device is no step."""
+        """Whether a restore is under way; inputs do not become steps meanwhile."""
         return self._part is not _Part.BEHIND
 
     @property
     def goal(self) -> Goal | None:
-        """The screen to restore, while that is under way."""
+        """The screen to restore; None if nothing is being restored."""
         return self._goal if self.is_active else None
 
     @property
     def is_by_snapshot(self) -> bool:
-        """Whether a snapshot is being loaded."""
         return self._part is _Part.BY_SNAPSHOT
 
     @property
     def is_looking(self) -> bool:
-        """Whether the device may show the screen already."""
+        """Whether the device may already show the screen."""
         return self._part is _Part.LOOKING
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether the annotator must bring the device back: the screen is known to be another one."""
+        """Whether the annotator must restore the screen: the current one is known to differ."""
         return self._part is _Part.UNLIKE
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """What is to be said of the next step."""
+        """Flags for the next step."""
         return self._flags
 
     def owe(self, flags: tuple[Flag, ...]) -> None:
-        """Let the next step say this, too."""
+        """Add flags for the next step."""
         self._flags = (*self._flags, *(flag for flag in flags if flag not in self._flags))
 
     def begin(self, flags: tuple[Flag, ...] = ()) -> list[effects.Effect]:
-        """Begin, or begin again for an earlier screen; the next step gets `flags`."""
+        """Start, or start again for an earlier screen; the next step gets `flags`."""
         self._goal, self._flags = Goal.UNDONE, flags
         return self._load_snapshot()
 
     def resume(self, goal: Goal) -> None:
-        """Begin for where the recording broke off; by hand where that screen cannot be recognized."""
+        """Start with the screen on which the recording stopped; by hand if it cannot be recognized."""
         self._goal, self._part = goal, _Part.LOOKING
 
     def snapshot_done(self, reason: str) -> list[effects.Effect]:
-        """The snapshot is loaded, or not, for `reason`; words for the annotator."""
+        """The snapshot was loaded, or failed for `reason`."""
         if self.is_by_snapshot:
             self._part = _Part.BY_HAND
         return [effects.Tell(NOT_RETURNED.format(reason))] if reason else []
 
     def look_again(self) -> None:
-        """The screen may be another one from now on, and what is said of the one before means nothing."""
+        """Drop the last comparison: the screen may have changed."""
         self._judged = None
 
     def look(self, frame: events.FrameSeen) -> list[effects.Effect]:
-        """Have a screen at rest compared with the wanted one, once; one comparison at a time."""
+        """Compare a settled screen with the wanted one, once; one comparison at a time."""
         self._seen = frame.anchor
         if self.is_by_snapshot or self._judging or frame.anchor == self._judged or not (frame.still or frame.restless):
             return []
@@ -113,9 +113,9 @@ class ScreenRestore:
         return [effects.JudgeReturn(frame.number)]
 
     def judge(self, *, matches: bool) -> list[effects.Effect]:
-        """Take in what the comparison said; where the device was only looked at, a snapshot is tried next.
+        """Apply the result of a comparison; after a first mismatch, try a snapshot.
 
-        A screen that is shown no more is not the wanted one, whatever it was.
+        A screen that is no longer shown does not match, whatever the result.
         """
         self._judging = False
         if not self.is_active or self._judged is None or (matches and self._judged != self._seen):
@@ -126,20 +126,20 @@ class ScreenRestore:
         return []
 
     def accept(self) -> bool:
-        """Take the screen for the wanted one; the next step says so. Whether there was a restore to end."""
+        """Accept the current screen and flag the next step. Returns whether there was a restore to end."""
         accepted = self._part in {_Part.BY_HAND, _Part.UNLIKE}
         if accepted:
             self.give_up()
         return accepted
 
     def give_up(self) -> None:
-        """End the restore where it is; the next step says so."""
+        """End the restore and flag the next step."""
         if self.is_active:
             self._part = _Part.BEHIND
             self.owe((_FLAGS[self._goal],))
 
     def step_saved(self) -> None:
-        """What was to be said of the next step is said."""
+        """Clear the flags: the saved step has them."""
         self._flags = ()
 
     def _load_snapshot(self) -> list[effects.Effect]:

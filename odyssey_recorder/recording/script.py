@@ -25,10 +25,10 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 60.0
-"""How long the player waits for a screen that is ready, or for a device that was lost."""
+"""How long the player waits for a screen that is ready, or for a lost device."""
 
 _PER_CHARACTER_S = 0.1
-"""How much longer it waits for each character of a text: devices of all kinds type faster."""
+"""Extra time for each character of a text; every kind of device types faster."""
 
 _TRIES = 3
 _TAP_MS = 100
@@ -42,20 +42,16 @@ class _Line(BaseModel):
 
 
 class Tap(_Line):
-    """A short touch."""
-
     tap: _Place
 
 
 class ScriptLongPress(_Line):
-    """A touch that stays."""
-
     long_press: _Place
     ms: _Milliseconds = 800
 
 
 class Swipe(_Line):
-    """A finger that is dragged along a path."""
+    """A touch along a path."""
 
     swipe: Annotated[tuple[_Place, ...], Field(min_length=2)]
     ms: _Milliseconds = 300
@@ -68,32 +64,22 @@ class TypeText(_Line):
 
 
 class PressKey(_Line):
-    """A system key."""
-
     key: Literal["HOME", "BACK", "RECENT"]
 
 
 class Wait(_Line):
-    """Time to pass."""
-
     wait_ms: _Milliseconds
 
 
 class ScriptUndo(_Line):
-    """The last step taken away."""
-
     undo: Literal[True]
 
 
 class ScriptComplete(_Line):
-    """The end: the task is done."""
-
     complete: str
 
 
 class ScriptImpossible(_Line):
-    """The end: the task cannot be done."""
-
     impossible: Annotated[str, Field(min_length=1)]
 
 
@@ -102,9 +88,9 @@ _COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 
 def read_script(text: str, *, source: str) -> tuple[Command, ...]:
-    """The commands of a script; empty lines do not count.
+    """Parse a script, skipping empty lines.
 
-    Raises ScriptError naming `source` and the line, also where the end of the episode is missing or not the end.
+    Raises ScriptError naming `source` and the line, also if the last line is not the only one that ends the episode.
     """
     commands = tuple(_commands(text, source=source))
     ends = [number for number, command in enumerate(commands) if isinstance(command, ScriptComplete | ScriptImpossible)]
@@ -131,7 +117,7 @@ def _commands(text: str, *, source: str) -> Iterator[Command]:
 
 @dataclass(frozen=True, slots=True)
 class ScriptProgress:
-    """How far a script is: command `done` of `total` is next, and the recording as it is."""
+    """Progress of a script: command `done` of `total` is next."""
 
     done: int
     total: int
@@ -139,7 +125,7 @@ class ScriptProgress:
 
 
 class ScriptPlayer:
-    """Plays a script on a recorder, and listens to it for that."""
+    """Plays a script on a recorder, as the recorder's listener."""
 
     def __init__(self, on_progress: Callable[[ScriptProgress], None] = lambda progress: None) -> None:
         self._on_progress = on_progress
@@ -150,20 +136,19 @@ class ScriptPlayer:
         pass
 
     def changed(self, view: RecordingView) -> None:
-        """Report how much of a long text is typed; all else is waited for."""
+        """Report progress of a long text only."""
         if view.is_typing:
             self._on_progress(ScriptProgress(*self._place, view))
 
     def notice(self, text: str) -> None:
-        """Remember why a command did not lead to a step."""
+        """Remember why a command did not produce a step."""
         self._notice = text
 
     def play(self, commands: tuple[Command, ...], recorder: Recorder, *, accepts_screen: bool = False) -> RecordingView:
-        """Carry out all commands; the view of the published episode.
+        """Carry out all commands; return the view of the published episode.
 
-        A draft that is taken up goes on from what the device shows, whatever that is, if the script `accepts_screen`,
-        or begins by an undo. Raises RecordingError, DeviceError or DatasetError; what was recorded until then is in
-        the draft.
+        If the script `accepts_screen` or starts with an undo, a resumed draft continues from whatever the device shows.
+        Raises RecordingError, DeviceError or DatasetError; the draft keeps what was recorded.
         """
         self._begin(commands[0], recorder, accepts_screen=accepts_screen)
         for done, command in enumerate(commands):
@@ -177,14 +162,14 @@ class ScriptPlayer:
         return view
 
     def published(self, recorder: Recorder) -> RecordingView:
-        """Wait until the episode, whose end was performed, is in the dataset. Raises RecordingError if it fails."""
+        """Wait for an ended episode to be in the dataset. Raises RecordingError if publishing fails."""
         view = recorder.wait_for(_finished_or_failed, PATIENCE_S)
         if view.published is None:
             raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is kept.")
         return view
 
     def perform(self, command: Command, recorder: Recorder) -> None:
-        """Carry out one command, once the recorder is ready for it. Raises as `play` does."""
+        """Carry out one command as soon as the recorder is ready. Raises as `play` does."""
         if isinstance(command, Wait):
             time.sleep(command.wait_ms / 1000)
             return
@@ -204,7 +189,7 @@ class ScriptPlayer:
         raise RecordingError(f"{words} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
 
     def _begin(self, first: Command, recorder: Recorder, *, accepts_screen: bool) -> None:
-        """Wait until the first command can be carried out; a script cannot lead the device back."""
+        """Wait until the first command can be carried out; a script cannot restore the device by hand."""
         view = self._ready(recorder, or_back=True)
         if view.state is not State.RESTORING or isinstance(first, ScriptUndo):
             return
@@ -216,7 +201,7 @@ class ScriptPlayer:
         recorder.accept_screen()
 
     def _ready(self, recorder: Recorder, *, or_back: bool = False) -> RecordingView:
-        """Wait until the recorder is ready, or, `or_back`, wants the device to be brought back."""
+        """Wait until the recorder is ready or, with `or_back`, until it wants the device restored."""
         others = {State.STORAGE_LOST, State.RESTORING} if or_back else {State.STORAGE_LOST}
         view = recorder.wait_for(lambda view: _is_ready(view) or view.state in others, PATIENCE_S)
         if view.state is State.STORAGE_LOST:
@@ -256,12 +241,12 @@ def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None
 
 
 def patience_s(command: Command) -> float:
-    """How long the player waits for what a command leads to."""
+    """How long the player waits for the outcome of a command."""
     return PATIENCE_S + (len(command.type) * _PER_CHARACTER_S if isinstance(command, TypeText) else 0)
 
 
 def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) -> RecordingView:
-    """What a command has led to. After an undo a script goes on from what the device shows."""
+    """The view after a command. After an undo a script continues from whatever the device shows."""
 
     def is_over(view: RecordingView) -> bool:
         return _answered(view, frame_before)
@@ -274,7 +259,7 @@ def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) ->
 
 
 def _answered(view: RecordingView, frame_before: int | None) -> bool:
-    """Whether a command has run its course: the screen is ready on another frame, or nothing goes on."""
+    """Whether a command is finished: the screen is ready on another frame, or nothing more will happen."""
     again_ready = _is_ready(view) and view.frame_number != frame_before
     return again_ready or view.state in _LOST or view.state is State.FINISHED
 

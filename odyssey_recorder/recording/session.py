@@ -39,17 +39,17 @@ from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
 
 PROOF_NS = 1_000_000_000
-"""How long after the lift the proof of a live gesture may take; then the step is marked as unproven."""
+"""How long after the lift the proof of a live gesture may take; then the step is flagged as unproven."""
 
 RETRY_NS = 1_000_000_000
-"""Between tries of a failed write."""
+"""Between retries of a failed write."""
 
 NO_EFFECT_NS = 100_000_000
-"""So soon after the device answered for an input, the input cannot have turned the screen yet."""
+"""Within this time after the device answered, an input cannot have turned the screen yet."""
 
 LATE_INPUT_NS = 2_000_000_000
-"""So long after the connection broke, or its recorder died, an input may still reach the screen: `input` takes up to
-a second by itself."""
+"""How long after a lost connection, or a dead recorder, an input may still arrive: `input` alone takes up to a
+second."""
 
 NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
@@ -103,46 +103,44 @@ class Session:
 
     @property
     def frame(self) -> int | None:
-        """The frame that is safe and waits for its action; None while there is none."""
+        """The frame that is safe on disk and waits for its action; None if there is none."""
         return self._kept
 
     @property
     def publishing(self) -> bool:
-        """Whether the episode is on its way into the dataset."""
         return self._publishing and self._state is State.INJECTING
 
     @property
     def touched(self) -> bool:
-        """Whether a gesture is being made, or waits for its proof."""
+        """Whether a gesture is being made or waits for its proof."""
         return self._gesture is not None or self._live is not None
 
     @property
     def live(self) -> bool:
-        """Whether the device follows the finger on the mirror."""
         return self._live is not None
 
     @property
     def restoring(self) -> bool:
-        """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
+        """Whether inputs are not recorded as steps, because the device is being restored."""
         return self._restore.is_active
 
     @property
     def goal(self) -> Goal | None:
-        """The screen that the device is to come back to, while it is led there."""
+        """The screen to restore; None if nothing is being restored."""
         return self._restore.goal
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
-        """What is to be said of the next step, because of the screen that it will be made on."""
+        """Flags for the next step, because of the screen that it starts on."""
         return self._restore.flags
 
     @property
     def needed(self) -> frozenset[int]:
-        """The frames and screenshots to hold besides the newest: none."""
+        """Frames and screenshots to hold besides the newest: none."""
         return frozenset()
 
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
-        """Take in what happened; give back what is to be done, in order."""
+        """Returns the effects in the order in which they must be carried out."""
         if self._state in _ENDED:
             return self._after_the_end(event)
         match event:
@@ -155,7 +153,7 @@ class Session:
             case events.TouchedDown(number, now_ns, live):
                 return self._touched_down(number, now_ns, live=live)
             case events.FingerGoesDown() | events.FingerLifted():
-                return self._finger_moved(self._live, event) if self._live else []  # of a gesture that was lost
+                return self._finger_moved(self._live, event) if self._live else []  # no live gesture: it was lost
             case events.TouchCancelled():
                 return self._touch_cancelled()
             case events.Intended(intent, now_ns):
@@ -239,7 +237,7 @@ class Session:
         return self._keep_at_rest(frame)
 
     def _note_turn(self, frame: events.FrameSeen) -> None:
-        """Remember that the device was turned or folded between the last check and the landing of an input."""
+        """Remember that the device was turned or folded between the last check and the arrival of an input."""
         at_once = frame.started_ns < self._over_ns + NO_EFFECT_NS
         sent = self._live is None and (self._in_flight or (self._judge and at_once))
         if sent and not self._restore.is_active and frame.size != self._size:
@@ -291,7 +289,7 @@ class Session:
         return self._pin(self._kept, now_ns)
 
     def _pin(self, number: int, now_ns: int, intent: events.Intent | None = None) -> list[effects.Effect]:
-        """Begin a gesture on frame `number`, which is not safe yet if the screen does not rest."""
+        """Begin a gesture on frame `number`, which is not on disk yet if the screen is not settled."""
         self._gesture = HeldGesture(number, now_ns, intent)
         if number == self._kept:
             return []
@@ -310,7 +308,7 @@ class Session:
             return self._send_unrecorded(intent)
         if isinstance(intent, events.Touch):
             if self._gesture is None or self._gesture.intent is not None:
-                return []  # its touch-down was refused, and the annotator told
+                return []  # its touch-down was refused, and the annotator was notified
             self._state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
             return self._go_on()
         if self._state is not State.READY or self._gesture is not None or self._kept is None:
@@ -356,7 +354,7 @@ class Session:
         return self._save_live()
 
     def _save_live(self, *, patient: bool = True) -> list[effects.Effect]:
-        """Save the step of a live gesture that is over; a `patient` session with a device waits for its proof."""
+        """Save the step of a finished live gesture; a `patient` session with a device waits for its proof."""
         if self._live is None or self._live.touch is None:
             return []
         if self._live.is_astray:
@@ -386,7 +384,7 @@ class Session:
         return [effects.SendInput(intent)]
 
     def _input_over(self, now_ns: int, *, explains: bool = True) -> list[effects.Effect]:
-        """The device answered for an input, perhaps after a frame failed: then its return is awaited."""
+        """The device answered for an input, possibly after it was lost; then the session waits for its return."""
         if not self._restore.is_active:
             self._foreign.end(now_ns, explains=explains)
         self._in_flight = self._uncertain = False
@@ -441,9 +439,9 @@ class Session:
         return self._settle(now_ns)
 
     def _settle(self, now_ns: int) -> list[effects.Effect]:
-        """Wait for a screen that is still; only frames asked for after `now_ns` count.
+        """Wait for a settled screen; only frames requested after `now_ns` count.
 
-        Whether an uncertain input was carried out shows only when it cannot arrive any more.
+        An uncertain input is judged only when it can no longer arrive.
         """
         self._state, self._reason = State.RESTORING if self._restore.is_by_hand else State.SETTLING, ""
         self._anchor = self._newest = self._kept = self._keeping = None
@@ -504,7 +502,7 @@ class Session:
 
     def _judge_return(self, *, matches: bool) -> list[effects.Effect]:
         if self._state not in _WATCHING:
-            self._restore.look_again()  # something was done since
+            self._restore.look_again()  # the device changed since
         was_leading = self._restore.is_active
         wanted = self._restore.judge(matches=matches)
         if wanted:
@@ -527,7 +525,7 @@ class Session:
 
     def _device_went_away(self, reason: str) -> list[effects.Effect]:
         if self._state is State.DEVICE_LOST:
-            self._reason = reason  # it may say more than the first one, which came in the middle of something
+            self._reason = reason  # it may say more than the first reason
             return []
         if self._state in {State.IDLE, State.RETURNING} or self._publishing:
             return []
@@ -552,14 +550,14 @@ class Session:
             return []
         self._failed_ns = event.now_ns
         if self._live is not None and self._live.touched_ns is None:
-            self._in_flight = False  # what could not be written was the note before the finger goes down
+            self._in_flight = False  # what failed was the note from before the finger goes down
         lost_gesture = self._lose(State.STORAGE_LOST, event.reason)
         if lost_gesture:
             self._foreign.end(event.now_ns, explains=False)
         return [effects.Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
 
     def _lose(self, state: State, reason: str) -> bool:
-        """Go to one of the lost states; whether a gesture that had not been sent is lost with it."""
+        """Enter a lost state; return whether an unsent gesture is lost with it."""
         unsent = self.touched and not self._in_flight and not self._publishing
         self._state, self._reason = state, reason
         self._live = self._live if self._in_flight else None
@@ -570,7 +568,7 @@ class Session:
         return unsent
 
     def _try_storage_again(self, now_ns: int) -> list[effects.Effect]:
-        """Publish again; or see whether the next frame can be written, which is what recording needs."""
+        """Publish again, or test whether the next frame can be written."""
         answered = not self._in_flight or (self._live is not None and self._live.touch is not None)
         waits = self._state is State.STORAGE_LOST and self._keeping is None and answered
         if not waits or now_ns - self._failed_ns < RETRY_NS:
@@ -585,7 +583,7 @@ class Session:
         return []
 
     def _owe_live(self, live: LiveGesture) -> list[effects.Effect]:
-        """Write what is missing of a live gesture: the device has it already."""
+        """Write the missing parts of a live gesture that the device has already received."""
         self._state, self._reason = State.INJECTING, ""
         if live.safe or live.is_astray:
             return self._save_live(patient=False)
@@ -601,7 +599,7 @@ class Session:
         return [effects.Abandon()]
 
     def _after_the_end(self, event: events.Event) -> list[effects.Effect]:
-        """Nothing counts any more, but that the draft may not have gone to the trash."""
+        """Ignore everything except that the draft could not be moved to the trash."""
         if not isinstance(event, events.StorageFailed):
             return []
         self._reason = event.reason

@@ -19,18 +19,17 @@ class State(Enum):
 
 
 class Goal(Enum):
-    """Which screen the device is to be brought back to before the next step."""
+    """The screen that the device must show before the next step."""
 
     UNDONE = "undone"
-    """The one that the undone step was made on."""
+    """The screen of the undone step."""
     LEFT = "left"
-    """The one that the last step led to, before the recording broke off."""
+    """The screen after the last step, from before the recording was interrupted."""
     UNKNOWN = "unknown"
-    """The same, but there is no picture of it: the annotator must say that it is the right one."""
+    """The same, but without a screenshot: the annotator must confirm the screen."""
     UNCERTAIN = "uncertain"
-    """The same, and it is not known either whether the last step was carried out."""
+    """The same, and it is unknown whether the last step was carried out."""
 
     @property
     def has_picture(self) -> bool:
-        """Whether the screen can be recognized."""
         return self in {Goal.UNDONE, Goal.LEFT}

@@ -1,4 +1,4 @@
-"""Writes frames and intents to a draft as steps, and what became of the last step."""
+"""Writes frames and intents to a draft as steps, and amends the last step with its outcome."""
 
 import time
 from collections.abc import Mapping
@@ -40,14 +40,14 @@ DOUBTFUL = (
 )
 
 _FRAMES_HELD = 4
-"""So many frames are held in memory: the newest, and those that a window may still be showing."""
+"""Frames held in memory: the newest, and those that a window may still be showing."""
 _CHECKS_HELD = 256
-"""Of so many it is known when they were taken."""
+"""Frames whose times are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPicture:
-    """A frame whose picture is safe in the draft."""
+    """A frame whose screenshot is safe in the draft."""
 
     frame: Frame
     path: Path
@@ -56,14 +56,15 @@ class KeptPicture:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A view tree that is safe in the draft under `name`."""
+    """A view hierarchy that is safe in the draft under `name`."""
 
     name: str
     nodes: tuple[ViewNode, ...]
 
 
 class StepWriter:
-    """Writes one draft. Only `write_picture` may be called from any thread; all that writes raises DatasetError."""
+    """Writes one draft. Only `write_picture` and `write_tree` are thread-safe. All writing methods raise
+    DatasetError."""
 
     def __init__(self, draft: Draft, rules: TouchRules) -> None:
         self.status_bar_px = 0
@@ -83,11 +84,11 @@ class StepWriter:
 
     @property
     def last_frame(self) -> Frame | None:
-        """The frame of the last step, where this process recorded it."""
+        """The frame of the last step; None if another process recorded it."""
         return self._last_frame
 
     def hold(self, frame: Frame, needed: frozenset[int]) -> None:
-        """Hold a frame; of the others keep the newest and those that are `needed`."""
+        """Hold a frame; of the others keep only the newest and the `needed` ones."""
         self._frames[frame.number] = frame
         self._checks[frame.number] = check_record(frame, self._clock)
         if len(self._checks) > _CHECKS_HELD:
@@ -97,38 +98,35 @@ class StepWriter:
                 del self._frames[number]
 
     def frame(self, number: int) -> Frame | None:
-        """A frame that is still held."""
         return self._frames.get(number)
 
     def is_on_screen(self, stroke: TouchStroke) -> bool:
-        """Whether all of a stroke lies on the newest frame."""
+        """Whether the whole stroke is on the newest frame."""
         newest = next(reversed(self._frames.values()), None)
         size = newest.size if newest is not None else self._draft.device.size
         return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
 
     def write_picture(self, frame: Frame) -> KeptPicture:
-        """Encode a frame and make it safe in the draft."""
         png, record = encode_frame(frame, self._clock)
         return KeptPicture(frame, self._draft.keep_picture(png), record)
 
     def take_picture(self, kept: KeptPicture) -> None:
-        """Hold a screenshot that is safe."""
         self._pictures[kept.frame.number] = kept
 
     def take_screen(self, frame_number: int, state: ScreenState) -> None:
-        """Hold what the device said of its screen for a frame."""
+        """Hold the screen state that was read for a frame."""
         self._screens[frame_number] = self._screen = state
         self.status_bar_px = state.status_bar_px
 
     def write_tree(self, xml: str) -> Tree:
-        """Make a view tree safe in the draft; from any thread. Raises DeviceError for one that cannot be read."""
+        """Write a view hierarchy to the draft; callable from any thread. Raises DeviceError if it cannot be parsed."""
         nodes = parse(xml)
         return Tree(self._draft.keep_tree(xml), nodes)
 
     def take_tree(self, frame_number: int, tree: Tree) -> str:
-        """Hold the view hierarchy of a frame; what the annotator must read, if anything.
+        """Hold the view hierarchy of a frame; return a message for the annotator, or "".
 
-        Where the last step typed a text, the field must show it now.
+        If the last step typed a text, the field must show it now.
         """
         self._trees[frame_number] = tree
         last = self._draft.steps[-1] if self._draft.steps else None
@@ -143,22 +141,22 @@ class StepWriter:
         )
 
     def picture(self, frame_number: int) -> KeptPicture | None:
-        """The picture of a frame that is safe already."""
+        """The screenshot of a frame if it is already in the draft."""
         return self._pictures.get(frame_number)
 
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees
 
     def note_touch(self, frame_number: int, now_ns: int) -> None:
-        """Note in the draft that a finger is about to touch what the frame shows."""
+        """Note in the draft that a finger is about to touch this frame."""
         self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))
 
     def forget_unused_pictures(self, needed: frozenset[int]) -> None:
-        """Delete the pictures that became no step's, but those of `needed` frames, before another one is written."""
+        """Delete screenshots that belong to no step, except those of `needed` frames."""
         used = {step.picture for step in self._draft.steps}
         for number in self._pictures.keys() - needed:
             if self._pictures[number].path == self._draft.left:
-                continue  # until the next screen is noted
+                continue  # needed until the next screen is noted
             kept = self._pictures.pop(number)
             if kept.path not in used:
                 self._draft.forget_picture(kept.path)
@@ -176,7 +174,7 @@ class StepWriter:
     # Steps.
 
     def save(self, wanted: SaveStep) -> None:
-        """Add the step to the draft, with its proof."""
+        """Add the step to the draft, with its provenance."""
         kept = self._pictures[wanted.frame]
         screen = self._screens.get(wanted.frame)
         tree = self._trees.get(wanted.frame)
@@ -204,14 +202,13 @@ class StepWriter:
         self._last_frame = kept.frame
 
     def note_sent(self, started_ns: int, ended_ns: int) -> None:
-        """Add to the last step when its input was carried out."""
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
         self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
 
     def drop_last(self, wanted: RemoveSteps) -> StepsDropped | None:
-        """Take steps away, as far as there are so many; None where there were none.
+        """Remove steps, as many as exist; None if there are none.
 
-        A screen whose screenshot is lost cannot be restored.
+        A screen whose screenshot is unreadable cannot be restored.
         """
         there = min(wanted.count, len(self._draft.steps))
         if not there:
@@ -224,23 +221,23 @@ class StepWriter:
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
 
     def note(self, key: int, text: str) -> None:
-        """Put the annotator's words beside a step, if it is still there."""
+        """Add the annotator's note to a step, if it still exists."""
         self._draft.amend(key, {"note": text})
 
     def shows(self, frame: Frame, picture: Path | None) -> bool:
-        """Whether a frame shows what a picture of the draft does; not so where that is lost."""
+        """Whether a frame is equal to a screenshot of the draft; False if the screenshot is unreadable."""
         wanted = self._wanted_frame(picture) if picture is not None else None
         return wanted is not None and frame.shows_same_as(wanted, ignore_top_px=self.status_bar_px)
 
     def changed_cells(self, before: int, after: int) -> frozenset[int]:
-        """The cells in which a held screenshot differs from a held frame; none where either is gone."""
+        """The cells in which a held screenshot differs from a held frame; empty if either is gone."""
         kept, frame = self._pictures.get(before), self.frame(after)
         if kept is None or frame is None:
             return frozenset()
         return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
 
     def words_of(self, news: TouchNews, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
-        """A raw input in words, with place and time; empty for one that is not over, or was thrown away."""
+        """Describe a raw input with place and time; empty for one that is unfinished or discarded."""
         match news:
             case Contact():
                 what = f"a touch{self._place_of(news, nodes.get(news.node))}"
@@ -264,14 +261,14 @@ class StepWriter:
         return f" at ({start.x}, {start.y})"
 
     def vouch_for_last(self) -> None:
-        """Note that the annotator says of the last step that it was carried out."""
+        """Note that the annotator confirms that the last step was carried out."""
         self._flag_last(FlagCode.VOUCHED, sent_until_us=self._clock.epoch_us(time.monotonic_ns()))
 
     def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:
-        """Compare a frame from after the last step with its picture; what the annotator must read, if anything.
+        """Compare a frame from after the last step with its screenshot; return a message for the annotator, or "".
 
-        An unchanged screen flags the step, or, if it is `uncertain` that its input arrived, takes it away.
-        `turned` flags it too: its input may have met another screen.
+        An unchanged screen flags the step, or removes it if it is `uncertain` that its input arrived. `turned` also
+        flags the step: its input may have met another screen.
         """
         frame = self.frame(number)
         if frame is None or not self._draft.steps:
@@ -301,7 +298,7 @@ class StepWriter:
         self._draft.amend_last({**changes, "flags": flags})
 
     def _size_flags(self, size: Size) -> tuple[Flag, ...]:
-        """What to say of a picture that disagrees with the published device_info, which goes by the first step's."""
+        """Flags of a screenshot that disagrees with the published device_info, which follows the first step's."""
         if not self._draft.steps:
             return ()
         first = self._draft.steps[0].record.frame
@@ -312,7 +309,7 @@ class StepWriter:
         return (Flag(code, (str(size), str(published))),)
 
     def _wanted_frame(self, picture: Path) -> Frame | None:
-        """What a picture of the draft shows, read once; None where it cannot be read."""
+        """A screenshot of the draft as a frame, cached; None if it is unreadable."""
         if self._wanted is None or self._wanted[0] != picture:
             try:
                 self._wanted = picture, frame_of(picture)
@@ -333,9 +330,9 @@ class StepWriter:
 
 
 def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: Size) -> Box | None:
-    """The place of the element that a finger came down on, in pixels of the picture.
+    """The box of the touched element, in pixels of the screenshot.
 
-    The tree is that of the app's window: bars and keyboard lie over it, and their touches never reach it.
+    The hierarchy is that of the app's window: bars and keyboard cover it, and their touches never reach it.
     """
     if not isinstance(intent, Touch):
         return None

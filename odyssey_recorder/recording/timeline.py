@@ -1,4 +1,4 @@
-"""What was on the screen when: which frame a moment in the past belongs to, and whether that is proved."""
+"""What was on the screen when: which frame belongs to a past moment, and whether that is proved."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -7,13 +7,13 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording.events import FrameSeen
 
 AT_REST_NS = 200_000_000
-"""A screen that has not changed for this long is at rest: the settle rule's time."""
+"""A screen that has not changed for this long is settled: the settle rule's time."""
 
 TOO_OLD_NS = 1_000_000_000
-"""A screen that was seen last this long before a moment may have changed by then."""
+"""A screen last seen this long before a moment may have changed by then."""
 
 RUNS_HELD = 12
-"""Of so many screens the pixels are held: 160 MB of a phone's largest frames."""
+"""How many screens' pixels are held: 160 MB at the largest size of a phone."""
 
 _GAPS_HELD = 64
 _FRAMES_HELD = 512
@@ -65,9 +65,9 @@ class _Run:
     frames: deque[FrameSeen] = field(default_factory=lambda: deque(maxlen=_FRAMES_HELD))
 
     def is_unseen(self, last_ns: int, until_ns: int) -> bool:
-        """Whether it is unknown if it still was there at `until_ns`, because something was done at `last_ns`.
+        """Whether it is unknown if the run was still shown at `until_ns`, because of an input at `last_ns`.
 
-        That it is there again later proves nothing: a switch that is tapped twice was on meanwhile.
+        Seeing it again later proves nothing: a switch that is tapped twice was on meanwhile.
         """
         if self.streamed:
             return False
@@ -75,15 +75,15 @@ class _Run:
         return not any(since_ns <= one.started_ns and one.arrived_ns <= until_ns for one in self.frames)
 
     def seen_ns(self, until_ns: int) -> int:
-        """When a frame of it was asked for last that had come by `until_ns`."""
+        """When the last frame that had arrived by `until_ns` was requested."""
         return max((one.started_ns for one in self.frames if one.arrived_ns <= until_ns), default=self.started_ns)
 
 
 class Timeline:
-    """The runs of frames that were seen lately; only the first frame of each is ever an answer.
+    """The recent runs of frames; only the first frame of a run is ever an answer.
 
-    What is asked for may overtake what the device sends by itself. A run that the stream has not
-    confirmed is provisional: it is removed if the stream contradicts it.
+    A requested frame may overtake the stream. A run that the stream has not confirmed is provisional: it is removed if
+    the stream contradicts it.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Timeline:
         self._unseen: set[int] = set()
 
     def see(self, frame: FrameSeen) -> None:
-        """Take in a frame; all that the device gave must come, for a number that is missing was another screen."""
+        """Add a frame. All frames of the device must be added, because a missing number counts as another screen."""
         missing = range(max(self._newest + 1, frame.number - _GAPS_HELD), frame.number) if self._newest else range(0)
         self._newest = max(self._newest, frame.number)
         self._unseen = {number for number in (*self._unseen, *missing) if number > self._newest - _GAPS_HELD}
@@ -109,7 +109,7 @@ class Timeline:
             run.streamed, run.began_ns = True, min(run.began_ns, frame.started_ns)
 
     def forget(self) -> None:
-        """Nothing was seen for a while, or the screen's history is another now."""
+        """Drop all runs, after a gap or when the screen's history is no longer valid."""
         self._runs.clear()
 
     @property
@@ -118,14 +118,14 @@ class Timeline:
         return self._runs[-1].number if self._runs else None
 
     def held(self) -> frozenset[int]:
-        """The frames whose pixels may still be asked for."""
+        """The frames whose pixels may still be needed."""
         return frozenset(run.number for run in self._runs)
 
     def at(self, at_ns: int, uncertainty_ns: int = 0, *, last_ns: int | None = None, patient: bool = True) -> Answer:
-        """What the screen showed at `at_ns` of the host's clock, give or take `uncertainty_ns`.
+        """The frame on the screen at `at_ns` of the host's clock ± `uncertainty_ns`.
 
-        Never a frame from after the earliest that this can be. Something was done on the device at `last_ns` before.
-        Who is not `patient` takes what is known now.
+        Never a frame from after the earliest possible moment. `last_ns`: when the previous input was made. Without
+        `patient`, the answer uses what is known now.
         """
         runs = tuple(self._runs)
         earliest_ns, latest_ns = at_ns - uncertainty_ns, at_ns + uncertainty_ns
@@ -136,7 +136,7 @@ class Timeline:
             return NoFrame()
         run, later = runs[before[-1]], runs[before[-1] + 1 :]
         if patient and run.streamed and len(later) == 1 and not later[0].streamed:
-            return Pending()  # the stream will tell when that screen came
+            return Pending()  # the stream will report when that screen came
         if last_ns is not None and run.is_unseen(last_ns, earliest_ns):
             return _unseen(run, last_ns, at_ns)
         check = self._check(run, later, latest_ns)
@@ -155,7 +155,7 @@ class Timeline:
             self._runs.pop()
 
     def _check(self, run: _Run, later: tuple[_Run, ...], latest_ns: int) -> int | None:
-        """The frame that proves that nothing but `run` was on the screen until `latest_ns`."""
+        """The frame that proves that only `run` was on the screen until `latest_ns`."""
         if run.newest.started_ns >= latest_ns:
             return run.newest.number
         if not later or not run.streamed or not later[0].streamed or later[0].began_ns <= latest_ns:
@@ -165,7 +165,7 @@ class Timeline:
 
 
 def _unseen(run: _Run, last_ns: int, at_ns: int) -> FrameFound:
-    """A run that nothing proves, because it may have been another screen for a while since `last_ns`."""
+    """A run without proof, because another screen may have been shown since `last_ns`."""
     is_old = run.began_ns <= last_ns
     age_ns = at_ns - run.seen_ns(last_ns if is_old else at_ns)
     doubt = Flag(FlagCode.OLDER_THAN_LAST_ACTION, (_seconds(age_ns),)) if is_old else MOVING
@@ -173,7 +173,7 @@ def _unseen(run: _Run, last_ns: int, at_ns: int) -> FrameFound:
 
 
 def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[Flag, ...]:
-    """What is odd about a run that nothing proves."""
+    """Flags of a run without proof."""
     if later and later[0].started_ns < latest_ns:
         return (Flag(FlagCode.CHANGING),)
     if age_ns > TOO_OLD_NS:

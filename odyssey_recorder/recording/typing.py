@@ -1,4 +1,4 @@
-"""What was typed, by what the field held before the first key stroke and after the last."""
+"""Derives typed text from the field's content before the first key stroke and after the last."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from odyssey_recorder.recording.raw_input import RawInput, Stroke
 READ_AGAIN_NS = 1_000_000_000
 """Between readings of the fields of a screen that changes by itself."""
 RESTLESS_NS = 1_000_000_000
-"""This long after the last input a field is read though the screen does not rest."""
+"""This long after the last input a field is read even if the screen is not settled."""
 
 ECHO_NS = 150_000_000
-"""This long after a touch or a key stroke the right field has the focus, and holds what was typed."""
+"""This long after a touch or a key stroke the right field has the focus and shows the typed text."""
 
 _READINGS = 32
 
@@ -42,15 +42,14 @@ class TypingRun:
     entered: tuple[int, int] | None = None
 
     def add(self, raw_input: RawInput, done_ns: int, *, enters: bool) -> None:
-        """Go on with one more key stroke."""
         self.entered = (self.last_ns, raw_input.at_ns) if enters else None
         self.last_ns, self.strokes, self.enters = done_ns, self.strokes + 1, self.enters + enters
 
 
 def typed_text(before: str, after: str) -> str | None:
-    """What must have been typed to make `after` of `before`; None where that is ambiguous, or nothing was.
+    """The text that turns `before` into `after`; None if that is ambiguous or nothing was typed.
 
-    Text at the end is the most likely, wherever else it may have been put; elsewhere only one may be possible.
+    Text at the end is the most likely, even if other places are possible; elsewhere only one text may be possible.
     """
     if after == before:
         return None
@@ -66,7 +65,7 @@ def typed_text(before: str, after: str) -> str | None:
 
 
 class FieldReadings:
-    """The last readings of the field, when the next is due, and what they say of a run of typing."""
+    """The last readings of the field, when the next is due, and what they show of a typing run."""
 
     def __init__(self) -> None:
         self._readings: deque[FieldRead] = deque(maxlen=_READINGS)
@@ -77,34 +76,33 @@ class FieldReadings:
         self._screen: int | None = None
 
     def want(self, done_ns: int) -> None:
-        """Something was done at `done_ns`: the field may hold another text."""
+        """The field may hold another text since `done_ns`."""
         self._wanted, self._done_ns = True, done_ns
 
     def is_due(self, now_ns: int, screen: int | None, *, still: bool) -> bool:
-        """Whether to read: what is done may have changed a field, and so may a new screen; both come to rest first."""
+        """Whether to read now. An input or a new screen may have changed a field; both must settle first."""
         is_new = screen != self._screen and now_ns - self._tried_ns >= READ_AGAIN_NS
         if self._under_way or not (self._wanted or is_new):
             return False
         return now_ns - self._done_ns >= (ECHO_NS if still else RESTLESS_NS)
 
     def begin(self, now_ns: int, screen: int | None) -> None:
-        """A reading is asked for while `screen` is shown."""
+        """A reading is requested while `screen` is shown."""
         self._under_way, self._wanted, self._tried_ns, self._screen = True, False, now_ns, screen
 
     def add(self, reading: FieldRead) -> None:
-        """Take in a reading."""
         self._under_way = False
         self._readings.append(reading)
 
     def tells_end_of(self, last_ns: int) -> bool:
-        """Whether a reading was asked for after the last key stroke at `last_ns`."""
+        """Whether a reading was requested after the last key stroke at `last_ns`."""
         return any(reading.asked_ns >= last_ns for reading in self._readings)
 
     def typed(self, since_ns: int, first_ns: int, last_ns: int, closed_ns: int, *, strokes: int) -> Typed:
-        """What was typed with `strokes` key strokes, from the one at `first_ns` to the one at `last_ns`.
+        """The text of `strokes` key strokes, the first at `first_ns`, the last at `last_ns`.
 
-        Before it the field was put where it is by something at `since_ns`; the next thing was done at `closed_ns`.
-        Only readings that lie between these tell for certain.
+        The previous input ended at `since_ns`; the next one came at `closed_ns`. Only readings between these are
+        certain.
         """
         before = self._last(since_ns, first_ns)
         after = self._last(last_ns, closed_ns)
@@ -117,7 +115,7 @@ class FieldReadings:
         return Typed(typed_text(held or "", best.text) or best.text, certain=False)
 
     def typed_in_run(self, run: TypingRun, closed_ns: int) -> Typed:
-        """The text of a run: one that was sent off was in its field before the key that did it."""
+        """The text of a run; a submitted text was in its field before the key that submitted it."""
         since_ns, first_ns = run.since_ns + ECHO_NS, run.first.at_ns
         typed = self.typed(since_ns, first_ns, run.last_ns + ECHO_NS, closed_ns, strokes=run.strokes)
         if typed.certain or run.entered is None:
@@ -132,9 +130,9 @@ class FieldReadings:
 
 
 def _difference(before: str, after: str, strokes: int) -> Typed:
-    """What made `after` of `before`, which may have been but a hint: then nothing of it is left.
+    """The text that turns `before` into `after`; `before` may be a hint, of which nothing remains.
 
-    All of a text is new if nothing of the former one is left at its ends, or if it took as many key strokes.
+    The whole text is new if nothing of the old one remains at its ends, or if its length equals the key strokes.
     """
     put = typed_text(before, after)
     took_all = len(after) == strokes

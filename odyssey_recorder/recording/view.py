@@ -18,7 +18,7 @@ from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import Goal, State
 
 LONG_TEXT = 100
-"""From this many characters on, the annotator is told how much of a text is typed."""
+"""From this many characters on, the annotator sees how much of a text is typed."""
 TYPING = "Typing: {:,} of {:,} characters."
 
 PUBLISHING = "Putting the episode into the dataset."
@@ -46,7 +46,7 @@ RESTORE_MESSAGES = {
 
 
 def restore_text(goal: Goal | None, steps: Sequence[DraftStep]) -> str:
-    """What the annotator is to do before anything is recorded, after `steps`."""
+    """What the annotator must do, after `steps`, before recording continues."""
     last = describe(steps[-1].action) if steps else "none"
     match goal:
         case Goal.UNDONE:
@@ -90,7 +90,7 @@ class RecordedStep:
 
 
 class StepRows:
-    """The steps of a draft as lists show them; only what has changed is built again."""
+    """The steps of a draft as lists show them; only changed rows are rebuilt."""
 
     def __init__(self, episode_id: str) -> None:
         self._episode_id = episode_id
@@ -99,7 +99,7 @@ class StepRows:
         self._rows: tuple[RecordedStep, ...] = ()
 
     def show(self, steps: tuple[DraftStep, ...], screenshots: Path | None) -> tuple[RecordedStep, ...]:
-        """The rows of `steps`; their pictures are those in the draft, or, once it is published, in `screenshots`."""
+        """The rows of `steps`, with screenshots from the draft or, once it is published, from `screenshots`."""
         if steps is self._steps and screenshots is self._screenshots:
             return self._rows
         same = 0
@@ -127,15 +127,15 @@ class TextQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RecordingView:
-    """All that a window or a script needs to know of a recording; a new value at each change.
+    """The state of a recording for windows and scripts; a new value for each change.
 
-    `message` is one line for the annotator. `frame_number` is the frame that an action would be recorded with, None
-    while there is none. `published` is the annotation file, once the state is FINISHED. `capture_path` is how pictures
-    come from the device at the moment: "gRPC" or "screencap". `has_view_tree`: the view tree of that frame is stored.
-    `question` waits for the annotator's answer, in passive mode. `wanted` is the picture of the screen that the device
-    is to come back to, for the reason that `goal` is; where `goal` has no picture, that of the screen before.
-    `way` says what the annotator is to do about it. `is_typing`: a long text is being typed, and `message` says how
-    far that is.
+    `message`: one line for the annotator. `frame_number`: the frame that an action would be recorded with, or None.
+    `published`: the annotation file, once the state is FINISHED. `capture_path`: how frames currently come from the
+    device, "gRPC" or "screencap". `has_view_hierarchy`: the view hierarchy of that frame is stored. `question`: waits
+    for the annotator's answer, in passive mode.
+    `wanted`: the screenshot of the screen to restore for `goal`, or, if `goal` has none, that of the screen before.
+    `way`: what the annotator must do to restore it.
+    `is_typing`: a long text is being typed; `message` says how far.
     """
 
     state: State
@@ -159,14 +159,14 @@ class Listener(Protocol):
         """A frame came from the device."""
 
     def changed(self, view: RecordingView) -> None:
-        """Something about the recording is different now."""
+        """The view changed."""
 
     def notice(self, text: str) -> None:
-        """Something that the annotator must read: a gesture was refused, a step was taken away."""
+        """A message for the annotator: a gesture was refused, a step was removed."""
 
 
 class ViewPublisher:
-    """The newest view, from any thread; the listener is told of each new one."""
+    """Holds the newest view for all threads, and notifies the listener of each new one."""
 
     def __init__(self, first: RecordingView, listener: Listener) -> None:
         self._view = first
@@ -180,7 +180,6 @@ class ViewPublisher:
         return self._view
 
     def show(self, view: RecordingView) -> None:
-        """Publish a view, if it is another one."""
         if view == self._view:
             return
         with self._changed:
@@ -189,13 +188,13 @@ class ViewPublisher:
         self._listener.changed(view)
 
     def end(self) -> None:
-        """No other view will come."""
+        """No more views will come."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
-        """The first view that is `wanted`. Raises RecordingError after `timeout_s`, or when the recording ends."""
+        """The first `wanted` view. Raises RecordingError after `timeout_s`, or when the recording ends."""
         with self._changed:
             self._changed.wait_for(lambda: wanted(self._view) or self._over, timeout_s)
             view = self._view
@@ -208,7 +207,7 @@ class ViewPublisher:
 def make_view(
     session: Session | PassiveSession, draft: Draft, questions: Mapping[int, str], *, typing: tuple[int, int]
 ) -> RecordingView:
-    """What session and draft say; `typing` is how many characters of a text are typed, and how many it has."""
+    """Build a view without its steps; `typing`: characters typed, and length of the text."""
     state, goal = session.state, session.goal
     typed, length = typing
     is_typing = state is State.INJECTING and length >= LONG_TEXT
@@ -232,7 +231,7 @@ def make_view(
 
 
 def goal_picture(goal: Goal | None, draft: Draft) -> Path | None:
-    """The screen that the device is to come back to; the one before the last step where there is no screenshot."""
+    """The screenshot of the screen to restore, or, if there is none, of the screen before the last step."""
     match goal:
         case Goal.UNDONE:
             return draft.wanted.picture if draft.wanted is not None else None

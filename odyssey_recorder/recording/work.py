@@ -1,4 +1,4 @@
-"""What takes time in a recording, done by workers: encoding pictures, asking the device, sending inputs, publishing."""
+"""The slow work of a recording, on worker threads: encoding, device queries, inputs, publishing."""
 
 import logging
 import threading
@@ -22,27 +22,27 @@ from odyssey_recorder.recording import events
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
 
 MOST = 5
-"""So many are kept: each holds the memory of the whole device, which can be a gigabyte."""
+"""Each snapshot holds the whole device memory, which can be a gigabyte."""
 QUICK_S = 1.0
-"""Where the first snapshot takes longer, "auto" makes no more: the annotator would wait for each."""
+"""If the first snapshot takes longer, "auto" makes no more: the annotator would wait for each."""
 
 SnapshotPolicy = Literal["auto", "always", "never"]
 
 
 _WORKERS = 2
-"""One for screenshots, one for inputs: neither waits for a look at the device, which may take seconds."""
+"""One for screenshots, one for inputs: neither waits for a query of the device, which may take seconds."""
 _LOOKERS = 3
-"""A look at the screen's state, one at its views, and one at the views of the screen before."""
+"""One for the screen state, one for the view hierarchy, one for the view hierarchy of the previous screen."""
 
 _GESTURES = "2"
-"""The value of `secure` `navigation_mode` for gestures; every other one has buttons."""
+"""The value of the secure setting `navigation_mode` for gestures; all others mean buttons."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenKnown:
-    """What the device said of its screen by `read_ns`, asked when it showed a frame; None for no answer."""
+    """The screen state as of `read_ns`, requested while the device showed a frame; None without an answer."""
 
     frame_number: int
     state: ScreenState | None
@@ -51,7 +51,7 @@ class ScreenKnown:
 
 @dataclass(frozen=True, slots=True)
 class ReturnLooked:
-    """What the device said of its screen when it showed a frame during a restore; None for no answer."""
+    """The screen state, requested while the device showed a frame during a restore; None without an answer."""
 
     frame: Frame
     state: ScreenState | None
@@ -59,7 +59,7 @@ class ReturnLooked:
 
 @dataclass(frozen=True, slots=True)
 class TreeRead:
-    """The view tree that was complete at `read_ns`, asked for when the screen showed a frame; None for none."""
+    """The view hierarchy, complete at `read_ns`, requested while the screen showed a frame; None if unread."""
 
     frame_number: int
     tree: Tree | None
@@ -68,8 +68,6 @@ class TreeRead:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An input was carried out."""
-
     started_ns: int
     ended_ns: int
 
@@ -83,7 +81,7 @@ class InDataset:
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailed:
-    """A worker failed by a fault of the program."""
+    """A worker failed because of a bug."""
 
     error: Exception
 
@@ -92,7 +90,7 @@ Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | ReturnLooked | TreeR
 
 
 class StepSnapshots:
-    """Snapshots by the key of the step that comes after them. Every call but `wanted` blocks; from any thread."""
+    """Snapshots by the key of the step that follows them. All calls but `wanted` block; callable from any thread."""
 
     def __init__(self, device: Snapshots, episode_id: str, policy: SnapshotPolicy) -> None:
         self._device = device
@@ -104,11 +102,10 @@ class StepSnapshots:
 
     @property
     def wanted(self) -> bool:
-        """Whether a snapshot is to be made before the next step."""
         return self._makes_more and self._device.keeps_snapshots
 
     def save(self, key: int) -> None:
-        """Save the device as it is before step `key`; where that fails, the annotator restores by hand."""
+        """Save the device before step `key`. On failure the annotator restores by hand."""
         with self._turn:
             began_s = time.monotonic()
             try:
@@ -124,7 +121,7 @@ class StepSnapshots:
                 self._forget(self._name(self._keys.pop(0)))
 
     def load(self, key: int) -> bool:
-        """Bring the device back to before step `key`; whether there was a snapshot. Raises DeviceError."""
+        """Restore the device to before step `key`; False if there is no snapshot. Raises DeviceError."""
         with self._turn:
             if self._name(key) not in self._made():
                 return False
@@ -132,7 +129,7 @@ class StepSnapshots:
             return True
 
     def forget_all(self) -> None:
-        """Leave none behind, not even those that an earlier process made of this recording."""
+        """Delete all snapshots of this recording, including those of an earlier process."""
         with self._turn:
             try:
                 made = self._made()
@@ -158,7 +155,7 @@ class StepSnapshots:
 
 
 class RecorderWork:
-    """Does one recording's work; what comes of it goes to `report`, from the workers' threads."""
+    """Does the work of one recording and passes outcomes to `report`, on the workers' threads."""
 
     def __init__(
         self,
@@ -173,48 +170,48 @@ class RecorderWork:
         self._report = report
         self._is_finishing = False
         self.typing = 0, 0
-        """How many of a text's characters are typed, and how many it has: none while nothing is being typed."""
+        """Characters typed and length of the text; 0, 0 while nothing is being typed."""
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recording")
         self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="looking")
 
     def finish(self) -> None:
-        """Wait until all that was begun is done; looks that have not begun are not taken, and nothing can be begun.
+        """Wait for all work that has begun, drop queries that have not, and refuse new work.
 
-        A long text breaks off after the piece that is being typed.
+        A long text stops after the piece that is being typed.
         """
         self._is_finishing = True
         self._workers.shutdown(wait=True)
         self._lookers.shutdown(wait=True, cancel_futures=True)
 
     def keep_picture(self, frame: Frame, *, snapshot: int | None = None) -> None:
-        """Make a frame's picture safe; reports KeptPicture or StorageFailed.
+        """Write a frame's screenshot; reports KeptPicture or StorageFailed.
 
-        With `snapshot`, the key of the step to come, a snapshot of the device is made, too, before it reports.
+        With `snapshot`, the key of the next step, a snapshot of the device is saved before the report.
         """
         self._begin(self._workers, partial(self._write_picture, frame, snapshot))
 
     def bring_back(self, key: int) -> None:
-        """Load the snapshot from before step `key`, if there is one; reports Returned."""
+        """Load the snapshot from before step `key`, if any; reports Returned."""
         self._begin(self._workers, partial(self._bring_back, key))
 
     def forget_snapshots(self) -> None:
-        """The recording has ended: leave no snapshot on the emulator."""
+        """Delete the snapshots of a recording that has ended."""
         self._workers.submit(self._snapshots.forget_all)
 
     def look_at_screen(self, frame_number: int) -> None:
-        """Ask the device about its screen; reports ScreenKnown."""
+        """Reports ScreenKnown."""
         self._begin(self._lookers, lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
 
     def look_while_restoring(self, frame: Frame) -> None:
-        """Ask the device about its screen: its status bar is not compared; reports ReturnLooked."""
+        """Read the screen state, for the status bar to ignore; reports ReturnLooked."""
         self._begin(self._lookers, lambda: ReturnLooked(frame, self._screen_state()))
 
     def read_tree(self, frame_number: int) -> None:
-        """Read the view tree; reports TreeRead."""
+        """Reports TreeRead."""
         self._begin(self._lookers, lambda: self._read_tree(frame_number))
 
     def read_field(self, frame_number: int) -> None:
-        """Read the focused field, and with it the view tree; reports FieldRead, then TreeRead."""
+        """Read the focused field and the view hierarchy; reports FieldRead, then TreeRead."""
 
         def read() -> Outcome:
             asked_ns = time.monotonic_ns()
@@ -226,7 +223,7 @@ class RecorderWork:
         self._begin(self._lookers, read)
 
     def look_at_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
-        """Read the device's clock, then how its screen is parted; reports ScreenKnown, then ScreenLooked."""
+        """Read the device's clock, then the areas of its screen; reports ScreenKnown, then ScreenLooked."""
 
         def look() -> Outcome:
             asked_ns = time.monotonic_ns()
@@ -243,7 +240,7 @@ class RecorderWork:
         self._begin(self._workers, partial(self._send, intent))
 
     def publish(self, store: EpisodeStore, draft: Draft) -> None:
-        """Put the episode into the dataset; reports InDataset or StorageFailed."""
+        """Reports InDataset or StorageFailed."""
         self._begin(self._workers, lambda: InDataset(store.publish(draft)))
 
     def _begin(self, workers: ThreadPoolExecutor, call: Callable[[], Outcome]) -> None:
@@ -277,7 +274,7 @@ class RecorderWork:
         try:
             return self._device.screen_state()
         except DeviceError:
-            return None  # the frames tell if the device is lost
+            return None  # a lost device shows in the frames
 
     def _read_tree(self, frame_number: int) -> TreeRead:
         try:
@@ -345,6 +342,6 @@ class RecorderWork:
 
 
 def _field_name(nodes: tuple[ViewNode, ...]) -> str:
-    """What tells the field that has the focus from the others on its screen."""
+    """Identifies the focused field among those of its screen."""
     field = focused_field(nodes)
     return "" if field is None else field.resource_id or f"{field.box.left},{field.box.top}"
