@@ -1,1 +1,1 @@
-"""Observing a device and acting on it: for replay, and for whatever else decides by what the screen shows."""
+"""Observes a device and acts on it, for replay and other policies that follow the screen."""

@@ -1,4 +1,4 @@
-"""What is put into the device for a recorded action: the finger on record, or else a likely one."""
+"""The input for a recorded action: the recorded finger, or else a plausible one."""
 
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import (
@@ -26,10 +26,10 @@ SCROLL_LEAST_MS = 300
 
 
 def input_for(action: Action, size: Size, *, exact: TouchStroke | None = None) -> Input | None:
-    """What carries out `action` on a screen of `size`; None for a terminal action and an empty text.
+    """The input for `action` on a screen of `size`; None for a terminal action and an empty text.
 
-    `exact` is the finger on record. It is followed if it is the finger of this action: it begins and ends in
-    the action's own cells of the grid. Otherwise the middles of these cells are touched.
+    `exact`, the recorded finger, is used if it starts and ends in the action's own grid cells. Otherwise the input
+    touches the centres of these cells.
     """
     match action:
         case Click(point):

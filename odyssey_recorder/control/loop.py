@@ -1,6 +1,6 @@
-"""The loop of observing and acting: wait until the screen is at rest, ask a policy what to do, do it.
+"""The control loop: wait until the screen is settled, ask a policy for an input, perform it.
 
-A recording does not go through it: there every input waits for the proof of its screenshot, see `recording.session`.
+Recording does not use it: there every input waits for the proof of its screenshot, see `recording.session`.
 """
 
 import time
@@ -18,9 +18,9 @@ from odyssey_recorder.model.action import SystemKey
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A frame of the screen and what the device said of the screen before; `settled`: the screen was at rest.
+    """A frame, and the screen state from before it; `settled`: the screen was settled.
 
-    `view_hierarchy` is XML, None where it is not observed.
+    `view_hierarchy`: XML, or None if it is not observed.
     """
 
     frame: Frame
@@ -30,18 +30,18 @@ class Observation:
 
 
 class Policy(Protocol):
-    """Decides by what is observed."""
+    """Decides what to do on a screen."""
 
     def expects(self, observation: Observation) -> bool:
-        """Whether this is a screen to act on; one that is not is given the chance to become it."""
+        """Whether this is a screen to act on; another one gets time to become it."""
 
     def decide(self, observation: Observation) -> Input | None:
-        """What to do now; None ends the loop. An empty text does nothing."""
+        """The next input; None ends the loop. An empty text does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlRules:
-    """`patience_ms`: for so long after an input a screen that is not expected may become the one that is."""
+    """`patience_ms`: how long after an input an unexpected screen may still become the expected one."""
 
     settle: SettleRule = field(default_factory=SettleRule)
     patience_ms: int = 3000
@@ -57,7 +57,7 @@ class DeviceControl:
         self._acted_ns = time.monotonic_ns()
 
     def observe(self, expects: Callable[[Observation], bool] = lambda _: True) -> Observation:
-        """The screen once it is at rest, or as it is where it never rests; and expected, as far as patience goes."""
+        """Wait until the screen is settled (or restless) and expected; after the patience, return it as it is."""
         screen = self._device.screen_state()
         give_up_ns = self._acted_ns + self._rules.patience_ms * 1_000_000
         watch = StillnessWatch(self._rules.settle, since_ns=self._acted_ns)
@@ -78,7 +78,7 @@ class DeviceControl:
         return Observation(frame, screen, observation.settled, self._device.view_hierarchy())
 
     def perform(self, todo: Input) -> None:
-        """Put an input in; what is observed from now on is what came of it."""
+        """Perform an input; later observations show its result."""
         match todo:
             case TouchStroke():
                 self._device.touch(todo)

@@ -1,4 +1,4 @@
-"""What an episode came by, step by step: the app, what could be read on its screen, and what was done there."""
+"""The trail of an episode: the app, the texts on its screen and the action of each step; and gold episode files."""
 
 import json
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from odyssey_recorder.practice.tasks import PracticeTask
 from odyssey_recorder.validation import first_fault
 
 Trees = Callable[[int], str | None]
-"""The view tree of a step as XML; None where there is none."""
+"""The view hierarchy of a step as XML; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedStep:
-    """One step; `texts` are those of the app's views, None where nobody could read them.
+    """One step; `texts` are those of the app's views, None if they could not be read.
 
-    `is_idle` says that the next step began on the same frame: this one changed nothing.
+    `is_idle`: the next step began on the same frame, so this one changed nothing.
     """
 
     action: Action
@@ -38,7 +38,7 @@ Trail = tuple[PassedStep, ...]
 
 
 def trail_of(episode: Episode, provenance: EpisodeProvenance, trees: Trees) -> Trail:
-    """The trail of an episode; a view tree that cannot be read is as one that is not there."""
+    """An unreadable view hierarchy counts as missing."""
     records = provenance.steps
     pictures = [record.frame.rgb_sha256 for record in records]
     return tuple(
@@ -63,7 +63,7 @@ def _nodes(tree: str | None) -> tuple[ViewNode, ...] | None:
 
 
 def _texts(nodes: tuple[ViewNode, ...], package: str) -> list[str]:
-    """What stands in the app's own views and not in the bars or the keyboard, once each."""
+    """Texts of the app's own views, without the bars and the keyboard."""
     own = (node for node in nodes if node.package == package)
     return [words for node in own for words in (node.text, node.description) if words]
 
@@ -74,13 +74,11 @@ def _largest_package(nodes: tuple[ViewNode, ...]) -> str:
 
 FORMAT = 1
 _ID = "0" * 16
-"""The id that every gold episode has here, so that a new recording is the same file."""
+"""The id of every gold episode, so that a new recording gives the same file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """How the task is done, once: the episode, and what it came by."""
-
     episode: Episode
     trail: Trail
 
@@ -103,7 +101,7 @@ class _File(BaseModel):
 
 
 def read_gold(task: PracticeTask) -> Gold:
-    """The gold episode of a task. Raises PracticeError."""
+    """Raises PracticeError."""
     path = task.gold_file
     try:
         read = _File.model_validate_json(read_file(path, Largest.PROOF))
@@ -120,7 +118,7 @@ def read_gold(task: PracticeTask) -> Gold:
 
 
 def gold_as_json(episode: Episode, trail: Trail) -> bytes:
-    """The file of a gold episode; the same for every recording of the same doing."""
+    """The file of a gold episode; identical for every recording with the same actions and screens."""
     steps = tuple(Step(screenshot_name(_ID, number), step.action) for number, step in enumerate(episode.steps))
     annotation = json.loads(encode(replace(episode, episode_id=_ID, steps=steps)))
     screens = [

@@ -1,4 +1,4 @@
-"""What is kept of each annotator on this computer: the answer to the consent text, and the practice attempts."""
+"""The profile of each annotator on this computer: answers to the consent text, and practice attempts."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ class _Record(BaseModel):
 
 
 class ConsentAnswer(_Record):
-    """What was answered to which version of the consent text, and when: microseconds since 1970, UTC."""
+    """The answer to one version of the consent text; `answered_us` is microseconds since 1970, UTC."""
 
     version: str
     agreed: bool
@@ -31,7 +31,7 @@ class ConsentAnswer(_Record):
 
 
 class Attempt(_Record):
-    """One practice episode and what came of it; `hints` were taken."""
+    """The score of one practice episode, with the number of hints taken."""
 
     task_id: str
     value: int
@@ -41,7 +41,7 @@ class Attempt(_Record):
 
 
 class AnnotatorProfile(_Record):
-    """One annotator. Nothing is taken away: `answers` and `attempts` are in the order in which they came."""
+    """One annotator; `answers` and `attempts` only grow, in order of time."""
 
     format: int = FORMAT
     name: str
@@ -49,25 +49,25 @@ class AnnotatorProfile(_Record):
     attempts: tuple[Attempt, ...] = ()
 
     def has_answered(self, version: str) -> bool:
-        """Whether this version of the consent text was answered, one way or the other."""
+        """Whether this version was answered, with yes or no."""
         return any(answer.version == version for answer in self.answers)
 
     def agrees_to(self, version: str) -> bool:
-        """Whether the last answer was given to this version, and was yes."""
+        """Whether the last answer was yes, and to this version."""
         last = self.answers[-1] if self.answers else None
         return last is not None and last.agreed and last.version == version
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeStatus:
-    """How far an annotator is: the best value of each task that was tried, of the tasks that are wanted."""
+    """The progress of an annotator: the best value of each attempted task, and the tasks that must be passed."""
 
     best: Mapping[str, int]
     wanted: tuple[str, ...]
 
     @property
     def left(self) -> int:
-        """How many tasks are still to be passed before the queue opens."""
+        """How many tasks must still be passed before the queue opens."""
         return sum(not self.has_passed(task_id) for task_id in self.wanted)
 
     def has_passed(self, task_id: str) -> bool:
@@ -88,7 +88,7 @@ class ProfileStore:
         self._folder = folder
 
     def load(self, name: str) -> AnnotatorProfile:
-        """The profile of `name`, a new one where there is none. Raises PracticeError, DatasetError."""
+        """The profile of `name`, or a new one. Raises PracticeError, DatasetError."""
         path = self._path(name)
         try:
             profile = AnnotatorProfile.model_validate_json(read_file(path, Largest.PROOF))
@@ -105,19 +105,19 @@ class ProfileStore:
         return profile
 
     def save(self, profile: AnnotatorProfile) -> None:
-        """Keep `profile`, durably. Raises DatasetError."""
+        """Raises DatasetError."""
         make_folder(self._folder)
         write_durably(self._path(profile.name), profile.model_dump_json(indent=2).encode())
 
     def _path(self, name: str) -> Path:
-        """A name's own file: some of its letters for people, a hash for what tells names apart."""
+        """The file of a name: some letters of it for people, and a hash that makes it unique."""
         letters = re.sub("[^a-z0-9]+", "-", name.casefold())[:24].strip("-")
         digest = hashlib.sha256(name.encode()).hexdigest()[:16]
         return self._folder / f"{letters}-{digest}.json"
 
 
 def checked_name(words: str) -> str:
-    """A name as it is kept: one line, in Unicode's composed form. Raises PracticeError where it is none."""
+    """The name as it is stored: one line, NFC-normalized. Raises PracticeError if it is invalid."""
     name = unicodedata.normalize("NFC", " ".join(words.split()))
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise PracticeError(f"Give your name in one line of 1 to {LONGEST_NAME} letters.")

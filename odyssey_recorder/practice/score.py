@@ -1,4 +1,4 @@
-"""How an attempt at a practice task is judged: by what it passed, never by where the fingers were."""
+"""Scores an attempt at a practice task by its trail, never by where the fingers were."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from odyssey_recorder.practice.gold import PassedStep, Trail
 from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
 
 PASS_MARK = 70
-"""The value from which an attempt is passed."""
+"""The least value of a passed attempt."""
 
 WRONG_ENDING = 40  # or an answer that is missing
 IDLE_STEP, MOST_FOR_IDLE_STEPS = 2, 10
 HINT, MOST_FOR_HINTS = 1, 5
-"""What is taken off, of 100."""
+"""Deductions, of 100."""
 
 _ENDINGS: dict[Ending, str] = {"COMPLETE": "Complete", "IMPOSSIBLE": "Impossible, with a reason"}
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What came of an attempt: `value` of 100, what was `passed` and `missed` in words, and what else to say of it."""
+    """The score of an attempt: `value` of 100, the milestones `passed` and `missed`, and remarks, as texts."""
 
     value: int
     passed: tuple[str, ...]
@@ -34,9 +34,9 @@ class Score:
 
 
 def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) -> Score:
-    """Judge `attempt` by the milestones that the gold episode passes; `hints` were taken.
+    """Score `attempt` by the milestones that the gold episode passes.
 
-    The value is the weighted share of milestones passed in the gold's order, less what is taken off.
+    The value is the weighted share of milestones passed in the gold's order, minus deductions.
     """
     wanted = _passed_in_order(task.milestones, gold)
     passed = _passed_in_order(wanted, attempt)
@@ -59,7 +59,7 @@ def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) ->
 
 
 def _passed_in_order(milestones: Sequence[Milestone], trail: Trail) -> tuple[Milestone, ...]:
-    """The heaviest choice of milestones that the trail passes in their order; one step may pass several."""
+    """The heaviest choice of milestones that the trail passes in order; one step may pass several."""
     best: list[tuple[Milestone, ...]] = [()] * (len(milestones) + 1)  # of those from each on, by the steps from here on
     for step in reversed(range(len(trail))):
         typed = _typed_by(trail, step)
@@ -82,14 +82,14 @@ def _is_passed(milestone: Milestone, passage: PassedStep, typed: str) -> bool:
 
 
 def _shows(passage: PassedStep, words: str) -> bool:
-    """Whether `words` are on the screen; where nobody could read it, the annotator is believed in a known app."""
+    """Whether `words` are on the screen; an unreadable screen of a known app counts as showing them."""
     if passage.texts is None:
         return bool(passage.package)
     return any(_plain(words) in _plain(text) for text in passage.texts)
 
 
 def _typed_by(trail: Trail, step: int) -> str:
-    """All that was typed in the step's app up to and with the step."""
+    """All text typed in the step's app up to and including the step."""
     package = trail[step].package
     texts = [p.action.text for p in trail[: step + 1] if p.package == package and isinstance(p.action, Type)]
     return _plain("".join(texts))

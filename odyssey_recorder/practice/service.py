@@ -1,4 +1,4 @@
-"""Where an annotator practises: who that is, what was agreed to, how attempts are scored, and how many are left."""
+"""Practice for the window: the annotator's name, consent, scores, and the tasks that remain."""
 
 import re
 import threading
@@ -28,8 +28,6 @@ _VERSION = re.compile(r"Version (\S+)")
 
 @dataclass(frozen=True, slots=True)
 class ConsentText:
-    """What an annotator is asked to agree to."""
-
     version: str
     text: str
 
@@ -48,7 +46,7 @@ def consent_text(path: Path | None = None) -> ConsentText:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What is known of the annotator when the window opens; `must_ask` says that the consent text is new to them."""
+    """The annotator's state when the window opens; `must_ask`: the consent text is new to them."""
 
     name: str
     consent: ConsentText
@@ -59,10 +57,10 @@ class Welcome:
 
 
 class PracticeService:
-    """The practice of one annotator at a time; may be used from several threads.
+    """The practice of one annotator at a time; thread-safe.
 
-    `store` takes the practice episodes, which never become part of the dataset. The first `wanted` tasks must be
-    passed before the queue opens; 0 asks for none. `keep_name` is called with another name than `name`.
+    `store` takes the practice episodes, which never become part of the dataset. The first `wanted` tasks must be passed
+    before the queue opens; 0 for none. `keep_name` is called when the annotator's name changes.
     """
 
     def __init__(
@@ -88,16 +86,16 @@ class PracticeService:
 
     @property
     def agreed_version(self) -> str:
-        """The version of the consent text that the annotator agreed to when last asked; empty without it."""
+        """The version that the annotator's last answer agreed to; empty if none."""
         return self._consent
 
     def welcome(self) -> Welcome:
-        """What the window must know of the annotator. Raises PracticeError, DatasetError."""
+        """Raises PracticeError, DatasetError."""
         with self._lock:
             return self._welcome(self._profiles.load(self._name))
 
     def answer_consent(self, name: str, *, agreed: bool) -> Welcome:
-        """Keep who records and what they answered. Raises PracticeError, DatasetError."""
+        """Store the annotator's name and answer. Raises PracticeError, DatasetError."""
         with self._lock:
             profile = self._profiles.load(checked_name(name))
             version = consent_text().version
@@ -110,7 +108,7 @@ class PracticeService:
             return self._welcome(profile)
 
     def score_attempt(self, task_id: str, episode_id: str, *, hints: int) -> Score:
-        """Judge a practice episode, and keep what came of it. Raises PracticeError, DatasetError."""
+        """Score a practice episode and store the attempt. Raises PracticeError, DatasetError."""
         task = self._task(task_id)
         judged = self._judge(task, episode_id, hints)
         attempt = Attempt(task_id=task_id, value=judged.value, episode_id=episode_id, scored_us=_now_us(), hints=hints)

@@ -1,4 +1,4 @@
-"""The practice tasks: what each teaches, what an attempt must pass, the hints, and where their files are."""
+"""The practice tasks: what each teaches, its milestones, hints and files."""
 
 import tomllib
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Milestone:
     """One thing that an attempt must pass; `words` name it for the annotator.
 
     It is passed at a step in the app `app` (a package, empty for any) on whose screen all of `shows` can be read. With
-    `typed`, those letters must have been typed in the app by then; with `does`, the step must be of that action's type.
+    `typed`, that text must have been typed in the app by then; with `does`, the step must have that action type.
     """
 
     words: str
@@ -34,7 +34,7 @@ class Milestone:
 
     @property
     def weight(self) -> int:
-        """What is done counts twice what is seen, and what is typed three times."""
+        """Typed text weighs three, an action two, a screen one."""
         if self.typed:
             return 3
         return 2 if self.does else 1
@@ -42,7 +42,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class PracticeTask:
-    """One task; `answer` is what the note of its end must hold, empty where none is asked for."""
+    """One task; `answer` is what the note of its terminal step must contain, empty for none."""
 
     task_id: str
     teaches: str
@@ -55,12 +55,12 @@ class PracticeTask:
 
     @property
     def assignment(self) -> Assignment:
-        """The task as it is given to record, from a clean home screen."""
+        """The task for recording, from a clean home screen."""
         return Assignment(self.task, self.task_id, CleanHome(), is_practice=True)
 
     @property
     def script_file(self) -> Path:
-        """How the task is done; see docs/practice.md."""
+        """A recording script of the task; see docs/practice.md."""
         return self.folder / "script.jsonl"
 
     @property
@@ -74,7 +74,7 @@ def practice_folder() -> Path:
 
 @cache
 def practice_tasks(folder: Path | None = None) -> tuple[PracticeTask, ...]:
-    """The tasks of `folder`, by default those of the program, in the order of their names. Raises PracticeError."""
+    """The tasks of `folder`, by default those of the program, sorted by folder name. Raises PracticeError."""
     return tuple(_read_task(file) for file in sorted((folder or practice_folder()).glob("*/task.toml")))
 
 

@@ -38,7 +38,7 @@ TELL_UNEXPLAINED = (
 
 @dataclass(frozen=True, slots=True)
 class ForeignRules:
-    """How far the effects of our own input reach."""
+    """How long our own input explains events and changes."""
 
     late_change_ns: int = LATE_CHANGE_NS
     slack_ns: int = SLACK_NS

@@ -1,9 +1,9 @@
-"""The rules of passive mode: what is done on the device itself becomes steps, in the order of the touch-downs.
+"""The rules of passive mode: inputs on the device become steps, in the order of their touch-downs.
 
-A state machine as `Session` is, with the same outside, for the same `Recorder`. Nothing is held back and nothing is
-sent: the annotator works in the emulator's own window. Raw inputs wait in the `RawInputQueue` until their frames are
-found and saved, and the device's clock and screen were read once more; what comes out is written, one write at a time.
-What could not be written is tried again; nothing that waits is lost.
+A state machine with the same interface as `Session`, for the same `Recorder`. Nothing is held and nothing is sent: the
+annotator works in the emulator's own window. Raw inputs wait in the `RawInputQueue` until their frames are found and
+saved, and the device's clock and screen have been read once more. Then they are written, one write at a time. Failed
+writes are retried; nothing in the queue is lost.
 """
 
 from collections import deque
@@ -27,7 +27,7 @@ CLOCK_CHANGED = "The device's clock was changed: look whether the last steps hav
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """Something to be written; `guess` if the annotator is to be asked for the step's text."""
+    """A pending write; `guess` if the annotator must be asked for the step's text."""
 
     effect: effects.SaveStep | effects.RemoveSteps | effects.AmendText | effects.Publish
     guess: str | None = None
@@ -73,47 +73,46 @@ class PassiveSession:
 
     @property
     def reason(self) -> str:
-        """Why the device or the storage is lost, or nothing can be heard; empty otherwise."""
+        """Why the device, the storage or the input events are lost; empty otherwise."""
         return self._storage_reason or self._device_reason or self._deaf_reason
 
     @property
     def frame(self) -> int | None:
-        """The frame of the screen that is shown now; None before the first."""
+        """The frame of the current screen; None before the first."""
         return self._raw_inputs.newest
 
     @property
     def publishing(self) -> bool:
-        """Whether the episode is on its way into the dataset."""
         return self.state is State.INJECTING
 
     @property
     def touched(self) -> bool:
-        """Whether something done on the device waits for its proof: frames are wanted soon."""
+        """Whether an input waits for its proof: frames are needed soon."""
         return self._raw_inputs.waiting
 
     @property
     def restoring(self) -> bool:
-        """Whether what is done on the device is no step, because it is to come back to an earlier screen."""
+        """Whether inputs are not recorded as steps, because the device is being restored."""
         return self._restore.is_active
 
     @property
     def goal(self) -> Goal | None:
-        """The screen that the device is to come back to, while it is led there."""
+        """The screen to restore; None if nothing is being restored."""
         return self._restore.goal
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
-        """What is to be said of the next step, because of the screen that it will be made on."""
+        """Flags for the next step, because of the screen that it starts on."""
         return self._restore.flags
 
     @property
     def needed(self) -> frozenset[int]:
-        """The frames and screenshots that may still become a step's."""
+        """Frames and screenshots that may still become a step's."""
         saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}
         return self._raw_inputs.needed | saved
 
     def handle(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """Take in what happened; give back what is to be done, in order."""
+        """Returns the effects in the order in which they must be carried out."""
         if self._over is not None:
             return self._after_the_end(event)
         wanted = self._take(event)
@@ -144,7 +143,7 @@ class PassiveSession:
         return []
 
     def _heard(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """What the device's input, and the looks at it, tell."""
+        """Events of the input and of the screen."""
         match event:
             case events.InputFollowed(nodes):
                 self._listening, self._deaf_reason = True, ""
@@ -173,7 +172,7 @@ class PassiveSession:
         return []
 
     def _written(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """What the draft, and the annotator about it, answer; what belongs to mirror mode alone means nothing here."""
+        """Events of the draft and the annotator's answers; events of mirror mode only are ignored."""
         match event:
             case events.FrameKept(number):
                 self._raw_inputs.frame_kept(number)
@@ -226,7 +225,7 @@ class PassiveSession:
             self._failed_ns, self._trying = now_ns, True
 
     def _go_on(self) -> list[effects.PassiveEffect]:
-        """Ask for what the queue needs, and write what is next; after a failed write only a trial does."""
+        """Request what the queue needs, and write what is next; after a failed write only at a retry."""
         if not self._started:
             return []
         may_write = self._trying or not self._storage_reason
@@ -245,7 +244,7 @@ class PassiveSession:
         return wanted
 
     def _next(self) -> _Write | Refused | None:
-        """What is to be written next, now at the head of the writes."""
+        """The next write, which is now the head of the writes."""
         ready = self._raw_inputs.next(self._now_ns)
         match ready:
             case Refused():
@@ -267,7 +266,7 @@ class PassiveSession:
         was_told, self._told_to_answer = self._told_to_answer, True
         return None if was_told else Refused(ANSWER_FIRST)
 
-    # What the annotator wants of the recorder.
+    # Commands of the annotator.
 
     def _wanted(self, event: events.TouchedDown | events.Intended) -> list[effects.PassiveEffect]:
         match event:
@@ -279,7 +278,7 @@ class PassiveSession:
                     self._raw_inputs.want(end, now_ns)
                 return []
             case events.Intended(events.Touch()):
-                return []  # its touch-down was refused, and the annotator told
+                return []  # its touch-down was refused, and the annotator was notified
             case _:
                 return [effects.Tell(USE_EMULATOR)]
 
@@ -300,7 +299,7 @@ class PassiveSession:
         self._over = State.ABANDONED
         return [effects.Abandon()]
 
-    # What was written, and what fails.
+    # Results of writes, and failures.
 
     @property
     def _publishes(self) -> bool:
@@ -322,7 +321,7 @@ class PassiveSession:
         return [effects.AskText(number, write.guess)]
 
     def _step_dropped(self, event: events.StepsDropped) -> list[effects.PassiveEffect]:
-        """The step is gone, and so is what was asked about it; after the last one the device is to come back."""
+        """Drop the questions about the removed step; after the last undo the device must be restored."""
         self._finish_write()
         self._steps = max(0, self._steps - 1)
         self._complete = False
@@ -356,7 +355,7 @@ class PassiveSession:
         self._storage_reason, self._trying = "", False
 
     def _after_the_end(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """Nothing counts any more, but that the draft may not have gone to the trash."""
+        """Ignore everything except that the draft could not be moved to the trash."""
         if not isinstance(event, events.StorageFailed):
             return []
         self._storage_reason = event.reason

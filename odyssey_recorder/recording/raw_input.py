@@ -1,4 +1,4 @@
-"""One raw input of passive mode: what is known of it so far, and what it turns out to be."""
+"""One raw input of passive mode: what is known of it so far, and what it means."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from odyssey_recorder.recording.events import Intent, KeyPress, ScreenLooked, To
 from odyssey_recorder.recording.timeline import FrameFound
 
 FOCUS_NS = 500_000_000
-"""After a swipe to another app, that app is in front within this time."""
+"""How long after a swipe the other app may take to come to the front."""
 
 BLIND = "The screen was not seen between your last two actions: the second was not recorded."
 PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
@@ -34,7 +34,7 @@ NO_PLACE = "How the screen was turned during your last touch is not known: it wa
 
 
 class Typing(Enum):
-    """A key of some keyboard: part of a text."""
+    """A key of any keyboard: part of a text."""
 
     STROKE = "stroke"
     ENTER = "enter"
@@ -42,12 +42,12 @@ class Typing(Enum):
 
 @dataclass(slots=True)
 class RawInput:
-    """An input on the device, or a command to the recorder, of `at_ns`, reported at `arrived_ns`.
+    """An input on the device, or a command to the recorder, at `at_ns`, reported at `arrived_ns`.
 
-    `device_us` is when it was done on the device's own clock, `last_ns` when something was done there before.
-    `what` is None until the finger lifts. `before` and `after` are looks at the screen around it, the latter asked for
-    at `look_ns` or later; `found` is its picture. Nothing more is waited for when it is `overdue`; nothing is recorded
-    of one that is `refused`, for the reason that this is.
+    `device_us`: the same moment on the device's own clock. `last_ns`: the previous input there. `what` is None until
+    the finger lifts. `before` and `after`: the screen's areas around the input, the latter requested at `look_ns` or
+    later. `found`: its frame. An `overdue` input waits for nothing more; a `refused` one is not recorded, for that
+    reason.
     """
 
     at_ns: int
@@ -78,7 +78,7 @@ class RawAction:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A key stroke that begins or continues a text; `enters` if it may have sent it off."""
+    """A key stroke that begins or continues a text; `enters` if it may have submitted it."""
 
     found: FrameFound
     flags: tuple[Flag, ...] = ()
@@ -87,14 +87,14 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An input that is not recorded; `why` is for the annotator, empty where nothing is to be said."""
+    """An input that is not recorded; `why` is for the annotator and may be empty."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """An input that cannot be told before a look at the screen asked for at `look_ns` or later."""
+    """An input whose meaning needs the screen's areas, requested at `look_ns` or later."""
 
     look_ns: int
 
@@ -104,7 +104,7 @@ Outcome = RawAction | Stroke | Refused | Undecided
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Makes of contacts what they were, by the rules of one device."""
+    """Interprets contacts by the rules of one device."""
 
     touch: TouchRules
     navigation: NavigationRules
@@ -112,7 +112,7 @@ class Interpreter:
     def outcome(
         self, raw_input: RawInput, found: FrameFound, nodes: Mapping[str, InputDeviceNode], size: Size | None
     ) -> Outcome:
-        """What `raw_input` was; its frame is `found`, of `size`."""
+        """What `raw_input` means; its frame is `found`, of `size`."""
         match raw_input.what:
             case SystemKey():
                 return RawAction(KeyPress(raw_input.what), found)
@@ -172,10 +172,10 @@ def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcom
 
 
 def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[Flag, ...]]:
-    """How the screen was parted under the finger, and what is odd about that.
+    """The screen's areas under the finger, with flags.
 
-    The look before counts if it is from while the same screen was shown, or if the one after agrees with it. If not,
-    a keyboard that either saw was there.
+    The areas from before count if they are of the same screen, or equal those from after. Otherwise a keyboard that
+    either of them has is assumed.
     """
     before = raw_input.before.areas if raw_input.before is not None else None
     after = raw_input.after.areas if raw_input.after is not None else None

@@ -1,4 +1,4 @@
-"""The queue in which raw inputs wait for what makes them steps: frames, looks at the screen, and what was typed."""
+"""The queue in which raw inputs wait for their frames, the screen's areas and the typed text."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -34,25 +34,25 @@ from odyssey_recorder.recording.timeline import MOVING, TOO_OLD_NS, FrameFound, 
 from odyssey_recorder.recording.typing import ECHO_NS, FieldReadings, TypingRun
 
 PATIENCE_NS = 3_000_000_000
-"""How long to wait for the proof of an input; then it is taken as it is known."""
+"""How long to wait for the proof of an input; then it is recorded as known."""
 
 LOOK_PATIENCE_NS = 10_000_000_000
-"""How long to wait for a look that is under way: on a busy computer one takes several seconds."""
+"""How long to wait for a reading that is under way: on a busy computer one takes several seconds."""
 
 MOST_WAITING = 40
 """How many inputs may wait, each with a frame in memory."""
 
 LOOK_EVERY_NS = 50_000_000
-"""Between looks that an input waits for."""
+"""Between readings that an input waits for."""
 LOOK_AGAIN_NS = 300_000_000
-"""Between looks at a screen that changes by itself."""
+"""Between readings of a screen that changes by itself."""
 CLOCK_EVERY_NS = 20_000_000_000
 """Between readings of the device's clock while nothing happens: it drifts."""
 
 ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
 
 LATE_NS = 300_000_000
-"""Without the device's clock, an input is taken to be at most this much older than its report."""
+"""Without the device's clock, an input is assumed to be at most this much older than its report."""
 
 TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
 
@@ -64,7 +64,7 @@ _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class RawStep:
-    """A step that is ready; `guess` if the annotator is to be asked for its text."""
+    """A step that is ready; `guess` if the annotator must be asked for its text."""
 
     save: effects.SaveStep
     guess: str | None = None
@@ -72,13 +72,13 @@ class RawStep:
 
 @dataclass(frozen=True, slots=True)
 class RawUndo:
-    """The annotator takes back what came before, at `at_ns`."""
+    """The annotator undoes the previous step, at `at_ns`."""
 
     at_ns: int
 
 
 class RawInputQueue:
-    """Raw inputs go in as they come, and come out as steps in the order of their touch-downs."""
+    """Raw inputs go in as they arrive, and come out as steps in the order of their touch-downs."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
@@ -104,22 +104,22 @@ class RawInputQueue:
 
     @property
     def newest(self) -> int | None:
-        """The first frame of the screen that is shown now."""
+        """The first frame of the current screen."""
         return self._screen
 
     @property
     def waiting(self) -> bool:
-        """Whether an input is under way, or waits for its proof."""
+        """Whether an input is under way or waits for its proof."""
         return bool(self._queue) or (self._run is not None and self._finished_ns is not None)
 
     @property
     def keeping(self) -> bool:
-        """Whether a picture is on its way into the draft."""
+        """Whether a screenshot is being written to the draft."""
         return bool(self._keeping)
 
     @property
     def needed(self) -> frozenset[int]:
-        """The frames that may still become a step's picture."""
+        """The frames that may still become a step's screenshot."""
         found = {
             raw_input.found.number
             for raw_input in self._queue
@@ -129,10 +129,9 @@ class RawInputQueue:
             found.add(self._run.stroke.found.number)
         return self._timeline.held() | found
 
-    # Frames and pictures.
+    # Frames and screenshots.
 
     def see(self, frame: events.FrameSeen) -> None:
-        """Take in a frame."""
         self._timeline.see(frame)
         self._screen, self._still = self._timeline.newest, frame.still
         self._sizes[frame.number] = frame.size
@@ -141,18 +140,17 @@ class RawInputQueue:
         self._sizes = {number: size for number, size in self._sizes.items() if number in needed}
 
     def frame_kept(self, number: int) -> None:
-        """A picture is safe."""
         self._keeping.discard(number)
         self._kept.add(number)
 
     def frame_failed(self, number: int) -> bool:
-        """A picture could not be written; whether it was wanted. It is asked for again."""
+        """Forget a failed write, so that it is requested again. Returns whether it was wanted."""
         wanted = number in self._keeping
         self._keeping.discard(number)
         return wanted
 
     def frame_missing(self, number: int) -> None:
-        """A frame is gone: the inputs that it belongs to are refused."""
+        """Refuse the inputs of a frame that is gone."""
         self._keeping.discard(number)
         for raw_input in self._raw_inputs():
             if raw_input.found is not None and raw_input.found.number == number:
@@ -163,16 +161,16 @@ class RawInputQueue:
             self._run = None
 
     def lose_sight(self) -> None:
-        """The device is not seen any more: what waits is taken as it is known."""
+        """Stop waiting for frames: resolve pending inputs with what is known."""
         for raw_input in self._raw_inputs():
             raw_input.overdue = True
             self._find_picture(raw_input)
         self._timeline.forget()
 
-    # Looks.
+    # Readings of the device.
 
     def look(self, looked: events.ScreenLooked) -> None:
-        """Take in a look at the screen's parts, or that there was none to be had."""
+        """`looked.areas` is None if no reading could be made."""
         self._looking = False
         if looked.areas is not None:
             self._looks.append(looked)
@@ -183,11 +181,10 @@ class RawInputQueue:
                 raw_input.after = looked
 
     def read_field(self, reading: events.FieldRead) -> None:
-        """Take in what the focused field held."""
         self._readings.add(reading)
 
     def doubt_clock(self) -> None:
-        """The moments of all that waits are uncertain."""
+        """Treat the times of all waiting inputs as uncertain."""
         for raw_input in self._raw_inputs():
             if not raw_input.clock_agreed:
                 raw_input.clock_agreed, raw_input.found = True, None
@@ -196,16 +193,16 @@ class RawInputQueue:
     # Inputs.
 
     def finish(self, now_ns: int) -> None:
-        """Nothing is done any more: what was typed last is a text."""
+        """No more inputs will come; the last key strokes are a text."""
         self._finished_ns = now_ns
 
     def follow(self, nodes: tuple[InputDeviceNode, ...], now_ns: int) -> None:
-        """The input nodes that contacts come from; what was done until `now_ns`, when nobody listened, is not known."""
+        """Set the nodes that contacts come from. Inputs before `now_ns`, while nobody listened, are unknown."""
         self._nodes = {node.node: node for node in nodes}
         self._last_ns = max(self._last_ns, now_ns)
 
     def hear(self, heard: events.InputHeard) -> str:
-        """Take in what was done on the device; words for the annotator where it cannot be recorded."""
+        """Add an input; return a message for the annotator if it cannot be recorded."""
         match heard.news:
             case ContactBegan(node, slot, time_us):
                 refusal = self._enqueue(heard, None, time_us)
@@ -253,10 +250,10 @@ class RawInputQueue:
     def _raw_inputs(self) -> list[RawInput]:
         return [raw_input for raw_input in self._queue if isinstance(raw_input, RawInput)]
 
-    # What is to be done, and what is ready.
+    # Requests, and steps that are ready.
 
     def requests(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
-        """Screenshots to keep and looks to take, for what waits."""
+        """Frames to keep and readings to make for the waiting inputs."""
         wanted: list[effects.PassiveEffect] = []
         for raw_input in self._raw_inputs():
             if raw_input.what is not None and now_ns - max(
@@ -275,7 +272,7 @@ class RawInputQueue:
         return wanted
 
     def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
-        """Take what is first, if it is ready."""
+        """Take the first entry if it is ready."""
         while self._queue:
             head = self._queue[0]
             if self._run is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):
@@ -319,7 +316,7 @@ class RawInputQueue:
         return RawStep(_save(raw_input, act.found, act.intent, sent, act.flags))
 
     def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
-        """Drop an input that is not recorded; it ends a run of typing as any other."""
+        """Drop an input that is not recorded; it ends a typing run like any other."""
         if self._run is not None:
             return self._close_run(self._run, raw_input.at_ns)
         self._leave(raw_input)
@@ -345,7 +342,7 @@ class RawInputQueue:
             self._run.add(raw_input, self._done_ns, enters=stroke.enters)
 
     def _end_run(self, run: TypingRun, wanted_ns: int, now_ns: int) -> RawStep | None:
-        """Close a run of typing that no input follows: a reading that is under way is waited for."""
+        """Close a typing run that no input follows; a reading that is under way is waited for."""
         if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
             return self._close_run(run, now_ns)
         return None
@@ -361,7 +358,7 @@ class RawInputQueue:
         save = _save(run.first, run.stroke.found, events.TextEntered(typed.text), sent, flags)
         return RawStep(save, None if typed.certain else typed.text)
 
-    # Pictures and looks.
+    # Frames and readings.
 
     def _find_picture(self, raw_input: RawInput) -> None:
         if raw_input.found is not None or raw_input.refused:
@@ -416,7 +413,7 @@ def _lacks_look(raw_input: RawInput) -> bool:
 
 
 def _take_for_late(raw_input: RawInput) -> None:
-    """Go by when an input was reported: nothing else is known of its moment."""
+    """Date an input by its report, because nothing else is known of its time."""
     latest_ns = raw_input.arrived_ns
     raw_input.at_ns = max(raw_input.last_ns, min(max(raw_input.at_ns, latest_ns - LATE_NS), latest_ns))
     raw_input.uncertainty_ns, raw_input.device_us = LATE_NS, None

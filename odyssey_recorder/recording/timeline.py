@@ -23,10 +23,10 @@ MOVING = Flag(FlagCode.MOVING)
 
 @dataclass(frozen=True, slots=True)
 class FrameFound:
-    """The frame that was on the screen: seen last `age_ns` before, when its screen had been at rest for `still_ns`.
+    """The frame on the screen: last seen `age_ns` before, when its screen had been unchanged for `still_ns`.
 
-    `check` is the frame that proves it, None where nothing does; `doubts` are flags of the step. An
-    unproved frame without doubts was seen at rest shortly before.
+    `check`: the frame that proves it, or None. `doubts`: flags of the step. An unproved frame without doubts was seen
+    settled shortly before.
     """
 
     number: int
@@ -38,12 +38,12 @@ class FrameFound:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A frame that decides it may still be under way."""
+    """A frame that decides the answer may still arrive."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoFrame:
-    """No frame that is held is from before."""
+    """No held frame is old enough."""
 
 
 Answer = FrameFound | Pending | NoFrame
@@ -51,10 +51,10 @@ Answer = FrameFound | Pending | NoFrame
 
 @dataclass(slots=True)
 class _Run:
-    """Frames that follow each other and show the same, the first of them asked for, or begun, at `started_ns`.
+    """Consecutive equal frames, the first of them requested, or begun, at `started_ns`.
 
-    They were on the screen from `began_ns` at the latest; `streamed` if the device said by itself when it began.
-    `frames` are the latest of them.
+    They were on the screen from `began_ns` at the latest. `streamed`: the device itself reported the beginning.
+    `frames`: the latest of them.
     """
 
     number: int
@@ -114,7 +114,7 @@ class Timeline:
 
     @property
     def newest(self) -> int | None:
-        """The frame of the screen that is shown now, as far as is known."""
+        """The frame of the current screen, as far as known."""
         return self._runs[-1].number if self._runs else None
 
     def held(self) -> frozenset[int]:

@@ -19,7 +19,7 @@ _READINGS = 32
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What was typed; where it is not `certain` the annotator is asked, with `text` as the guess."""
+    """Typed text; if it is not `certain`, the annotator is asked, with `text` as the guess."""
 
     text: str
     certain: bool
@@ -27,10 +27,10 @@ class Typed:
 
 @dataclass(slots=True)
 class TypingRun:
-    """Key strokes that follow each other: one text, with the picture of the first.
+    """Consecutive key strokes: one text, with the screenshot of the first.
 
-    What came before was done with at `since_ns`, the last of so many `strokes` at `last_ns`. `entered` says when the
-    text was there before the last stroke, if that one may have sent it off: from when to when.
+    The previous input ended at `since_ns`; the last of `strokes` key strokes ended at `last_ns`. `entered`: if the last
+    stroke may have submitted the text, the interval before it in which the text was in the field.
     """
 
     first: RawInput

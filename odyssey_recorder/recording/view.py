@@ -74,10 +74,10 @@ def restore_text(goal: Goal | None, steps: Sequence[DraftStep]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """A step as lists show it; `flag` says what is odd about it, and is empty where nothing is.
+    """A step as lists show it; `flag` describes its flags, and may be empty.
 
-    `box` is the place of the element that was touched, in pixels of the picture, where a view tree told it. `key` names
-    the step as long as the recording lasts, whatever is undone; `note` is what the annotator wrote beside it.
+    `box`: the touched element in pixels of the screenshot, if the view hierarchy has it. `key` identifies the step for
+    the whole recording, whatever is undone. `note`: the annotator's note.
     """
 
     number: int
@@ -119,7 +119,7 @@ class StepRows:
 
 @dataclass(frozen=True, slots=True)
 class TextQuestion:
-    """What was typed in step `step` could not be read: `guess` is the best that is known."""
+    """The text of step `step` could not be read; `guess` is the best guess."""
 
     step: int
     guess: str
@@ -176,7 +176,6 @@ class ViewPublisher:
 
     @property
     def newest(self) -> RecordingView:
-        """The newest view."""
         return self._view
 
     def show(self, view: RecordingView) -> None:

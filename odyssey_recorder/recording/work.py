@@ -74,8 +74,6 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class InDataset:
-    """The episode is published."""
-
     annotation: Path
 
 

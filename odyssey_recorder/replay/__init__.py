@@ -1,1 +1,1 @@
-"""How a recorded episode is carried out again and its screens are compared with the recorded ones."""
+"""Carries a recorded episode out again and compares its screens with the recorded ones."""

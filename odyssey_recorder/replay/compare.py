@@ -1,4 +1,4 @@
-"""Whether two pictures show the same screen, and where they differ."""
+"""Whether two images show the same screen, and where they differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,21 +11,20 @@ from odyssey_recorder.model.geometry import Pixel, Size
 
 
 class StepVerdict(Enum):
-    """What a comparison comes to; a replay goes on after a drift and stops at a divergence."""
+    """The result of a comparison; a replay continues after a drift and stops at a divergence."""
 
     MATCH = "match"
     DRIFT = "drift"
-    """The same screen, with something in it that is not the same: a toggled box, an advertisement, a date."""
+    """The same screen with a difference: a toggled box, an advertisement, a date."""
     DIVERGED = "diverged"
-    """Another screen."""
 
 
 _UNLIKE_DP2 = 35_000
-"""Screens that are unlike over more than this area are two screens.
+"""Screens that differ by more than this area, in dp², are different screens.
 
-Measured on the simulated emulator, from 720x1280 to 2560x1600: (1 - likeness) times the area of the screen is
-5,000 to 9,000 dp² for a switch that was toggled, 17,000 to 24,000 for a word that was typed, and from 50,000
-on for another note opened from the same list. Other pages and other apps are far beyond.
+Measured on the simulated emulator, from 720x1280 to 2560x1600: (1 - likeness) times the area of the screen is 5,000 to
+9,000 dp² for a toggled switch, 17,000 to 24,000 for a typed word, and 50,000 or more for another note opened from the
+same list. Other pages and other apps are far beyond.
 """
 
 
@@ -33,10 +32,9 @@ on for another note opened from the same list. Other pages and other apps are fa
 class Tolerance:
     """Where match ends and where divergence begins.
 
-    A pixel counts as changed when one of its channels differs by more than `channel` of 255: another
-    graphics driver may round differently. Up to `match_pixels` of changed pixels two pictures match. A
-    `likeness` below `diverged_likeness`, or more than `diverged_pixels` of changed pixels, makes another
-    screen.
+    A pixel counts as changed if one of its channels differs by more than `channel` of 255: another graphics driver may
+    round differently. Two images match up to a share `match_pixels` of changed pixels. A `likeness` below
+    `diverged_likeness`, or a share above `diverged_pixels`, makes another screen.
     """
 
     channel: int = 24
@@ -46,14 +44,14 @@ class Tolerance:
 
     @classmethod
     def for_screen(cls, size: Size, density: int) -> "Tolerance":
-        """The tolerance on a screen of `size` pixels and `density` dots per inch."""
+        """`size` in pixels, `density` in dots per inch."""
         area_dp2 = size.width * size.height * (160 / density) ** 2
         return cls(diverged_likeness=max(0.0, 1 - _UNLIKE_DP2 / area_dp2))
 
 
 @dataclass(frozen=True, slots=True)
 class FractionBox:
-    """A rectangle of a picture: its top left pixel, and the first one past its bottom right."""
+    """A rectangle of an image in pixels; right and bottom are exclusive."""
 
     left: int
     top: int
@@ -63,11 +61,10 @@ class FractionBox:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How two pictures compare, the status bar left out.
+    """How two images compare, without the status bar.
 
-    `pixel_share` (0..1) is the share of pixels that changed beyond the tolerance, `likeness` (0..1) the
-    perceptual measure, see the function. `changed` are boxes around what changed, in pixels of the recorded
-    picture.
+    `pixel_share` (0..1): the share of pixels that changed beyond the tolerance. `likeness` (0..1): see the function.
+    `changed`: boxes around the changes, in pixels of the recorded image.
     """
 
     verdict: StepVerdict
@@ -77,7 +74,7 @@ class Comparison:
 
 
 def compare(recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tolerance: Tolerance) -> Comparison:
-    """Compare two RGB pictures below their top `status_bar_px` rows; another size is another screen."""
+    """Compare two RGB images below their top `status_bar_px` rows; another size is another screen."""
     if recorded.size != live.size:
         everything = FractionBox(0, 0, recorded.width, recorded.height)
         return Comparison(StepVerdict.DIVERGED, 1.0, 0.0, (everything,))
@@ -98,7 +95,7 @@ def _verdict(pixel_share: float, alike: float, tolerance: Tolerance) -> StepVerd
 
 
 def change_mask(one: Image.Image, other: Image.Image, *, channel: int) -> Image.Image:
-    """255 where any channel of two RGB pictures of one size differs by more than `channel`, else 0."""
+    """255 where any channel of two RGB images of one size differs by more than `channel`, else 0."""
     red, green, blue = ImageChops.difference(one, other).split()
     largest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
     return largest.point([0] * (channel + 1) + [255] * (255 - channel))
@@ -111,12 +108,11 @@ _C2 = (0.03 * 255) ** 2
 
 
 def likeness(one: Image.Image, other: Image.Image) -> float:
-    """How much alike two RGB pictures of one size look, 0..1.
+    """How alike two RGB images of one size look, 0..1.
 
-    The structural similarity index (Wang, Bovik, Sheikh and Simoncelli 2004, with their constants C1 and
-    C2) of the grey pictures, shrunk to about 200 pixels on their shorter side, in windows of 8x8 pixels. A
-    window weighs as much as the contrast that the richer of the two pictures has there: the empty paper
-    that two screens share says nothing about them.
+    The structural similarity index (Wang, Bovik, Sheikh and Simoncelli 2004, with their constants C1 and C2) of the
+    grey images, shrunk to about 200 pixels on their shorter side, in windows of 8x8 pixels. A window weighs as much as
+    the higher contrast of the two images there, because shared empty background says nothing about them.
     """
     total = weights = 0.0
     for mean_x, mean_y, square_x, square_y, product in _windows(one, other):
@@ -132,7 +128,7 @@ def likeness(one: Image.Image, other: Image.Image) -> float:
 
 
 def _windows(one: Image.Image, other: Image.Image) -> Iterator[tuple[float, ...]]:
-    """For each window the means of x, y, x*x, y*y and x*y; x and y are the two grey pictures."""
+    """For each window the means of x, y, x*x, y*y and x*y; x and y are the two grey images."""
     factor = max(1, round(min(one.size) / _COARSE_PX))
     x, y = (picture.convert("L").reduce(factor).convert("F") for picture in (one, other))
     pictures = (x, y, _product(x, x), _product(y, y), _product(x, y))
@@ -150,20 +146,20 @@ def _product(one: Image.Image, other: Image.Image) -> Image.Image:
 
 _FINE_PX = 8
 _MERGE = 4
-"""Changes are gathered in cells of 32x32 pixels, in two steps: the mean of a whole cell loses one pixel."""
+"""Changes are grouped in cells of 32x32 pixels, in two steps: the mean of a whole cell loses a single pixel."""
 
 
 def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tuple[FractionBox, ...]:
-    """Boxes around what differs between two RGB pictures of one size, in their pixels, from the top down.
+    """Boxes around the differences of two RGB images of one size, in their pixels, from top to bottom.
 
-    What is closer together than about `near_px` is one place.
+    Differences closer together than about `near_px` share a box.
     """
     changes = change_mask(one, other, channel=Tolerance().channel)
     return _boxes(changes, Pixel(0, 0), merge=max(1, near_px // _FINE_PX))
 
 
 def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[FractionBox, ...]:
-    """Boxes around groups of neighbouring changed cells, from the top down, moved by `origin`."""
+    """Boxes around groups of neighbouring changed cells, from top to bottom, moved by `origin`."""
     cells = _any(_any(changes, _FINE_PX), merge)
     waiting = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
     boxes = []
@@ -190,7 +186,7 @@ def _any(changes: Image.Image, cell_px: int) -> Image.Image:
 
 
 def _take_group(waiting: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Take one cell and all that touch it, corners included, out of `waiting`."""
+    """Remove one cell and all that are connected to it, corners included, from `waiting`."""
     group = [waiting.pop()]
     for row, column in group:
         around = {(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)} & waiting

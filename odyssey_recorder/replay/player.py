@@ -1,4 +1,4 @@
-"""How a recorded episode is carried out again on a device, each screen compared before its action."""
+"""Carries a recorded episode out again on a device, comparing each screen before its action."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,17 +19,16 @@ from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, 
 from odyssey_recorder.replay.recorded import recorded_screenshot, recorded_stroke
 
 VIEW_EDGE_PX = 1200
-"""The screens met are kept at no more than this on their longer side: enough for people to look at."""
+"""Live screens are kept at no more than this on their longer side: enough for people to look at."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayRules:
-    """How a replay goes about it.
+    """The rules of a replay.
 
-    `go_on`: carry on after a divergence. `scale`: take a device with another screen size; positions then come
-    from the grid and the live screen is brought to the recorded size before it is compared. `patience_ms`:
-    for so long after an action a screen that is not the recorded one is given the chance to become it; apps
-    may start slowly.
+    `go_on`: continue after a divergence. `scale`: allow a device with another screen size; positions then come from the
+    grid, and the live screen is scaled to the recorded size before it is compared. `patience_ms`: how long after an
+    action a differing screen may still become the recorded one, because apps may start slowly.
     """
 
     go_on: bool = False
@@ -40,11 +39,10 @@ class PlayRules:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What the screen was when a step's turn came, and whether its action was then carried out.
+    """The screen at a step, and whether its action was then carried out.
 
-    `live` is the screen in RGB, made smaller for viewing. The sizes are those of the full pictures; they
-    differ when positions are scaled. `settled` is False where the screen did not come to rest and was
-    compared as it was.
+    `live`: the screen in RGB, reduced for viewing. The sizes are those of the full screenshots; they differ when
+    positions are scaled. `settled` is False if the screen never settled and was compared as it was.
     """
 
     number: int
@@ -59,7 +57,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What became of a replay: the steps reached, and what the device failed at, empty if it did not."""
+    """The result of a replay: the steps reached, and `problem`, why the device failed, if it did."""
 
     recorded: OpenedEpisode
     serial: str
@@ -69,16 +67,14 @@ class ReplayResult:
 
     @property
     def episode(self) -> Episode:
-        """The episode that was replayed."""
         return self.recorded.episode
 
     def count(self, verdict: StepVerdict) -> int:
-        """How many steps came to `verdict`."""
         return sum(step.comparison.verdict is verdict for step in self.steps)
 
     @property
     def outcome(self) -> str:
-        """One word: "failed" where the device failed, otherwise the worst verdict among the steps."""
+        """ "failed" if the device failed, otherwise the worst verdict of the steps."""
         if self.problem:
             return "failed"
         met = {step.comparison.verdict for step in self.steps}
@@ -86,12 +82,12 @@ class ReplayResult:
 
     @property
     def exit_code(self) -> int:
-        """0 when no screen diverged, 1 when one did, 2 when the device failed before the end."""
+        """0 if no screen diverged, 1 if one did, 2 if the device failed before the end."""
         return {"failed": 2, StepVerdict.DIVERGED.value: 1}.get(self.outcome, 0)
 
     @property
     def summary(self) -> str:
-        """One line for the terminal: ``diverged: 5 of 12 steps reached; 3 match, 1 drift, 1 diverged``."""
+        """One line for the terminal: `diverged: 5 of 12 steps reached; 3 match, 1 drift, 1 diverged`."""
         counts = ", ".join(f"{self.count(verdict)} {verdict.value}" for verdict in StepVerdict)
         reached = f"{len(self.steps)} of {len(self.episode.steps)} steps reached"
         return f"{self.outcome}: {reached}; {counts}" + (f". {self.problem}" if self.problem else "")
@@ -119,11 +115,10 @@ class Player:
         self._comparison: Comparison | None = None
 
     def play(self) -> ReplayResult:
-        """Bring the device home and replay the episode, to its end or to where it cannot go on.
+        """Bring the device home and replay the episode, to its end or as far as possible.
 
-        Raises ReplayError, before the device is touched, when it cannot type a text of the episode or has
-        another screen size, and when a screenshot cannot be read. What the device fails at is told in the
-        result.
+        Raises ReplayError before touching the device if it cannot type a text of the episode or has another screen
+        size, and later if a screenshot cannot be read. Failures of the device are in the result.
         """
         control = DeviceControl(self._device, ControlRules(self._rules.settle, self._rules.patience_ms))
         problem = ""
@@ -137,7 +132,7 @@ class Player:
         return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
 
     def expects(self, observation: Observation) -> bool:
-        """Whether the screen matches the one of the next step."""
+        """Whether the screen matches that of the next step."""
         if self._is_over:
             return True
         self._screenshot = self._screenshot or recorded_screenshot(self._recorded, len(self._results))
@@ -145,7 +140,7 @@ class Player:
         return self._comparison.verdict is StepVerdict.MATCH
 
     def decide(self, observation: Observation) -> Input | None:
-        """What carries out the next step; None after the last, and after a divergence that ends the replay."""
+        """The input of the next step; None after the last, and after a divergence that ends the replay."""
         if self._is_over or self._screenshot is None or self._comparison is None:
             return None
         number, steps = len(self._results), self._recorded.episode.steps

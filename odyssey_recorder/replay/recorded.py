@@ -1,4 +1,4 @@
-"""A recorded episode as a replay needs it: its screenshots whole, its provenance its own."""
+"""A recorded episode for replay: its provenance belongs to it, and its screenshots are intact."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +30,7 @@ def open_recorded(path: Path) -> OpenedEpisode:
 
 
 def recorded_screenshot(opened: OpenedEpisode, step: int) -> Image.Image:
-    """The screenshot of a step in RGB. Raises ReplayError where it is missing or no whole PNG."""
+    """The screenshot of a step in RGB. Raises ReplayError if it is missing or broken."""
     path = opened.files.screenshot(step)
     try:
         return read_png(path)
@@ -41,7 +41,7 @@ def recorded_screenshot(opened: OpenedEpisode, step: int) -> Image.Image:
 
 
 def recorded_stroke(opened: OpenedEpisode, step: int) -> TouchStroke | None:
-    """The finger of a step in pixels of its screenshot; None where none is on record."""
+    """The finger of a step in pixels of its screenshot; None if none is recorded."""
     record = opened.record(step)
     if record is None or not isinstance(record.input, StrokeRecord) or not record.input.samples:
         return None
@@ -50,7 +50,7 @@ def recorded_stroke(opened: OpenedEpisode, step: int) -> TouchStroke | None:
 
 
 def check_screenshots(opened: OpenedEpisode) -> None:
-    """Raise ReplayError for the first screenshot that is missing, broken, or not the recorded one."""
+    """Raise ReplayError for the first screenshot that is missing, broken or changed."""
     size = opened.episode.device.size
     for step in range(len(opened.episode.steps)):
         path, screenshot, record = opened.files.screenshot(step), recorded_screenshot(opened, step), opened.record(step)

@@ -1,4 +1,4 @@
-"""A replay from an annotation file to a result: what the command line calls."""
+"""Replays an annotation file: what the command line calls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from odyssey_recorder.reports import write_page
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """What the user asked for; `report` is the HTML file to write, None for none."""
+    """`report` is the HTML file to write, or None."""
 
     rules: PlayRules = field(default_factory=PlayRules)
     report: Path | None = None
@@ -24,11 +24,10 @@ class ReplayOptions:
 
 
 def replay_episode(path: Path, device: ControllableDevice, options: ReplayOptions) -> ReplayResult:
-    """Replay the episode in the annotation file `path` on `device`, and write the report where one is wanted.
+    """Replay the annotation file `path` on `device`, and write the report if wanted.
 
-    The report is written whatever the result is. Raises InvalidEpisodeError, DatasetError or ReplayError
-    where there is nothing to replay or not on this device; a device that fails on the way is told of in the
-    result.
+    The report is written whatever the result is. Raises InvalidEpisodeError, DatasetError or ReplayError if there is
+    nothing to replay, or not on this device; later failures of the device are in the result.
     """
     recorded = open_recorded(path)
     check_screenshots(recorded)
@@ -40,7 +39,7 @@ def replay_episode(path: Path, device: ControllableDevice, options: ReplayOption
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """What a replay would do for one step on a device with the episode's screen size, in words."""
+    """What a replay would do for one step on a device with the episode's screen size, as text."""
 
     number: int
     action: Action
@@ -48,7 +47,7 @@ class PlannedStep:
 
 
 def plan_episode(path: Path) -> list[PlannedStep]:
-    """What replaying the episode in the annotation file `path` would do; needs no device.
+    """What replaying the annotation file `path` would do; needs no device.
 
     Checks the files and raises as `replay_episode` does.
     """

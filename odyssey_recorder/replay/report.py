@@ -1,4 +1,4 @@
-"""What a replay tells people and programs: an HTML page and a JSON tree."""
+"""The report of a replay: an HTML page for people and JSON for programs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from odyssey_recorder.replay.recorded import recorded_screenshot
 from odyssey_recorder.reports import data_uri, render_page
 
 _VIEW_PX = (900, 1000)
-"""Pictures are shrunk to fit into this box."""
+"""The box that images are shrunk to."""
 _RED = (220, 38, 38)
 
 
 def render_report(result: ReplayResult) -> str:
-    """The HTML page: both screens of each step side by side, their difference marked, and a summary at the top.
+    """The HTML page: a summary, and both screens of each step side by side with their difference marked.
 
-    Raises ReplayError where a screenshot cannot be read.
+    Raises ReplayError if a screenshot cannot be read.
     """
     return render_page(
         "replay.html",
@@ -40,7 +40,7 @@ def render_report(result: ReplayResult) -> str:
 
 
 def result_as_json(result: ReplayResult) -> dict[str, Json]:
-    """The result for programs; docs/replay.md tells what each key means."""
+    """The result for programs; docs/replay.md documents the keys."""
     return {
         "episode_id": result.episode.episode_id,
         "serial": result.serial,
@@ -72,7 +72,7 @@ def _step_as_json(step: StepResult) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class _StepView:
-    """A step as the page shows it; pictures are data URIs, `difference` is empty where there is nothing to mark."""
+    """A step as the page shows it; images are data URIs, `difference` is empty if there is nothing to mark."""
 
     number: int
     words: str
@@ -117,9 +117,9 @@ def _notes(step: StepResult) -> Iterator[str]:
 
 
 def _mark_difference(recorded: Image.Image, live: Image.Image, step: StepResult, tolerance: Tolerance) -> Image.Image:
-    """The live screen in pale grey, what changed in red, and a box around each group of changes.
+    """The live screen in pale grey, the changes in red, and a box around each group of changes.
 
-    Only what lies in a box is red: the boxes leave the status bar out.
+    Only changes inside a box are red: the boxes exclude the status bar.
     """
     scale = recorded.width / step.recorded_size.width
     boxes = [

@@ -1,4 +1,4 @@
-"""Writes reports as HTML pages that need no other file: every text is escaped, and there are no scripts."""
+"""Writes reports as self-contained HTML pages: every text is escaped, and there are no scripts."""
 
 import base64
 import json
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FORMAT = 1
-"""Number of the JSON forms; it rises when a key changes its meaning or goes away."""
+"""Version of the JSON format; it increases when a key changes its meaning or is removed."""
 
 
 def render_page(template: str, filters: Mapping[str, Callable[..., object]], **values: object) -> str:
-    """The page that the template of this name makes of the values; `filters` are added to Jinja's own."""
+    """Render a template; `filters` are added to Jinja's own."""
     environment = Environment(
         loader=PackageLoader("odyssey_recorder.reports"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
@@ -31,17 +31,16 @@ def render_page(template: str, filters: Mapping[str, Callable[..., object]], **v
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page in one piece. Raises DatasetError."""
+    """Write a page atomically. Raises DatasetError."""
     write_durably(path, page.encode(errors="backslashreplace"))
 
 
 def report_json(report: Mapping[str, Json]) -> str:
-    """A report for programs, as text."""
     return json.dumps({"format": FORMAT, **report}, indent=2)
 
 
 def data_uri(image: "Image.Image") -> str:
-    """The image as a part of a page."""
+    """The image as a WebP data URI."""
     file = BytesIO()
     image.save(file, "WEBP", quality=82, method=1)
     return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
