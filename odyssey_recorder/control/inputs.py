@@ -28,8 +28,7 @@ SCROLL_LEAST_MS = 300
 def input_for(action: Action, size: Size, *, exact: TouchStroke | None = None) -> Input | None:
     """The input for `action` on a screen of `size`; None for a terminal action and an empty text.
 
-    `exact`, the recorded finger, is used if it starts and ends in the action's own grid cells. Otherwise the input
-    touches the centres of these cells.
+    `exact`, the recorded finger, is used if it starts and ends in the action's grid cells, otherwise their centres are.
     """
     match action:
         case Click(point):

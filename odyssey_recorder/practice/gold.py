@@ -38,7 +38,6 @@ Trail = tuple[PassedStep, ...]
 
 
 def trail_of(episode: Episode, provenance: EpisodeProvenance, trees: Trees) -> Trail:
-    """An unreadable view hierarchy counts as missing."""
     records = provenance.steps
     pictures = [record.frame.rgb_sha256 for record in records]
     return tuple(

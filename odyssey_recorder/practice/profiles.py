@@ -31,8 +31,6 @@ class ConsentAnswer(_Record):
 
 
 class Attempt(_Record):
-    """The score of one practice episode, with the number of hints taken."""
-
     task_id: str
     value: int
     episode_id: str

@@ -8,10 +8,7 @@ from odyssey_recorder.recording.events import Intent
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Wait for a settled screen in frames requested after `since_ns`; older frames show what was before.
-
-    `after_input`: the screen may still be about to move because of the last step's input.
-    """
+    """Wait for a settled screen in frames requested after `since_ns`. `after_input`: it may still be about to move."""
 
     since_ns: int
     after_input: bool = False
@@ -30,9 +27,9 @@ class SaveStep:
 
     `check`: the frame that proves that the screen was the same after touch-down; None if the screen never settles, or
     if the stream of frames itself is the proof. `proven` is False without either.
-    `sent`: the interval in which the input went to the device; None if it is still to be sent.
-    `uncertainty_ns`: the possible error of the touch-down time; None if the time is known. `device_us`: the touch-down
-    on the device's own clock.
+    `sent`: when the input went to the device (start, end); None if it is still to be sent.
+    `uncertainty_ns`: the possible error of `touched_ns`; None if it is exact. `device_us`: the touch-down on the
+    device's clock.
     `age_ns`: how much older than the touch-down the screenshot is; None if the input was held.
     """
 
@@ -51,10 +48,8 @@ class SaveStep:
 
 @dataclass(frozen=True, slots=True)
 class LowerFinger:
-    """The frame under the finger is safe: let the device follow the finger.
-
-    Answer with FingerGoesDown, then FingerLifted; on failure with InputRefused or InputUncertain.
-    """
+    """Let the device follow the finger; answer with FingerGoesDown, then FingerLifted, InputRefused or
+    InputUncertain."""
 
     frame: int
 
@@ -75,10 +70,8 @@ class SendInput:
 
 @dataclass(frozen=True, slots=True)
 class RemoveSteps:
-    """Remove the last `count` steps from the draft and note why; answer with StepsDropped or StorageFailed.
-
-    `leads_back`: the device must show the screen from before them again.
-    """
+    """Remove the last `count` steps; answer with StepsDropped or StorageFailed. `leads_back`: also restore their
+    screen."""
 
     why: str
     count: int = 1
@@ -87,10 +80,7 @@ class RemoveSteps:
 
 @dataclass(frozen=True, slots=True)
 class ReturnDevice:
-    """Restore the wanted screen by a snapshot; answer with Returned.
-
-    Without a snapshot the annotator restores it.
-    """
+    """Restore the wanted screen by a snapshot, if there is one; answer with Returned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +92,10 @@ class JudgeReturn:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLastStep:
-    """The screen settled after the last step, on frame `number`: compare it with the step's screenshot.
+    """Compare the settled frame `number` with the last step's screenshot; answer with LastStepJudged or StorageFailed.
 
-    Unchanged: flag the step; if `uncertain`, it was not carried out, so remove it and notify the annotator. `turned`:
-    the screen had another size before the input can have had an effect, so flag the step. Answer with LastStepJudged or
-    StorageFailed.
+    Unchanged: flag the step or, if `uncertain`, remove it and notify the annotator: it was not carried out. `turned`:
+    the screen had another size before the input can have had an effect, so flag the step.
     """
 
     number: int
@@ -116,7 +105,7 @@ class JudgeLastStep:
 
 @dataclass(frozen=True, slots=True)
 class CompareScreens:
-    """The screen settled on frame `after`: compare it with `before`; answer with ScreensCompared."""
+    """Compare the settled frame `after` with `before`; answer with ScreensCompared."""
 
     before: int
     after: int
@@ -124,15 +113,12 @@ class CompareScreens:
 
 @dataclass(frozen=True, slots=True)
 class VouchForLastStep:
-    """The annotator confirms that an uncertain last step was carried out: flag it.
-
-    Answer with LastStepJudged or StorageFailed.
-    """
+    """Flag the last step as confirmed by the annotator; answer with LastStepJudged or StorageFailed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The terminal step is saved: publish the episode; answer with Published or StorageFailed."""
+    """Put the episode into the dataset; answer with Published or StorageFailed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +127,6 @@ class Abandon: ...
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """A message for the annotator."""
-
     text: str
 
 
@@ -170,8 +154,8 @@ Effect = (
 
 @dataclass(frozen=True, slots=True)
 class LookAtScreen:
-    """Read the device's clock, then the areas of its screen; answer with ScreenLooked, after ClockJumped if the clock
-    was changed."""
+    """Read the device's clock, then the areas of its screen; answer with ScreenLooked, after a ClockJumped if it was
+    changed."""
 
 
 @dataclass(frozen=True, slots=True)

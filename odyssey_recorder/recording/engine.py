@@ -100,8 +100,6 @@ class TouchEnded:
 
 @dataclass(frozen=True, slots=True)
 class NoteWritten:
-    """The annotator's note on the step of this key."""
-
     key: int
     text: str
 
@@ -151,7 +149,6 @@ class Engine:
     # From any thread.
 
     def start(self) -> None:
-        """Start, or resume a draft that has steps."""
         self._thread.start()
         if self._draft.broken_touch:
             self._listener.notice(BROKEN_TOUCH)
@@ -237,10 +234,7 @@ class Engine:
         self._publish_view()
 
     def _finish_passive(self) -> None:
-        """Turn inputs from before the stop into steps, if they still arrive.
-
-        Also keep the screen after them, if it settles soon.
-        """
+        """Turn inputs from before the stop into steps, and keep the screen after them, for a few seconds."""
         self._happened(events.FramesEnded())
         expires_s = time.monotonic() + LAST_STEPS_S
         while self._session.touched and time.monotonic() < expires_s:
@@ -421,8 +415,7 @@ class Engine:
             self._keep_rest(frame)
 
     def _happened(self, event: events.PassiveEvent) -> None:
-        """Pass the event to the session and carry out its effects in order; an immediate outcome goes before the next
-        effect."""
+        """Carry out the session's effects in order; an immediate outcome goes before the next effect."""
         for effect in self._say(event):
             outcome = self._carry_out(effect)
             if outcome is not None:
@@ -563,7 +556,6 @@ class Engine:
         )
 
     def _first_goal(self) -> Goal | None:
-        """The screen that a resumed draft needs before its next step."""
         if self._draft.wanted is not None:
             return Goal.UNDONE
         if self._draft.uncertain and not self._is_passive:

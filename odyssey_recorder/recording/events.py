@@ -26,8 +26,6 @@ class KeyPress:
 
 @dataclass(frozen=True, slots=True)
 class TextEntered:
-    """Text for the focused field."""
-
     text: str
 
 
@@ -37,10 +35,9 @@ Intent = Touch | KeyPress | TextEntered | Complete | Impossible
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Recording starts, or resumes a draft.
+    """Recording starts, or resumes a draft that has `steps`; `complete` if the last of them is terminal.
 
-    `complete`: the draft's last step is terminal. `steps`: how many the draft has. `goal`: the screen that the device
-    must show before the next step, which gets `flags`.
+    `goal` is the screen that the device must show before the next step, which gets `flags`.
     """
 
     now_ns: int
@@ -55,8 +52,8 @@ class FrameSeen:
     """A frame requested at `started_ns`, after the moment named in `Watch`.
 
     `anchor`: the first frame of the run of equal frames that this one belongs to. `still`: that run is long enough for
-    a settled screen. `restless`: the screen has moved for longer than anyone should wait. `streamed`: the frame was
-    sent because the screen changed at `started_ns`; everything shown earlier was seen earlier.
+    a settled screen. `restless`: the screen has moved for longer than anyone should wait. `streamed`: the screen
+    changed at `started_ns`; frames of all earlier screens arrived before this one.
     """
 
     number: int
@@ -70,7 +67,6 @@ class FrameSeen:
 
     @property
     def same(self) -> bool:
-        """Whether it is equal to the previous frame."""
         return self.anchor != self.number
 
 
@@ -83,10 +79,7 @@ class FrameKept:
 
 @dataclass(frozen=True, slots=True)
 class TouchedDown:
-    """A finger came down on the mirror while the mirror showed frame `number`.
-
-    `live`: the device can follow the finger.
-    """
+    """A finger came down on the mirror while it showed frame `number`; `live` if the device can follow the finger."""
 
     number: int
     now_ns: int
@@ -102,10 +95,7 @@ class FingerGoesDown:
 
 @dataclass(frozen=True, slots=True)
 class FingerLifted:
-    """A live finger left the device's screen; `touch` is what the device received.
-
-    It came down before `landed_ns`, when the device confirmed the touch-down.
-    """
+    """A live finger left the device's screen; `touch` is what the device received. It came down before `landed_ns`."""
 
     touch: Touch
     now_ns: int
@@ -134,8 +124,6 @@ class StepSaved:
 
 @dataclass(frozen=True, slots=True)
 class InputDone:
-    """The device carried the input out."""
-
     now_ns: int
 
 
@@ -156,10 +144,9 @@ class InputUncertain:
 
 @dataclass(frozen=True, slots=True)
 class StepsDropped:
-    """The last steps were removed from the draft.
+    """The last steps were removed. `flags` go to the next step, because of the screen of the first removed one.
 
-    `leads_back`: the device must show the screen from before them again. `flags` go to the next step, because of the
-    screen of the first removed one. `lost`: its screenshot is unreadable, so it cannot be restored.
+    `leads_back`: the device must show that screen again. `lost`: it cannot, because the screenshot is unreadable.
     """
 
     leads_back: bool = False
@@ -169,7 +156,7 @@ class StepsDropped:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A snapshot restored the device, or none exists; `reason` says why it failed."""
+    """A snapshot restored the device, or there is none, or it failed for `reason`."""
 
     now_ns: int
     reason: str = ""
@@ -177,8 +164,6 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class ReturnJudged:
-    """Whether the screen is the wanted one."""
-
     matches: bool
 
 
@@ -205,7 +190,7 @@ class ScreensCompared:
 class InputFelt:
     """The device's kernel reported an input at `at_ns` ± `uncertainty_ns`; `words` describe it with place and time.
 
-    The report arrived at `arrived_ns`. A loaded snapshot sets the device's clock back, which makes `at_ns` wrong.
+    A loaded snapshot sets the device's clock back and makes `at_ns` wrong, but not `arrived_ns`, the report's arrival.
     """
 
     words: str
@@ -216,8 +201,6 @@ class InputFelt:
 
 @dataclass(frozen=True, slots=True)
 class UndoWanted:
-    """The annotator undoes the last `steps` steps."""
-
     now_ns: int
     steps: int = 1
 
@@ -231,8 +214,6 @@ class DeviceWentAway:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCameBack:
-    """The device answers again."""
-
     now_ns: int
 
 
@@ -262,8 +243,6 @@ class FramesEnded:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time has passed."""
-
     now_ns: int
 
 
@@ -310,18 +289,13 @@ class InputFollowed:
 
 @dataclass(frozen=True, slots=True)
 class InputBroke:
-    """The recorder no longer reads the device's input."""
-
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class InputHeard:
-    """An input made on the device itself.
-
-    It began (for a contact, the touch-down) at `at_ns` of the host's clock ± `uncertainty_ns`; the report arrived at
-    `arrived_ns`.
-    """
+    """An input on the device itself, begun at `at_ns` of the host's clock ± `uncertainty_ns` and reported at
+    `arrived_ns`."""
 
     news: TouchNews
     at_ns: int
@@ -331,10 +305,8 @@ class InputHeard:
 
 @dataclass(frozen=True, slots=True)
 class ScreenLooked:
-    """The answer to `LookAtScreen`, requested and answered at these moments; `areas` is None without an answer.
-
-    `clock_agreed`: the device's clock was read too and has not changed.
-    """
+    """The answer to `LookAtScreen`; no `areas` if there was none. `clock_agreed`: the device's clock has not
+    changed."""
 
     areas: ScreenAreas | None
     asked_ns: int

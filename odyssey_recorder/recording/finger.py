@@ -62,7 +62,6 @@ class LiveFinger:
         self._released.put(None)
 
     def join(self) -> None:
-        """Wait until the last finger has been reported."""
         self._thread.join()
 
     def _run(self) -> None:

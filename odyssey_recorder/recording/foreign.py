@@ -38,8 +38,6 @@ TELL_UNEXPLAINED = (
 
 @dataclass(frozen=True, slots=True)
 class ForeignRules:
-    """How long our own input explains events and changes."""
-
     late_change_ns: int = LATE_CHANGE_NS
     slack_ns: int = SLACK_NS
 

@@ -95,7 +95,6 @@ class FrameReader:
         return max(CALM_S, taken_s)
 
     def _next(self) -> Frame | None:
-        """The next frame of the stream, or a requested one if that is due."""
         if self._device.sends_frames and not self._asked:
             frame = self._device.next_frame(HURRY_S)
             quiet = frame is None and time.monotonic() - self._seen_s >= QUIET_S

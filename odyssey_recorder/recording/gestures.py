@@ -65,8 +65,7 @@ class LiveGesture:
         return seen_ns is not None and seen_ns >= self.landed_ns
 
     def seen(self, frame: events.FrameSeen) -> "LiveGesture":
-        """Add another frame. A change from before the touch-down makes it the gesture's `frame`, which is not safe
-        yet."""
+        """Add a frame. A change from before the touch-down makes it the gesture's `frame`, which is not safe yet."""
         changed = frame.anchor != self.anchor
         before_touch = self.touched_ns is None or frame.started_ns < self.touched_ns
         if not changed:

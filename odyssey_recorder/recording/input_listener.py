@@ -66,7 +66,6 @@ class InputListener:
             self._stopping.wait(AGAIN_S)
 
     def _listen(self) -> str:
-        """Follow the input until it ends; return the reason."""
         nodes = self._device.input_nodes()
         if any(not self.check_clock() for _ in range(FIRST_READINGS)):
             self._report(ClockJumped())

@@ -34,8 +34,6 @@ class _Write:
 
 
 class PassiveSession:
-    """The state machine of one recording in passive mode: events go into `handle`, effects come out."""
-
     def __init__(self, interpreter: Interpreter) -> None:
         self._raw_inputs = RawInputQueue(interpreter)
         self._writes: deque[_Write] = deque()
@@ -87,22 +85,18 @@ class PassiveSession:
 
     @property
     def touched(self) -> bool:
-        """Whether an input waits for its proof: frames are needed soon."""
         return self._raw_inputs.waiting
 
     @property
     def restoring(self) -> bool:
-        """Whether inputs are not recorded as steps, because the device is being restored."""
         return self._restore.is_active
 
     @property
     def goal(self) -> Goal | None:
-        """The screen to restore; None if nothing is being restored."""
         return self._restore.goal
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
-        """Flags for the next step, because of the screen that it starts on."""
         return self._restore.flags
 
     @property
@@ -112,7 +106,6 @@ class PassiveSession:
         return self._raw_inputs.needed | saved
 
     def handle(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """Returns the effects in the order in which they must be carried out."""
         if self._over is not None:
             return self._after_the_end(event)
         wanted = self._take(event)
@@ -143,7 +136,6 @@ class PassiveSession:
         return []
 
     def _heard(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """Events of the input and of the screen."""
         match event:
             case events.InputFollowed(nodes):
                 self._listening, self._deaf_reason = True, ""
@@ -172,7 +164,6 @@ class PassiveSession:
         return []
 
     def _written(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """Events of the draft and the annotator's answers; events of mirror mode only are ignored."""
         match event:
             case events.FrameKept(number):
                 self._raw_inputs.frame_kept(number)
@@ -355,7 +346,6 @@ class PassiveSession:
         self._storage_reason, self._trying = "", False
 
     def _after_the_end(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        """Ignore everything except that the draft could not be moved to the trash."""
         if not isinstance(event, events.StorageFailed):
             return []
         self._storage_reason = event.reason

@@ -69,8 +69,6 @@ class RawInput:
 
 @dataclass(frozen=True, slots=True)
 class RawAction:
-    """An input that becomes a step."""
-
     intent: Intent
     found: FrameFound
     flags: tuple[Flag, ...] = ()
@@ -104,8 +102,6 @@ Outcome = RawAction | Stroke | Refused | Undecided
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Interprets contacts by the rules of one device."""
-
     touch: TouchRules
     navigation: NavigationRules
 
@@ -174,8 +170,8 @@ def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcom
 def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[ScreenAreas | None, tuple[Flag, ...]]:
     """The screen's areas under the finger, with flags.
 
-    The areas from before count if they are of the same screen, or equal those from after. Otherwise a keyboard that
-    either of them has is assumed.
+    The areas from before count if they are of the same screen or equal those from after. If not, a keyboard in either
+    counts.
     """
     before = raw_input.before.areas if raw_input.before is not None else None
     after = raw_input.after.areas if raw_input.after is not None else None

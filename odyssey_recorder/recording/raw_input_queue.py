@@ -72,8 +72,6 @@ class RawStep:
 
 @dataclass(frozen=True, slots=True)
 class RawUndo:
-    """The annotator undoes the previous step, at `at_ns`."""
-
     at_ns: int
 
 
@@ -114,12 +112,10 @@ class RawInputQueue:
 
     @property
     def keeping(self) -> bool:
-        """Whether a screenshot is being written to the draft."""
         return bool(self._keeping)
 
     @property
     def needed(self) -> frozenset[int]:
-        """The frames that may still become a step's screenshot."""
         found = {
             raw_input.found.number
             for raw_input in self._queue
@@ -170,7 +166,6 @@ class RawInputQueue:
     # Readings of the device.
 
     def look(self, looked: events.ScreenLooked) -> None:
-        """`looked.areas` is None if no reading could be made."""
         self._looking = False
         if looked.areas is not None:
             self._looks.append(looked)
@@ -229,7 +224,6 @@ class RawInputQueue:
                 return DROPPED
 
     def want(self, wanted: Complete | Impossible | RawUndo, now_ns: int) -> None:
-        """Queue a command to the recorder."""
         raw_input = wanted if isinstance(wanted, RawUndo) else RawInput(now_ns, 0, now_ns, wanted, clock_agreed=True)
         self._queue.append(raw_input)
 
@@ -253,7 +247,6 @@ class RawInputQueue:
     # Requests, and steps that are ready.
 
     def requests(self, now_ns: int, *, may_write: bool, may_look: bool) -> list[effects.PassiveEffect]:
-        """Frames to keep and readings to make for the waiting inputs."""
         wanted: list[effects.PassiveEffect] = []
         for raw_input in self._raw_inputs():
             if raw_input.what is not None and now_ns - max(
@@ -272,7 +265,6 @@ class RawInputQueue:
         return wanted
 
     def next(self, now_ns: int) -> RawStep | RawUndo | Refused | None:
-        """Take the first entry if it is ready."""
         while self._queue:
             head = self._queue[0]
             if self._run is not None and (isinstance(head, RawUndo) or isinstance(head.what, Complete | Impossible)):

@@ -34,7 +34,7 @@ class Recorder:
     def touch_down(self, frame_number: int, at: Pixel | None = None) -> None:
         """A finger came down on the shown frame, which fixes the step's screenshot.
 
-        `at`: the place in pixels of the frame; with it, the device follows the finger if it can.
+        With `at`, in pixels of the frame, the device follows the finger if it can.
         """
         live = at is not None and self._device.follows_finger and not self._engine.restoring
         if at is not None and live:
@@ -76,7 +76,6 @@ class Recorder:
         self._intend(Impossible(reason))
 
     def answer_text(self, step: int, text: str) -> None:
-        """Answer the question for the text of a step."""
         self._engine.post(events.TextAnswered(step, text))
 
     def undo(self, steps: int = 1) -> None:

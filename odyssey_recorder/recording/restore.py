@@ -56,7 +56,6 @@ class ScreenRestore:
 
     @property
     def goal(self) -> Goal | None:
-        """The screen to restore; None if nothing is being restored."""
         return self._goal if self.is_active else None
 
     @property
@@ -65,7 +64,6 @@ class ScreenRestore:
 
     @property
     def is_looking(self) -> bool:
-        """Whether the device may already show the screen."""
         return self._part is _Part.LOOKING
 
     @property
@@ -75,11 +73,9 @@ class ScreenRestore:
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """Flags for the next step."""
         return self._flags
 
     def owe(self, flags: tuple[Flag, ...]) -> None:
-        """Add flags for the next step."""
         self._flags = (*self._flags, *(flag for flag in flags if flag not in self._flags))
 
     def begin(self, flags: tuple[Flag, ...] = ()) -> list[effects.Effect]:
@@ -113,10 +109,8 @@ class ScreenRestore:
         return [effects.JudgeReturn(frame.number)]
 
     def judge(self, *, matches: bool) -> list[effects.Effect]:
-        """Apply the result of a comparison; after a first mismatch, try a snapshot.
-
-        A screen that is no longer shown does not match, whatever the result.
-        """
+        """Apply the result of a comparison; after a first mismatch, try a snapshot. A screen no longer shown never
+        matches."""
         self._judging = False
         if not self.is_active or self._judged is None or (matches and self._judged != self._seen):
             return []
@@ -139,7 +133,6 @@ class ScreenRestore:
             self.owe((_FLAGS[self._goal],))
 
     def step_saved(self) -> None:
-        """Clear the flags: the saved step has them."""
         self._flags = ()
 
     def _load_snapshot(self) -> list[effects.Effect]:

@@ -58,8 +58,6 @@ class Swipe(_Line):
 
 
 class TypeText(_Line):
-    """Text for the focused field."""
-
     type: Annotated[str, Field(min_length=1)]
 
 
@@ -141,7 +139,6 @@ class ScriptPlayer:
             self._on_progress(ScriptProgress(*self._place, view))
 
     def notice(self, text: str) -> None:
-        """Remember why a command did not produce a step."""
         self._notice = text
 
     def play(self, commands: tuple[Command, ...], recorder: Recorder, *, accepts_screen: bool = False) -> RecordingView:
@@ -241,7 +238,6 @@ def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None
 
 
 def patience_s(command: Command) -> float:
-    """How long the player waits for the outcome of a command."""
     return PATIENCE_S + (len(command.type) * _PER_CHARACTER_S if isinstance(command, TypeText) else 0)
 
 

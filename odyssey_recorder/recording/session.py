@@ -1,4 +1,4 @@
-"""The rules of a recording: which picture belongs to which action, and when an input may go to the device.
+"""The rules of a recording: which screenshot belongs to which action, and when an input may go to the device.
 
 A state machine without I/O, clock or threads: events come in, effects go out. Time is the host's monotonic
 clock in nanoseconds and comes with the events.
@@ -6,25 +6,25 @@ clock in nanoseconds and comes with the events.
     IDLE -> SETTLING -> CAPTURING -> READY -> CHECKING -> INJECTING -> SETTLING ... -> FINISHED | ABANDONED
     DEVICE_LOST and STORAGE_LOST from anywhere, and back to SETTLING
 
-INJECTING includes publishing, the last thing that a step leads to.
+INJECTING includes publishing, which follows the terminal step.
 
 After an undo the device is restored to the screen before the step: RETURNING while a snapshot is loaded, then RESTORING
-while the annotator brings the screen back. Until it is the wanted one, or is accepted, inputs do not become steps.
+while the annotator restores the screen. Until it is the wanted one, or is accepted, inputs do not become steps.
 
-A frame is written to the draft as soon as the screen has come to rest; only then is the session READY. A gesture pins
-the frame it was made on. Its input goes out when three things are true: the pinned frame is safe on disk, a frame that
-was asked for after the touch-down still shows the same, and the step is in the draft's log. If the screen changed under
-the finger, the gesture is refused. On a screen that never rests (a video) the step is taken and marked as not settled;
-a frame of another size is another screen even there.
+A settled frame is written to the draft; only then is the session READY. A gesture pins the frame it was made on. Its
+input is sent when three things are true: the pinned frame is safe on disk, a frame requested after the touch-down is
+equal to it, and the step is in the draft's log. If the screen changed under the finger, the gesture is refused. On a
+screen that never settles (a video) the step is recorded and marked as not settled; even there, a frame of another size
+is another screen.
 
-Where the device can follow a live finger, a touch on a screen at rest goes out at once, for its frame is safe already;
-the proof comes afterwards. The step waits, not the annotator, until a frame asked for after the touch-down shows the
-same, or until the stream of frames shows what came after it. A change that was on the screen before the finger, but
-that the stream reports later, makes that newer frame the step's. If it had another size, the gesture is no step.
+If the device can follow a live finger, a touch on a settled screen is sent at once, because its frame is already safe;
+the proof comes afterwards. The step waits, not the annotator, until a frame requested after the touch-down is equal, or
+until the stream of frames shows what came next. If the stream reports late a change from before the touch-down, the
+newer frame becomes the step's. If that frame has another size, the gesture is no step.
 
-There is one input at a time: a lost device is not back while it has not answered for one. What could not be written is
-owed, and done before anything else as soon as the storage takes it. What was not done through the recorder is reported,
-and flagged with the next step (`ForeignInput`).
+Only one input is under way at a time: a lost device is not back until it has answered for its input. Failed writes are
+done before anything else once the storage works again. Input from outside the recorder is reported, and flagged with
+the next step (`ForeignInput`).
 """
 
 from dataclasses import replace
@@ -62,8 +62,6 @@ TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away 
 
 
 class Session:
-    """The state machine of one recording: events go into `handle`, effects come out."""
-
     def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.AS_USUAL) -> None:
         self._late_input_ns = late_input_ns
         self._state = State.IDLE
@@ -136,7 +134,6 @@ class Session:
 
     @property
     def needed(self) -> frozenset[int]:
-        """Frames and screenshots to hold besides the newest: none."""
         return frozenset()
 
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event

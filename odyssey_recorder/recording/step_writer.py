@@ -63,8 +63,8 @@ class Tree:
 
 
 class StepWriter:
-    """Writes one draft. Only `write_picture` and `write_tree` are thread-safe. All writing methods raise
-    DatasetError."""
+    """Writes one draft; methods that write raise DatasetError. Only `write_picture` and `write_tree` are
+    thread-safe."""
 
     def __init__(self, draft: Draft, rules: TouchRules) -> None:
         self.status_bar_px = 0
@@ -114,7 +114,6 @@ class StepWriter:
         self._pictures[kept.frame.number] = kept
 
     def take_screen(self, frame_number: int, state: ScreenState) -> None:
-        """Hold the screen state that was read for a frame."""
         self._screens[frame_number] = self._screen = state
         self.status_bar_px = state.status_bar_px
 
@@ -124,10 +123,8 @@ class StepWriter:
         return Tree(self._draft.keep_tree(xml), nodes)
 
     def take_tree(self, frame_number: int, tree: Tree) -> str:
-        """Hold the view hierarchy of a frame; return a message for the annotator, or "".
-
-        If the last step typed a text, the field must show it now.
-        """
+        """Hold the view hierarchy of a frame; return a message for the annotator if it lacks the text of the last step,
+        or ""."""
         self._trees[frame_number] = tree
         last = self._draft.steps[-1] if self._draft.steps else None
         shown = focused_text(tree.nodes)
@@ -148,7 +145,6 @@ class StepWriter:
         return frame_number in self._trees
 
     def note_touch(self, frame_number: int, now_ns: int) -> None:
-        """Note in the draft that a finger is about to touch this frame."""
         self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))
 
     def forget_unused_pictures(self, needed: frozenset[int]) -> None:
@@ -174,7 +170,6 @@ class StepWriter:
     # Steps.
 
     def save(self, wanted: SaveStep) -> None:
-        """Add the step to the draft, with its provenance."""
         kept = self._pictures[wanted.frame]
         screen = self._screens.get(wanted.frame)
         tree = self._trees.get(wanted.frame)
@@ -206,10 +201,8 @@ class StepWriter:
         self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
 
     def drop_last(self, wanted: RemoveSteps) -> StepsDropped | None:
-        """Remove steps, as many as exist; None if there are none.
-
-        A screen whose screenshot is unreadable cannot be restored.
-        """
+        """Remove steps, as many as exist; None if there are none. A screen without readable screenshot cannot be
+        restored."""
         there = min(wanted.count, len(self._draft.steps))
         if not there:
             return None
@@ -261,7 +254,6 @@ class StepWriter:
         return f" at ({start.x}, {start.y})"
 
     def vouch_for_last(self) -> None:
-        """Note that the annotator confirms that the last step was carried out."""
         self._flag_last(FlagCode.VOUCHED, sent_until_us=self._clock.epoch_us(time.monotonic_ns()))
 
     def judge_last(self, number: int, *, uncertain: bool, turned: bool = False) -> str:

@@ -114,7 +114,6 @@ class Timeline:
 
     @property
     def newest(self) -> int | None:
-        """The frame of the current screen, as far as known."""
         return self._runs[-1].number if self._runs else None
 
     def held(self) -> frozenset[int]:
@@ -173,7 +172,6 @@ def _unseen(run: _Run, last_ns: int, at_ns: int) -> FrameFound:
 
 
 def _doubts(run: _Run, later: tuple[_Run, ...], age_ns: int, latest_ns: int) -> tuple[Flag, ...]:
-    """Flags of a run without proof."""
     if later and later[0].started_ns < latest_ns:
         return (Flag(FlagCode.CHANGING),)
     if age_ns > TOO_OLD_NS:

@@ -65,8 +65,6 @@ def typed_text(before: str, after: str) -> str | None:
 
 
 class FieldReadings:
-    """The last readings of the field, when the next is due, and what they show of a typing run."""
-
     def __init__(self) -> None:
         self._readings: deque[FieldRead] = deque(maxlen=_READINGS)
         self._done_ns = 0
@@ -87,7 +85,6 @@ class FieldReadings:
         return now_ns - self._done_ns >= (ECHO_NS if still else RESTLESS_NS)
 
     def begin(self, now_ns: int, screen: int | None) -> None:
-        """A reading is requested while `screen` is shown."""
         self._under_way, self._wanted, self._tried_ns, self._screen = True, False, now_ns, screen
 
     def add(self, reading: FieldRead) -> None:
@@ -99,9 +96,9 @@ class FieldReadings:
         return any(reading.asked_ns >= last_ns for reading in self._readings)
 
     def typed(self, since_ns: int, first_ns: int, last_ns: int, closed_ns: int, *, strokes: int) -> Typed:
-        """The text of `strokes` key strokes, the first at `first_ns`, the last at `last_ns`.
+        """The text of `strokes` key strokes from `first_ns` to `last_ns`.
 
-        The previous input ended at `since_ns`; the next one came at `closed_ns`. Only readings between these are
+        Only readings after `since_ns`, the end of the previous input, and before `closed_ns`, the next one, are
         certain.
         """
         before = self._last(since_ns, first_ns)

@@ -187,13 +187,11 @@ class ViewPublisher:
         self._listener.changed(view)
 
     def end(self) -> None:
-        """No more views will come."""
         with self._changed:
             self._over = True
             self._changed.notify_all()
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
-        """The first `wanted` view. Raises RecordingError after `timeout_s`, or when the recording ends."""
         with self._changed:
             self._changed.wait_for(lambda: wanted(self._view) or self._over, timeout_s)
             view = self._view

@@ -24,7 +24,7 @@ from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
 MOST = 5
 """Each snapshot holds the whole device memory, which can be a gigabyte."""
 QUICK_S = 1.0
-"""If the first snapshot takes longer, "auto" makes no more: the annotator would wait for each."""
+"""If a snapshot takes longer, "auto" makes no more: the annotator would wait for each."""
 
 SnapshotPolicy = Literal["auto", "always", "never"]
 
@@ -79,8 +79,6 @@ class InDataset:
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailed:
-    """A worker failed because of a bug."""
-
     error: Exception
 
 
@@ -173,10 +171,8 @@ class RecorderWork:
         self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="looking")
 
     def finish(self) -> None:
-        """Wait for all work that has begun, drop queries that have not, and refuse new work.
-
-        A long text stops after the piece that is being typed.
-        """
+        """Wait for work that has begun, drop queries that have not, refuse new work; a long text stops after its
+        current piece."""
         self._is_finishing = True
         self._workers.shutdown(wait=True)
         self._lookers.shutdown(wait=True, cancel_futures=True)
@@ -340,6 +336,5 @@ class RecorderWork:
 
 
 def _field_name(nodes: tuple[ViewNode, ...]) -> str:
-    """Identifies the focused field among those of its screen."""
     field = focused_field(nodes)
     return "" if field is None else field.resource_id or f"{field.box.left},{field.box.top}"

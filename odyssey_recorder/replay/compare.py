@@ -11,7 +11,7 @@ from odyssey_recorder.model.geometry import Pixel, Size
 
 
 class StepVerdict(Enum):
-    """The result of a comparison; a replay continues after a drift and stops at a divergence."""
+    """A replay continues after a drift and stops at a divergence."""
 
     MATCH = "match"
     DRIFT = "drift"
@@ -181,7 +181,6 @@ def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple
 
 
 def _any(changes: Image.Image, cell_px: int) -> Image.Image:
-    """255 where any pixel of a cell is 255."""
     return changes.reduce(cell_px).point([0] + [255] * 255)
 
 

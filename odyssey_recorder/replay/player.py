@@ -41,8 +41,8 @@ class PlayRules:
 class StepResult:
     """The screen at a step, and whether its action was then carried out.
 
-    `live`: the screen in RGB, reduced for viewing. The sizes are those of the full screenshots; they differ when
-    positions are scaled. `settled` is False if the screen never settled and was compared as it was.
+    `live` is reduced for viewing; the sizes are those of the full screens and differ when positions are scaled.
+    `settled` is False if the screen never settled and was compared as it was.
     """
 
     number: int
@@ -132,7 +132,6 @@ class Player:
         return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
 
     def expects(self, observation: Observation) -> bool:
-        """Whether the screen matches that of the next step."""
         if self._is_over:
             return True
         self._screenshot = self._screenshot or recorded_screenshot(self._recorded, len(self._results))

@@ -14,10 +14,8 @@ from odyssey_recorder.model.geometry import Pixel, Size
 
 
 def open_recorded(path: Path) -> OpenedEpisode:
-    """The episode in the annotation file `path`, in a dataset or alone.
-
-    Raises DatasetError for the episode, ReplayError for its provenance.
-    """
+    """Open an annotation file, in a dataset or alone. Raises DatasetError, or ReplayError if the provenance does not
+    fit."""
     opened = open_episode(path)
     episode, provenance = opened.episode, opened.provenance
     if opened.problem:

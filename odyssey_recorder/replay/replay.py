@@ -24,10 +24,10 @@ class ReplayOptions:
 
 
 def replay_episode(path: Path, device: ControllableDevice, options: ReplayOptions) -> ReplayResult:
-    """Replay the annotation file `path` on `device`, and write the report if wanted.
+    """Replay the annotation file `path` on `device`, and write the report, if wanted, whatever the result is.
 
-    The report is written whatever the result is. Raises InvalidEpisodeError, DatasetError or ReplayError if there is
-    nothing to replay, or not on this device; later failures of the device are in the result.
+    Raises InvalidEpisodeError, DatasetError or ReplayError if there is nothing to replay, or not on this device; later
+    failures of the device are in the result.
     """
     recorded = open_recorded(path)
     check_screenshots(recorded)
@@ -39,7 +39,7 @@ def replay_episode(path: Path, device: ControllableDevice, options: ReplayOption
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """What a replay would do for one step on a device with the episode's screen size, as text."""
+    """What a replay would do for one step on a device with the episode's screen size."""
 
     number: int
     action: Action
@@ -47,10 +47,7 @@ class PlannedStep:
 
 
 def plan_episode(path: Path) -> list[PlannedStep]:
-    """What replaying the annotation file `path` would do; needs no device.
-
-    Checks the files and raises as `replay_episode` does.
-    """
+    """Describe a replay of the annotation file `path` without a device. Raises as `replay_episode` does."""
     recorded = open_recorded(path)
     check_screenshots(recorded)
     size = recorded.episode.device.size

@@ -20,10 +20,8 @@ _RED = (220, 38, 38)
 
 
 def render_report(result: ReplayResult) -> str:
-    """The HTML page: a summary, and both screens of each step side by side with their difference marked.
-
-    Raises ReplayError if a screenshot cannot be read.
-    """
+    """The HTML page: a summary, and the screens of each step side by side. Raises ReplayError for an unreadable
+    screenshot."""
     return render_page(
         "replay.html",
         {"percent": _percent},
