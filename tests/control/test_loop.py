@@ -13,8 +13,6 @@ TAP = TouchStroke.press(Pixel(10, 20))
 
 
 class Scripted:
-    """A policy that knows what it will do."""
-
     def __init__(self, *inputs: Input) -> None:
         self._inputs = iter(inputs)
         self.seen: list[Observation] = []

@@ -1,4 +1,4 @@
-"""Practice episodes for tests: a proof of given steps, and whole attempts in a store."""
+"""Practice episodes for tests: provenance of given steps, and published attempts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,14 +25,13 @@ ORIGIN = Origin(
 
 
 def provenance(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
-    """The proof of these steps."""
     return EpisodeProvenance(
         format=FORMAT, episode_id=episode_id, origin=ORIGIN, started_us=0, published_us=1, steps=steps, dropped=()
     )
 
 
 def publish(store: EpisodeStore, actions: Sequence[Action], records: Sequence[StepRecord], trees: Sequence[str]) -> str:
-    """Put an episode into the store as its files are; its id."""
+    """Put an episode with all its files into the store; return its id."""
     for name in ("annotations", "provenance", "ui_trees"):
         make_folder(store.root / name)
     files: dict[Path, bytes] = {

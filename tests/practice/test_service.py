@@ -32,7 +32,7 @@ def room_of(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> Prac
 
 
 def record_attempt(store: EpisodeStore) -> str:
-    """The first task, done as it should be."""
+    """Publish a perfect attempt at the first task; return its id."""
     records = [
         record(str(number)).model_copy(
             update={"screen": ScreenRecord(rotation=0, posture="", package=app, activity="", keyboard_shown=False)}

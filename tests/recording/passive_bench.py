@@ -1,4 +1,4 @@
-"""A stand-in for recorder, device and annotator around a passive session: it answers each effect as they would."""
+"""A stand-in for recorder, device and annotator of a passive session: it answers each effect as they would."""
 
 from dataclasses import dataclass, field, replace
 
@@ -36,10 +36,10 @@ Place = tuple[int, int]
 
 @dataclass
 class Bench:
-    """Time stands still but for `wait`; while it passes frames are taken every 20 ms, and a look takes `look_ms`.
+    """Time passes in `wait` only; meanwhile a frame arrives every 20 ms, and a reading takes `look_ms`.
 
-    `screen` is what is shown, `streams` whether the device sends frames by itself. What is set to None or False is not
-    answered: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`. With `leads_back` an undo leads back to screen
+    `screen` is the current screen; `streams`: the device sends frames by itself. Values set to None or False get no
+    answer: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`. With `leads_back` an undo restores screen
     `steps_began`.
     """
 
@@ -77,7 +77,7 @@ class Bench:
     _looks: list[events.ScreenLooked] = field(default_factory=list)
 
     def begin(self) -> "Bench":
-        """Recording has begun, and the screen has been at rest for half a second."""
+        """Start recording, with a screen that has been settled for half a second."""
         self.happens(events.Started(self.now_ns), events.InputFollowed((SCREEN,)))
         self.show(self.screen)
         self.wait(500)
@@ -88,11 +88,10 @@ class Bench:
         return self.now_ms * MS
 
     def state(self) -> State:
-        """Where the session stands."""
         return self.session.state
 
     def happens(self, *happened: events.PassiveEvent) -> None:
-        """Tell the session, and answer what it asks for as the recorder does: at once, before anything else."""
+        """Pass events to the session, and answer its effects at once, as the recorder does."""
         for event in happened:
             for effect in self.session.handle(events.Tick(self.now_ns)):
                 self._carry_out(effect)
@@ -100,24 +99,22 @@ class Bench:
                 self._carry_out(effect)
 
     def show(self, screen: int) -> None:
-        """The screen changes."""
         self.screen = screen
         self.screens.append((self.now_ns, screen))
         if self.streams and self.sees:
             self._give(streamed=True)
 
     def screen_at(self, ns: int) -> int:
-        """What was shown at a moment."""
+        """The screen at a moment."""
         return next(screen for since_ns, screen in reversed(self.screens) if since_ns <= ns)
 
     def come_back(self) -> None:
-        """The device, which was lost, gives a frame again."""
+        """The lost device gives a frame again."""
         self.sees = True
         self.happens(events.DeviceCameBack(self.now_ns))
         self._give(streamed=False)
 
     def wait(self, ms: int) -> None:
-        """Time passes."""
         for _ in range(0, ms, 20):
             self.now_ms += 20
             hurries = self.session.touched or self.session.restoring or not self._told_still
@@ -130,11 +127,10 @@ class Bench:
                 self._carry_out(effect)
 
     def down(self, *, slot: int = 0) -> None:
-        """A finger comes down."""
         self._hear(ContactBegan(TOUCH, slot, self.now_ms * 1000))
 
     def up(self, at: Place, *, ms: int = 80, slot: int = 0, path: tuple[Place, ...] = (), fingers: int = 1) -> None:
-        """The finger that came down `ms` ago at `at` lifts, having gone along `path`."""
+        """Lift the finger that came down `ms` ago at `at` and moved along `path`."""
         began_us = (self.now_ms - ms) * 1000
         places = (at, *path)
         samples = tuple(
@@ -145,7 +141,7 @@ class Bench:
         self.happens(events.InputHeard(contact, (self.now_ms - ms) * MS, 0, self.now_ns))
 
     def tap(self, x: int, y: int, *, then: int | None = None) -> None:
-        """A whole tap; the screen changes to `then` as the finger lifts."""
+        """A whole tap; the screen changes to `then` when the finger lifts."""
         self.down()
         self.wait(80)
         if then is not None:
@@ -163,7 +159,6 @@ class Bench:
             self.wait(100)
 
     def lose(self, cause: LossCause, *, slot: int = 0) -> None:
-        """A finger is lost."""
         self._hear(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
 
     def _hear(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:

@@ -47,7 +47,7 @@ RULES = Rules(
     late_input_ns=0,
 )
 IMPATIENT = replace(RULES, settle=replace(RULES.settle, cap_ms=300))
-"""A screen that never rests is taken as it is after so short a time that a slow computer may not have seen it rest."""
+"""For screens that never settle: with so short a cap, a slow computer may not notice that a screen has settled."""
 
 
 @dataclass
@@ -75,18 +75,17 @@ class Annotator:
             self._news.notify_all()
 
     def await_notice(self, part: str) -> str:
-        """The first notice that says `part`."""
+        """Wait for the first notice that contains `part`."""
         self.wait(lambda: any(part in notice for notice in self.notices))
         return next(notice for notice in self.notices if part in notice)
 
     def wait(self, happened: Callable[[], bool]) -> None:
-        """Wait until `happened`, looked at whenever there is news."""
         with self._news:
             assert self._news.wait_for(happened, PATIENCE_S), f"it never happened; noticed: {self.notices}"
 
 
 class RecordingBench:
-    """A store in a folder; recorders that are stopped and waited for at the end."""
+    """A store in a folder; stops all its recorders at the end."""
 
     def __init__(self, folder: Path) -> None:
         self.store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
@@ -111,14 +110,12 @@ class RecordingBench:
 
 @dataclass(frozen=True)
 class Recording:
-    """A recorder at work."""
-
     recorder: Recorder
     annotator: Annotator
     draft: Draft
 
     def ready(self, *, steps: int | None = None, after: int | None = None) -> RecordingView:
-        """Wait until a gesture would be recorded, with so many steps behind it, on another frame than `after`."""
+        """Wait until a gesture would be recorded, with `steps` before it, on another frame than `after`."""
 
         def wanted(view: RecordingView) -> bool:
             counted = steps is None or len(view.steps) == steps
@@ -130,7 +127,7 @@ class Recording:
         return self.recorder.wait_for(lambda view: view.state is state, PATIENCE_S)
 
     def touch_down(self) -> None:
-        """A finger comes down on the picture that is safe."""
+        """A finger comes down on the current screenshot."""
         number = self.ready().frame_number
         assert number is not None
         self.recorder.touch_down(number)
@@ -140,13 +137,12 @@ class Recording:
         self.recorder.lift(TouchStroke.press(Pixel(x, y)))
 
     def tap_and_wait(self) -> RecordingView:
-        """Tap, and wait until the next gesture may come."""
         steps = len(self.ready().steps)
         self.tap()
         return self.ready(steps=steps + 1)
 
     def undo_and_accept(self) -> RecordingView:
-        """Undo the last step, and take the screen for the wanted one, which it is not."""
+        """Undo the last step, and accept the screen although it is not the wanted one."""
         steps = len(self.ready().steps)
         self.recorder.undo()
         self.until(State.RESTORING)
@@ -155,12 +151,11 @@ class Recording:
 
 
 def pixels(path: Path) -> Image.Image:
-    """The picture in a file, as RGB."""
     with Image.open(path) as image:
         return image.convert("RGB")
 
 
 def shows(path: Path, device: FakeDevice, screen: int | str | Image.Image) -> bool:
-    """Whether a file holds the picture of a fake's screen, to the pixel."""
+    """Whether a file holds exactly the pixels of a fake's screen."""
     wanted = screen if isinstance(screen, Image.Image) else device.picture(screen)
     return pixels(path).tobytes() == wanted.tobytes()

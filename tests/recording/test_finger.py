@@ -1,4 +1,4 @@
-"""A live finger is noted down as the device got it, as surely as the device's answers tell."""
+"""A live finger is recorded as the device received it, as precisely as the device's answers allow."""
 
 import threading
 from queue import SimpleQueue
@@ -12,7 +12,7 @@ ANSWER_S = 0.5
 
 
 class SlowDevice(FakeDevice):
-    """Feels a finger at once and answers late, as one on a busy computer does."""
+    """Receives a finger at once and answers late, as on a busy computer."""
 
     def put_finger(self, at: Pixel) -> None:
         super().put_finger(at)
@@ -20,7 +20,7 @@ class SlowDevice(FakeDevice):
 
 
 def led(device: FakeDevice, held_us: int | None) -> int:
-    """For how long (microseconds) a finger that was down on the mirror for `held_us` is said to have been down."""
+    """The recorded duration (µs) of a finger that was down on the mirror for `held_us`."""
     device.streams = True
     reports: SimpleQueue[Report] = SimpleQueue()
     finger = LiveFinger(device, reports.put)

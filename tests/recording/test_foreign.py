@@ -1,4 +1,4 @@
-"""What happens on the device without the recorder: what is explained, and what is told and flagged."""
+"""What happens on the device without the recorder: what is explained, and what is reported and flagged."""
 
 import re
 from dataclasses import replace
@@ -64,7 +64,7 @@ AREAS = st.frozensets(st.integers(0, ALL - 1), max_size=ALL)
 
 
 def quiet() -> ForeignInput:
-    """What is known long after our only input."""
+    """The state long after our only input."""
     foreign = ForeignInput(ForeignRules())
     foreign.begin(0)
     foreign.end(SLACK_NS)
@@ -146,7 +146,7 @@ def ready() -> Session:
 
 
 def change_screen(session: Session, cells: frozenset[int]) -> list[object]:
-    """The screen becomes another one and rests; what the session says of it."""
+    """Settle on another screen, and answer the comparison with `cells`; return the effects."""
     assert say(session, moving(3, at=LATER + 200))
     assert say(session, moving(4, at=LATER + 210), still(5, anchor=4, at=LATER + 500)) == [
         CompareScreens(2, 5),
@@ -250,7 +250,7 @@ def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once(tm
 
 
 def with_clock(device: FakeDevice, minute: int) -> Image.Image:
-    """What the device shows, with other digits in a small place."""
+    """The current screen with other digits in a small area."""
     assert isinstance(device.screen, int)
     picture = device.picture(device.screen)
     picture.paste((0, 0, 40 * minute + 40), (100, 200, 140, 220))

@@ -1,4 +1,4 @@
-"""How often a device is asked for frames that sends none by itself."""
+"""How often frames are requested from a device that sends none by itself."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ PATIENCE_S = 20.0
 
 
 def seconds_for(frames: int, *, moving: bool) -> float:
-    """How long a calm reader takes for so many frames after the first, of a screen that moves or rests."""
+    """Seconds that a calm reader takes for `frames` frames after the first."""
     device = FakeDevice()
     came: list[float] = []
     enough = threading.Event()

@@ -43,7 +43,7 @@ def recording(service: RecordingBench, device: FakeDevice) -> Iterator[Recording
 
 
 def put_down(recording: Recording, at: Pixel) -> None:
-    """A finger comes down on the picture that is safe, and on the device."""
+    """Put a finger down on the current screenshot, and on the device."""
     number = recording.ready().frame_number
     assert number is not None
     recording.recorder.touch_down(number, at)
@@ -98,7 +98,7 @@ def test_a_finger_that_stays_gives_a_click_or_a_long_press_by_the_time_on_the_de
 
 def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: RecordingBench) -> None:
     class Sudden(FakeDevice):
-        """Its screen changes by itself once more while the finger is on its way to it."""
+        """Its screen changes by itself once more while the finger is on its way."""
 
         sudden = False
 

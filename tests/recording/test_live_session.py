@@ -1,4 +1,4 @@
-"""Dialogues about a finger that the device follows: what goes out at once, and what proves its picture afterwards."""
+"""Dialogues about a finger that the device follows: what is sent at once, and what proves its frame afterwards."""
 
 from collections.abc import Sequence
 
@@ -60,12 +60,12 @@ def asked(number: int, *, anchor: int, at: int, still: bool = False) -> FrameSee
 
 
 def streamed(number: int, *, at: int, size: Size = UPRIGHT) -> FrameSeen:
-    """A frame that came by itself: the screen has another look since `at`."""
+    """A frame of the stream: the screen changed at `at`."""
     return FrameSeen(number, number, at, streamed=True, size=size)
 
 
 def say(session: Session, *events: Event) -> Sequence[Effect]:
-    """Tell the session all that happened; what it asked for after the last of it."""
+    """Pass the events to the session; return the effects of the last one."""
     effects: Sequence[Effect] = ()
     for event in events:
         effects = session.handle(event)
@@ -73,7 +73,7 @@ def say(session: Session, *events: Event) -> Sequence[Effect]:
 
 
 def ready() -> Session:
-    """A session that is ready on frame 2; the screen rests since frame 1."""
+    """A session that is ready on frame 2; the screen has been settled since frame 1."""
     session = Session()
     say(session, Started(0), streamed(1, at=50), asked(2, anchor=1, at=90, still=True), FrameKept(2))
     assert (session.state, session.frame) == (State.READY, 2)
@@ -88,7 +88,7 @@ def down() -> Session:
 
 
 def lifted() -> Session:
-    """A session whose finger left the device at 400, with no proof yet."""
+    """A session whose finger left the device at 400, without proof so far."""
     session = down()
     assert say(session, FingerLifted(DRAG, 400)) == []
     return session

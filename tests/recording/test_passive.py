@@ -1,4 +1,4 @@
-"""Dialogues with a passive session: what is done on the device, and the steps that come of it."""
+"""Dialogues with a passive session: inputs on the device, and the steps they become."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING
 
 
 def steps(bench: Bench) -> list[str]:
-    """Each step in a word, with the screen that its picture shows."""
+    """Each step as a word, with the number of its screen."""
     return [f"{_word(step)} on {bench.shows[step.frame]}" for step in bench.steps]
 
 
@@ -42,7 +42,7 @@ def count(bench: Bench, kind: type[effects.PassiveEffect]) -> int:
     return sum(isinstance(effect, kind) for effect in bench.wanted)
 
 
-# What is done becomes steps.
+# Inputs become steps.
 
 
 @pytest.mark.parametrize("streams", [True, False])
@@ -315,7 +315,7 @@ def test_a_text_that_nothing_follows_is_a_step_when_the_recording_is_stopped() -
     assert not bench.session.touched
 
 
-# Looks at the device.
+# Readings of the device.
 
 
 def test_a_screen_that_changes_by_itself_is_looked_at_now_and_then() -> None:
@@ -336,7 +336,7 @@ def test_on_a_still_screen_only_the_clock_is_read_from_time_to_time() -> None:
     assert count(bench, effects.LookAtScreen) - before == 2
 
 
-# What is odd is said.
+# Flags.
 
 
 def test_a_touch_on_a_moving_screen_is_flagged() -> None:
@@ -638,7 +638,7 @@ def test_too_many_that_wait_are_refused_and_told() -> None:
     assert len(bench.steps) == MOST_WAITING + 1
 
 
-# The recorder's window.
+# Commands of the recorder's window.
 
 
 @pytest.mark.parametrize("wanted", [events.TouchedDown(1, 0), events.Intended(KeyPress(SystemKey.HOME), 0)])
@@ -686,7 +686,7 @@ def test_undo_takes_the_last_step_away_even_one_that_waits() -> None:
 
 
 def restoring(steps: int = 1) -> Bench:
-    """The annotator has undone steps, and the screen is not the one they were made on."""
+    """A bench after an undo, on another screen than the wanted one."""
     bench = Bench().begin()
     for _ in range(steps):
         bench.tap(10, 10, then=bench.screen + 1)
@@ -746,7 +746,7 @@ def test_an_abandoned_recording_takes_notice_of_nothing_but_a_draft_that_will_no
     assert bench.session.reason == "It is locked."
 
 
-# What fails.
+# Failures.
 
 
 @pytest.mark.parametrize("fails", ["keeps", "saves"])

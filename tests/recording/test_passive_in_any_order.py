@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: steps in the order of their touch-downs, none lost, none doubled, none wrong."""
+"""In any order of events, steps are in the order of their touch-downs, none lost, doubled or wrong."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ class Annotator(RuleBasedStateMachine):
         self.done: set[int] = set()
 
     def _do(self) -> None:
-        """Something that is to be recorded is done now, and not in the same moment as anything else."""
+        """Begin an input that must be recorded, at a moment of its own."""
         self.bench.wait(20)
         self.done.add(self.bench.now_ns)
 
@@ -145,7 +145,7 @@ class Annotator(RuleBasedStateMachine):
         assert bench.session.state is State.INJECTING
 
     def _account(self) -> None:
-        """All that was done is a step, was undone, or was told not to be recorded."""
+        """Every input is a step, was undone, or was reported as not recorded."""
         recorded = [*self.bench.steps, *self.bench.dropped]
         acts = {step.touched_ns for step in recorded if not isinstance(step.intent, TextEntered | Complete)}
         refused = [text for text in self.bench.told if text in REFUSALS]

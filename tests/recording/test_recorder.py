@@ -39,7 +39,7 @@ from tests.recording.recording_bench import IMPATIENT, PATIENCE_S, Recording, Re
 
 
 class WatchedDevice(FakeDevice):
-    """A device that lets a test do something while an input is carried out, before or after the screen changes."""
+    """Lets a test act while an input is carried out, before or after the screen changes."""
 
     def __init__(self, *, before: Callable[[], None] = lambda: None, after: Callable[[], None] = lambda: None) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class DeadScreen(FakeDevice):
 
 
 class Video(FakeDevice):
-    """A device that shows another picture each time it is looked at."""
+    """A device that shows another image in each frame."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Video(FakeDevice):
 
 
 class Tacit(FakeDevice):
-    """A device that says nothing of its screen but what it shows."""
+    """A device that reports nothing about its screen except frames."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ def log_lines(recording: Recording) -> list[dict[str, object]]:
 
 
 def assert_pictures_match(view: RecordingView, device: FakeDevice) -> None:
-    """Each step that was sent has the picture of exactly the screen that its input met."""
+    """The screenshot of each sent step shows exactly the screen that its input met."""
     for step, met in zip(view.steps, device.screen_at, strict=False):
         assert shows(step.picture, device, met), f"step {step.number}"
 
@@ -232,7 +232,7 @@ def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_sc
         assert all(step.record.screen is None for step in recording.draft.steps)
 
 
-# What is odd about a step.
+# Flags of a step.
 
 
 def test_a_step_that_changed_nothing_is_flagged(service: RecordingBench) -> None:
@@ -270,7 +270,7 @@ def test_a_key_on_a_screen_that_never_rests_gets_a_frame_from_before_it(service:
         assert step.record.frame.arrived_us <= step.record.touched_us <= step.record.sent_us
 
 
-# What is refused.
+# Refused inputs.
 
 
 def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(
@@ -335,7 +335,7 @@ def test_an_input_that_the_device_refuses_leaves_no_step(service: RecordingBench
 
 def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: RecordingBench) -> None:
     class Slow(FakeDevice):
-        """Types on until it is told to leave it."""
+        """Types until it is told to stop."""
 
         def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
             for typed in range(len(text)):
@@ -392,7 +392,7 @@ def test_undo_without_a_step_says_so_and_spoils_nothing(service: RecordingBench,
     assert service.store.drafts()[0].problem == ""
 
 
-# The device fails and comes back.
+# The device fails and recovers.
 
 
 @pytest.mark.parametrize("fault", [FakeDevice.disconnect, FakeDevice.freeze, FakeDevice.cut_frames])
@@ -459,7 +459,7 @@ def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out
         device.cut_frames()
         recording.until(State.DEVICE_LOST)
         device.recover()
-        for _ in range(8):  # enough for a screen at rest
+        for _ in range(8):  # enough for a settled screen
             before = recording.annotator.newest
             recording.annotator.wait(lambda before=before: recording.annotator.newest is not before)  # type: ignore[misc]
 
@@ -487,7 +487,7 @@ def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
     caplog.clear()
 
 
-# Stopping, resuming, throwing away.
+# Stop, resume, abandon.
 
 
 def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: RecordingBench, device: FakeDevice) -> None:
@@ -741,7 +741,7 @@ def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(service: Recordin
     assert [draft.steps for draft in service.store.drafts()] == [1]
 
 
-# What a window is told.
+# What a window sees.
 
 
 def test_the_listener_hears_of_every_frame_and_of_every_change(service: RecordingBench, device: FakeDevice) -> None:
@@ -789,7 +789,8 @@ def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
 
 
 def _killed_after_saving_a_step(service: RecordingBench, sent_until_us: int | None = None) -> str:
-    """A draft as a kill leaves it between the saving of a step and its input, or just after that."""
+    """A draft as left by a kill between the saving of a step and its input, or, with `sent_until_us`, just after the
+    input."""
     device = FakeDevice()
     device.refuse_input()
     with service.recording(device) as recording:

@@ -1,4 +1,4 @@
-"""Scripts that play the annotator: read strictly, played through the same recorder as the window."""
+"""Scripts are parsed strictly, and played through the same recorder as the window."""
 
 import threading
 from collections.abc import Callable
@@ -58,8 +58,6 @@ def service(tmp_path: Path) -> RecordingBench:
 
 
 class Stage:
-    """Plays scripts on a device in memory."""
-
     def __init__(self, service: RecordingBench, device: FakeDevice, draft: Draft) -> None:
         self.service = service
         self.device = device
@@ -143,7 +141,7 @@ def test_a_long_text_is_waited_for_as_long_as_it_takes() -> None:
 
 def test_of_a_long_text_it_is_told_how_much_is_typed(service: RecordingBench) -> None:
     class Typewriter(FakeDevice):
-        """Types the second half of a text when it is told that somebody was told of the first."""
+        """Types the second half of a text only after progress of the first was reported."""
 
         told = threading.Event()
 
@@ -213,7 +211,7 @@ def test_an_impossible_task_is_published_with_its_reason(service: RecordingBench
 
 def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(service: RecordingBench) -> None:
     class Nervous(FakeDevice):
-        """Changes its screen by itself when it is looked at a few times."""
+        """Changes its screen by itself after a few frames."""
 
         def capture(self):  # type: ignore[no-untyped-def]
             self.looked += 1
@@ -237,7 +235,7 @@ def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(servi
 
 
 class _Brittle(FakeDevice):
-    """Goes away instead of taking its first input, and is back a moment later."""
+    """Disconnects instead of taking its first input, and reconnects a moment later."""
 
     def _perform(self, done):  # type: ignore[no-untyped-def]
         if not self.broke:

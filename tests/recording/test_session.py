@@ -1,4 +1,4 @@
-"""Dialogues with a session: what happens, and what it then asks for."""
+"""Dialogues with a session: events, and the effects they cause."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -92,7 +92,7 @@ def restless(number: int, *, at: int, size: Size | None = None) -> FrameSeen:
 
 
 def say(session: Session, *events: Event) -> list[Effect]:
-    """Tell the session all that happened; what it asked for after the last of it."""
+    """Pass the events to the session; return the effects of the last one."""
     effects: list[Effect] = []
     for event in events:
         effects = session.handle(event)
@@ -100,7 +100,7 @@ def say(session: Session, *events: Event) -> list[Effect]:
 
 
 def ready() -> Session:
-    """A session that is ready on frame 2, at time 100; the screen rests since frame 1."""
+    """A session that is ready on frame 2, at time 100; the screen has been settled since frame 1."""
     session = Session()
     say(session, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
     assert (session.state, session.frame) == (State.READY, 2)
@@ -108,7 +108,7 @@ def ready() -> Session:
 
 
 def sending(intent: Intent = HOME) -> Session:
-    """A session that waits for the device to carry out `intent`, wanted at time 100 on frame 2."""
+    """A session that waits for the device to carry out `intent`, requested at time 100 on frame 2."""
     session = ready()
     if isinstance(intent, Touch):
         say(session, TouchedDown(2, 100))
@@ -117,7 +117,7 @@ def sending(intent: Intent = HOME) -> Session:
 
 
 def restless_and_ready() -> Session:
-    """A session on a screen that never rests, ready on frame 2."""
+    """A session on a screen that never settles, ready on frame 2."""
     session = Session()
     say(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameKept(2))
     assert (session.state, session.frame) == (State.READY, 2)
@@ -136,7 +136,7 @@ def disk_full(now_ns: int = 1000, frame: int | None = None) -> StorageFailed:
     return StorageFailed("The disk is full.", now_ns, frame)
 
 
-# The way of a step.
+# The course of a step.
 
 
 def test_recording_begins_with_a_look_for_a_screen_at_rest() -> None:
@@ -273,7 +273,7 @@ def test_the_last_step_is_published_and_nothing_is_sent(end: Intent) -> None:
     assert session.state is State.FINISHED
 
 
-# What is refused.
+# Refused inputs.
 
 
 def test_a_touch_while_the_screen_is_not_ready_is_refused_and_its_gesture_ignored() -> None:
@@ -344,7 +344,7 @@ def test_an_input_that_the_device_refuses_takes_its_step_away() -> None:
     assert say(session, moving(4, at=410), still(5, anchor=4, at=700)) == [KeepFrame(5)], "no step is left to judge"
 
 
-# Screens that never rest.
+# Screens that never settle.
 
 
 def test_a_screen_that_never_rests_is_taken_as_it_is() -> None:
@@ -459,7 +459,7 @@ def test_undo_waits_for_the_end_of_the_last_action() -> None:
 
 
 def returning(steps: int = 1) -> Session:
-    """A session that has undone, at time 300, and brings the device back."""
+    """A session that has undone `steps` at time 300 and is restoring by snapshot."""
     session = ready()
     assert say(session, UndoWanted(300, steps))[-1] == RemoveSteps("undone by the annotator", steps, leads_back=True)
     assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
@@ -468,7 +468,7 @@ def returning(steps: int = 1) -> Session:
 
 
 def restoring() -> Session:
-    """A session that waits for the annotator to bring the device back, at time 700, frame 4 showing another screen."""
+    """A session that waits for a restore by hand, at time 700; frame 4 shows another screen."""
     session = returning()
     assert say(session, Returned(400)) == [Watch(400)]
     assert say(session, moving(3, at=450), still(4, anchor=3, at=700)) == [JudgeReturn(4)]
@@ -557,7 +557,7 @@ def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> 
 
 
 def resumed(goal: Goal = Goal.LEFT) -> Session:
-    """A session that goes on with a draft, and has seen frame 2 at rest since frame 1."""
+    """A session that has resumed a draft, and has seen frame 2 settled since frame 1."""
     session = Session(late_input_ns=40)
     assert say(session, Started(0, steps=2, goal=goal)) == [Watch(40 if goal is Goal.UNCERTAIN else 0)]
     looks = [JudgeReturn(2)] if goal is Goal.LEFT else []
@@ -643,7 +643,7 @@ def test_an_end_that_was_undone_is_not_the_end() -> None:
     assert session.state is State.DEVICE_LOST, "it records again, and needs the device"
 
 
-# The device goes away.
+# The device is lost.
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), sending()])
@@ -820,7 +820,7 @@ def test_an_episode_that_cannot_be_published_is_tried_again_one_try_at_a_time() 
     assert session.state is State.FINISHED
 
 
-# Beginning and end.
+# Start and end.
 
 
 def test_a_complete_draft_is_published_at_once() -> None:
@@ -852,24 +852,24 @@ def test_the_annotator_learns_when_the_draft_cannot_go_to_the_trash() -> None:
     assert session.reason == "The disk is full."
 
 
-# What holds whatever happens.
+# Invariants.
 
 
 class _World:
-    """The recorder's side of the dialogue: answers what must be answered at once, and keeps the books."""
+    """The recorder's side of the dialogue: answers what must be answered at once, and keeps account."""
 
     def __init__(self) -> None:
         self.session = Session()
         self.now_ns = 0
         self.newest = 0
         self.anchor = 0
-        self.frames: dict[int, tuple[int, int]] = {}  # number: (anchor, asked for at)
+        self.frames: dict[int, tuple[int, int]] = {}  # number: (anchor, requested at)
         self.writing: set[int] = set()
         self.kept: set[int] = set()
         self.saved: Intent | None = None
         self.in_flight: Intent | None = None
         self.returning = False
-        self.touches: set[int] = set()  # the times of touch-downs that no step has used
+        self.touches: set[int] = set()  # times of touch-downs that no step has used
         self.take(Started(0))
 
     def take(self, event: Event) -> None:

@@ -1,4 +1,4 @@
-"""What is said of steps whose pictures have another size than the episode's device_info tells."""
+"""Flags of steps whose screenshots have another size than the episode's device_info."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ def device() -> FakeDevice:
 
 
 def show_in(device: FakeDevice, size: Size) -> None:
-    """Let the next screen have another size, as when the device is turned or folded."""
+    """Give the next screen another size, as when the device is turned or folded."""
     device.state = replace(device.state, size=size)
 
 

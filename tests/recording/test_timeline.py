@@ -1,4 +1,4 @@
-"""Which frame was on the screen at a moment: by stream, by asking, and what neither can tell."""
+"""Which frame was on the screen at a moment: by stream, by request, and what neither shows."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -102,7 +102,7 @@ def test_a_moment_that_the_clock_cannot_tell_from_a_change_is_not_proved_and_nev
     assert at(timeline, 720, 5) == FrameFound(2, 0, 220 * MS, check=3)
 
 
-# A device that must be asked.
+# A device that sends frames on request only.
 
 
 def test_a_frame_asked_for_after_the_moment_that_shows_the_same_proves_the_one_before() -> None:
@@ -160,7 +160,7 @@ def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
     assert at(seen(asked(1, 0, 50), asked(2, 60, 70)), 40) == NoFrame()
 
 
-# What is known when nobody waits any longer.
+# Answers without patience.
 
 
 @pytest.mark.parametrize("frame", [streamed(1, 0), asked(1, 0, 0)])
@@ -172,7 +172,7 @@ def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(fram
     )
 
 
-# What is held.
+# Held frames.
 
 
 def test_the_first_frame_of_each_of_the_last_screens_is_held() -> None:
@@ -204,7 +204,7 @@ def test_a_stale_frame_does_not_make_a_screen_older() -> None:
 
 @dataclass(frozen=True)
 class World:
-    """Screens, each with the moment when it came; the frames of a device that shows them, in order of arrival."""
+    """Screens, each with the moment when it appeared; the frames of a device that shows them, in order of arrival."""
 
     changes: list[int]
     frames: list[tuple[FrameSeen, int]]
@@ -268,12 +268,12 @@ def test_no_answer_is_newer_than_the_touch_and_no_proved_one_is_wrong(world: Wor
                     assert shows[answer.number] == world.screen_at(touched)
 
 
-# A device that must be asked, and fingers that change what it shows.
+# A device that sends frames on request only, and fingers that change its screen.
 
 
 @dataclass(frozen=True)
 class Look:
-    """A frame that was asked for at `started` and taken at `taken`, which nobody is told."""
+    """A frame that was requested at `started` and taken at `taken`; the timeline does not see `taken`."""
 
     started: int
     taken: int
@@ -283,7 +283,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Touched:
-    """`shows` says which screen was shown from when on; each touch has its moment, and that of its first effect."""
+    """`shows`: which screen was shown from when on. Each touch has its moment and that of its first effect."""
 
     shows: list[tuple[int, int]]
     touches: list[tuple[int, int]]
@@ -297,7 +297,8 @@ class Touched:
 
 @st.composite
 def touched_worlds(draw: st.DrawFn, *, quiet: bool) -> Touched:
-    """Each finger changes the screen soon, or undoes what the last did; if not `quiet`, it changes by itself, too."""
+    """Each finger soon changes the screen, or reverts the last change; if not `quiet`, the screen also changes by
+    itself."""
     gaps = draw(st.lists(st.integers(1200 if quiet else 1, 2000), min_size=1, max_size=4))
     moments = list(accumulate(gaps))
     touches = [(at, at + draw(st.integers(1, 150))) for at in moments]
@@ -319,7 +320,7 @@ def touched_worlds(draw: st.DrawFn, *, quiet: bool) -> Touched:
 
 
 def answers(world: Touched) -> list[tuple[int, FrameFound]]:
-    """What the timeline says of each touch of which it can say anything, as soon as it can."""
+    """The first answer of the timeline to each touch, if it has one."""
     timeline, shown, found, last_ns = Timeline(), -1, [], None
     waiting = [touched for touched, _ in world.touches]
     for number, look in enumerate(world.looks, 1):

@@ -1,4 +1,4 @@
-"""What was typed, told by what the field held."""
+"""Typed text, derived from readings of the field."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Undo with a device: steps go, and the device comes back to the screen they were made on."""
+"""Undo with a device: steps are removed, and the device returns to the screen they were made on."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ def device() -> FakeDevice:
 
 
 def leaves_screen(draft: Draft, screen: int) -> bool:
-    """Whether the draft knows that its steps led to this screen."""
+    """Whether the draft has this screen as the one after its last step."""
     return draft.left is not None and shows(draft.left, FakeDevice(), screen)
 
 

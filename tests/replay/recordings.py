@@ -32,7 +32,6 @@ ONE_OF_EACH: tuple[Action, ...] = (
 
 
 def episode_of(actions: Sequence[Action], *, size: Size = PHONE_SIZE, instruction: str = "Buy milk.") -> Episode:
-    """An episode of these actions on the fake device."""
     return Episode(
         EPISODE_ID,
         DeviceInfo("Fake Phone", size),
@@ -42,7 +41,7 @@ def episode_of(actions: Sequence[Action], *, size: Size = PHONE_SIZE, instructio
 
 
 def write_dataset(root: Path, episode: Episode) -> Path:
-    """Make a dataset folder, without provenance, and give its annotation file."""
+    """Write a dataset folder without provenance; return the annotation file."""
     (root / "annotations").mkdir(parents=True)
     (root / "screenshots").mkdir()
     write_pictures(root / "screenshots", episode)
@@ -52,13 +51,13 @@ def write_dataset(root: Path, episode: Episode) -> Path:
 
 
 def write_pictures(folder: Path, episode: Episode) -> None:
-    """The screenshots: the first after HOME has brought screen 1, then one for each action."""
+    """The screenshots: screen 1 after HOME, then one for each action."""
     for number, step in enumerate(episode.steps):
         picture(number + 1, episode.device.size).save(folder / step.screenshot)
 
 
 def write_provenance(root: Path, episode: Episode, strokes: Sequence[TouchStroke | None]) -> Path:
-    """The provenance of a dataset folder's episode, with the finger of each step."""
+    """Write the provenance of a dataset folder's episode, with the finger of each step."""
     steps = []
     for number, stroke in enumerate(strokes):
         image = picture(number + 1, episode.device.size)

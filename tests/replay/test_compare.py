@@ -12,7 +12,7 @@ TOLERANCE = Tolerance()
 
 
 def listing(seed: int) -> Image.Image:
-    """A screen with rows of an icon and a line of words, other icons and words for another seed."""
+    """A screen with rows of an icon and a line of words, both depending on `seed`."""
     chance = random.Random(seed)
     picture = Image.new("RGB", (WIDTH, HEIGHT), "white")
     draw = ImageDraw.Draw(picture)

@@ -1,4 +1,4 @@
-"""Where drift ends and divergence begins, on screens of the simulated phone, from the smallest to the largest."""
+"""Where drift ends and divergence begins, on screens of the simulated emulator, from the smallest to the largest."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""An episode recorded on one simulated phone and replayed on another, both through the real adb."""
+"""An episode recorded on one simulated emulator and replayed on another, both through the real adb."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ class SimulatedPhone:
     phone: Phone
 
     def find(self, label: str) -> Pixel:
-        """The middle of the view that carries `label`."""
+        """The centre of the view with `label`."""
         bounds = next(
             node.bounds for node in self.phone.view_hierarchy().walk() if label in (node.text, node.content_desc)
         )
@@ -76,7 +76,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServe
 
 @pytest.fixture(scope="module")
 def start(server: PrivateAdbServer) -> Iterator[Start]:
-    """Starts a fresh phone; all of them are stopped in the end."""
+    """Starts a fresh simulated emulator; all of them are stopped at the end."""
     with ExitStack() as stack:
 
         def begin() -> SimulatedPhone:
@@ -94,7 +94,7 @@ def start(server: PrivateAdbServer) -> Iterator[Start]:
 
 @pytest.fixture(scope="module")
 def recorded(start: Start, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A note is written: positions are known from the grid only, as in a released episode."""
+    """A recording of writing a note; its positions are known from the grid only, as in a released episode."""
     phone = start()
     folder = tmp_path_factory.mktemp("dataset")
     steps: list[Step] = []

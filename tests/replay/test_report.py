@@ -31,7 +31,7 @@ EVIL = [
 
 
 class Page(HTMLParser):
-    """What a browser would find on the page."""
+    """The page as a browser parses it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def replayed(
 
 
 class Elsewhere(FakeDevice):
-    """A device that shows another screen than the recorded one after it has typed."""
+    """A device that shows another screen than the recorded one after typing."""
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
         super().type_text(text, on_typed)
