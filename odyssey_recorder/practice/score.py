@@ -10,7 +10,7 @@ from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
 PASS_MARK = 70
 """The least value of a passed attempt."""
 
-WRONG_ENDING = 40  # or an answer that is missing
+WRONG_ENDING = 40  # or a missing answer
 IDLE_STEP, MOST_FOR_IDLE_STEPS = 2, 10
 HINT, MOST_FOR_HINTS = 1, 5
 """Deductions, of 100."""
@@ -60,7 +60,7 @@ def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) ->
 
 def _passed_in_order(milestones: Sequence[Milestone], trail: Trail) -> tuple[Milestone, ...]:
     """The heaviest choice of milestones that the trail passes in order; one step may pass several."""
-    best: list[tuple[Milestone, ...]] = [()] * (len(milestones) + 1)  # of those from each on, by the steps from here on
+    best: list[tuple[Milestone, ...]] = [()] * (len(milestones) + 1)  # best[i]: of milestones[i:], from this step on
     for step in reversed(range(len(trail))):
         typed = _typed_by(trail, step)
         here: list[tuple[Milestone, ...]] = [()]

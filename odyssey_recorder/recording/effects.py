@@ -48,8 +48,8 @@ class SaveStep:
 
 @dataclass(frozen=True, slots=True)
 class LowerFinger:
-    """Let the device follow the finger; answer with FingerGoesDown, then FingerLifted, InputRefused or
-    InputUncertain."""
+    """Let the device follow the finger; answer with FingerGoesDown, then FingerLifted (or InputRefused,
+    InputUncertain)."""
 
     frame: int
 
@@ -70,8 +70,8 @@ class SendInput:
 
 @dataclass(frozen=True, slots=True)
 class RemoveSteps:
-    """Remove the last `count` steps; answer with StepsDropped or StorageFailed. `leads_back`: also restore their
-    screen."""
+    """Remove the last `count` steps, and restore their screen if `leads_back`; answer with StepsDropped or
+    StorageFailed."""
 
     why: str
     count: int = 1
@@ -154,8 +154,8 @@ Effect = (
 
 @dataclass(frozen=True, slots=True)
 class LookAtScreen:
-    """Read the device's clock, then the areas of its screen; answer with ScreenLooked, after a ClockJumped if it was
-    changed."""
+    """Read the device's clock (a changed one gives ClockJumped), then the areas of its screen; answer with
+    ScreenLooked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,12 +176,10 @@ class Engine:
         return self._session.restoring
 
     def stop(self) -> None:
-        """End the recording; returns at once."""
         self.finger.stop()
         self.post(_Stop())
 
     def join(self) -> None:
-        """Wait until all threads have ended and the draft is closed."""
         self._thread.join()
         self._reader.join()
         self.finger.join()

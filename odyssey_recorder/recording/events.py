@@ -294,8 +294,10 @@ class InputBroke:
 
 @dataclass(frozen=True, slots=True)
 class InputHeard:
-    """An input on the device itself, begun at `at_ns` of the host's clock ± `uncertainty_ns` and reported at
-    `arrived_ns`."""
+    """An input on the device itself, reported at `arrived_ns`.
+
+    `at_ns`: its beginning (the touch-down of a contact) on the host's clock, ± `uncertainty_ns`.
+    """
 
     news: TouchNews
     at_ns: int
@@ -305,8 +307,7 @@ class InputHeard:
 
 @dataclass(frozen=True, slots=True)
 class ScreenLooked:
-    """The answer to `LookAtScreen`; no `areas` if there was none. `clock_agreed`: the device's clock has not
-    changed."""
+    """The answer to `LookAtScreen`; no `areas` if there was none. `clock_agreed`: the device's clock is unchanged."""
 
     areas: ScreenAreas | None
     asked_ns: int

@@ -77,7 +77,6 @@ def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None
 
 
 def end_record(intent: Intent) -> EndRecord | None:
-    """How `intent` ends the episode; None if it does not."""
     match intent:
         case Complete(note):
             return EndRecord(action="COMPLETE", words=note)

@@ -14,8 +14,7 @@ from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, Inpu
 Report = FingerGoesDown | FingerLifted | InputRefused | InputUncertain
 
 _Places = queue.SimpleQueue[Pixel | int | None]
-"""Positions of one finger, in pixels of the frame; then how long it was down on the mirror (µs), or None if it left
-without a gesture."""
+"""Positions of one finger in pixels of the frame, then its duration on the mirror (µs), or None without a gesture."""
 
 
 class LiveFinger:

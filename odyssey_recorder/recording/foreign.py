@@ -57,12 +57,12 @@ class ForeignInput:
         self._here: frozenset[int] = frozenset()
 
     def begin(self, now_ns: int) -> None:
-        """Our own input begins, or something else with any effect on the device, such as an undo."""
+        """Our own input begins, or anything else that may change the device, such as an undo."""
         self._began_ns = now_ns if self._began_ns is None else self._began_ns
         self._here = frozenset()
 
     def end(self, now_ns: int, *, explains: bool = True) -> None:
-        """The input is over; `explains`: it explains the next changes of the screen, as a refused one does not."""
+        """The input is over; `explains`: the next screen changes may be its effect (False for a refused input)."""
         self._own.append((now_ns if self._began_ns is None else self._began_ns, now_ns))
         self._began_ns = None
         if explains:

@@ -17,8 +17,7 @@ HURRY_S = 0.02
 QUIET_S = 0.1
 """While a caller waits, request a frame from a streaming device after this long without one."""
 CALM_S = 0.12
-"""Between frames of a settled screen, or as long as a frame takes if that is longer, to leave a slow device half of its
-time. A moving screen of a fast device is read at HURRY_S."""
+"""Between frames of a settled screen; longer if a frame takes longer, to leave a slow device half of its time."""
 LOST_S = 0.5
 """Between retries on a device that does not answer."""
 
@@ -76,7 +75,7 @@ class FrameReader:
             frame = self._next()
         except DeviceError as error:
             return self._failed(error)
-        except Exception as error:  # noqa: BLE001 - the top of a thread: without frames nobody may wait for ever
+        except Exception as error:  # noqa: BLE001 - top of a thread; callers must not wait for ever
             _log.exception("Taking a frame of %s broke", self._device.serial)
             return self._failed(DeviceError(f"Taking a picture of {self._device.serial} failed: {error!r}."))
         if frame is None:

@@ -58,7 +58,7 @@ class InputListener:
                 reason = self._listen()
             except DeviceError as error:
                 reason = str(error)
-            except Exception as error:  # noqa: BLE001 - the top of a thread: who listens no more must say so
+            except Exception as error:  # noqa: BLE001 - top of a thread; a broken listener must be reported
                 _log.exception("Listening to the input of %s broke", self._device.serial)
                 reason = f"Listening to {self._device.serial} failed: {error!r}."
             if not self._stopping.is_set():

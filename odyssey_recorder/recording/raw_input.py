@@ -108,7 +108,6 @@ class Interpreter:
     def outcome(
         self, raw_input: RawInput, found: FrameFound, nodes: Mapping[str, InputDeviceNode], size: Size | None
     ) -> Outcome:
-        """What `raw_input` means; its frame is `found`, of `size`."""
         match raw_input.what:
             case SystemKey():
                 return RawAction(KeyPress(raw_input.what), found)

@@ -1,4 +1,4 @@
-"""The handle of a recording for windows and scripts: commands that never block, and the current view."""
+"""The handle of a recording for windows and scripts: commands that return at once, and the current view."""
 
 import time
 from collections.abc import Callable
@@ -18,8 +18,6 @@ from odyssey_recorder.recording.view import Listener, RecordingView
 
 
 class Recorder:
-    """Records one draft from one device. Commands post to the engine's inbox and return at once."""
-
     def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
         self._device = device
         self._draft = draft

@@ -109,8 +109,7 @@ class ScreenRestore:
         return [effects.JudgeReturn(frame.number)]
 
     def judge(self, *, matches: bool) -> list[effects.Effect]:
-        """Apply the result of a comparison; after a first mismatch, try a snapshot. A screen no longer shown never
-        matches."""
+        """Apply a comparison; after a first mismatch, try a snapshot. A screen no longer shown never matches."""
         self._judging = False
         if not self.is_active or self._judged is None or (matches and self._judged != self._seen):
             return []

@@ -48,8 +48,7 @@ NO_EFFECT_NS = 100_000_000
 """Within this time after the device answered, an input cannot have turned the screen yet."""
 
 LATE_INPUT_NS = 2_000_000_000
-"""How long after a lost connection, or a dead recorder, an input may still arrive: `input` alone takes up to a
-second."""
+"""How long an input may arrive after a lost connection or a dead recorder: `input` alone takes up to a second."""
 
 NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
 OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."

@@ -63,8 +63,7 @@ class Tree:
 
 
 class StepWriter:
-    """Writes one draft; methods that write raise DatasetError. Only `write_picture` and `write_tree` are
-    thread-safe."""
+    """Writes one draft. Writing raises DatasetError. Only `write_picture` and `write_tree` are thread-safe."""
 
     def __init__(self, draft: Draft, rules: TouchRules) -> None:
         self.status_bar_px = 0
@@ -123,8 +122,7 @@ class StepWriter:
         return Tree(self._draft.keep_tree(xml), nodes)
 
     def take_tree(self, frame_number: int, tree: Tree) -> str:
-        """Hold the view hierarchy of a frame; return a message for the annotator if it lacks the text of the last step,
-        or ""."""
+        """Hold the view hierarchy of a frame; return a message for the annotator if it lacks the last typed text."""
         self._trees[frame_number] = tree
         last = self._draft.steps[-1] if self._draft.steps else None
         shown = focused_text(tree.nodes)
@@ -201,8 +199,7 @@ class StepWriter:
         self._draft.amend_last({"sent_us": sent_us, "sent_until_us": sent_until_us})
 
     def drop_last(self, wanted: RemoveSteps) -> StepsDropped | None:
-        """Remove steps, as many as exist; None if there are none. A screen without readable screenshot cannot be
-        restored."""
+        """Remove steps, as many as exist; None if there are none. An unreadable screenshot cannot be restored."""
         there = min(wanted.count, len(self._draft.steps))
         if not there:
             return None

@@ -129,7 +129,7 @@ class FieldReadings:
 def _difference(before: str, after: str, strokes: int) -> Typed:
     """The text that turns `before` into `after`; `before` may be a hint, of which nothing remains.
 
-    The whole text is new if nothing of the old one remains at its ends, or if its length equals the key strokes.
+    The whole text is new if nothing of the old one remains at its ends, or if its length is the number of key strokes.
     """
     put = typed_text(before, after)
     took_all = len(after) == strokes

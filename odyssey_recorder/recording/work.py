@@ -171,8 +171,7 @@ class RecorderWork:
         self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="looking")
 
     def finish(self) -> None:
-        """Wait for work that has begun, drop queries that have not, refuse new work; a long text stops after its
-        current piece."""
+        """Wait for submitted work, but drop queries that have not begun. A long text stops after its current piece."""
         self._is_finishing = True
         self._workers.shutdown(wait=True)
         self._lookers.shutdown(wait=True, cancel_futures=True)
@@ -189,7 +188,6 @@ class RecorderWork:
         self._begin(self._workers, partial(self._bring_back, key))
 
     def forget_snapshots(self) -> None:
-        """Delete the snapshots of a recording that has ended."""
         self._workers.submit(self._snapshots.forget_all)
 
     def look_at_screen(self, frame_number: int) -> None:
@@ -243,7 +241,7 @@ class RecorderWork:
                 self._report(call())
             except DatasetError as error:
                 self._report(events.StorageFailed(str(error), time.monotonic_ns()))
-            except Exception as error:  # noqa: BLE001 - the top of a thread; the recorder raises it again
+            except Exception as error:  # noqa: BLE001 - top of a thread; the engine raises it again
                 self._report(WorkerFailed(error))
 
         workers.submit(run)

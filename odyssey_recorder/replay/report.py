@@ -20,8 +20,7 @@ _RED = (220, 38, 38)
 
 
 def render_report(result: ReplayResult) -> str:
-    """The HTML page: a summary, and the screens of each step side by side. Raises ReplayError for an unreadable
-    screenshot."""
+    """The HTML page: a summary, and the screens of each step side by side. Raises ReplayError."""
     return render_page(
         "replay.html",
         {"percent": _percent},

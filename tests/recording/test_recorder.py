@@ -789,8 +789,8 @@ def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
 
 
 def _killed_after_saving_a_step(service: RecordingBench, sent_until_us: int | None = None) -> str:
-    """A draft as left by a kill between the saving of a step and its input, or, with `sent_until_us`, just after the
-    input."""
+    """A draft left by a kill between saving a step and sending its input, or, with `sent_until_us`, just after
+    sending."""
     device = FakeDevice()
     device.refuse_input()
     with service.recording(device) as recording:

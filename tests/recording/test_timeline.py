@@ -297,8 +297,7 @@ class Touched:
 
 @st.composite
 def touched_worlds(draw: st.DrawFn, *, quiet: bool) -> Touched:
-    """Each finger soon changes the screen, or reverts the last change; if not `quiet`, the screen also changes by
-    itself."""
+    """Each finger soon changes the screen or reverts the last change; unless `quiet`, it also changes by itself."""
     gaps = draw(st.lists(st.integers(1200 if quiet else 1, 2000), min_size=1, max_size=4))
     moments = list(accumulate(gaps))
     touches = [(at, at + draw(st.integers(1, 150))) for at in moments]
