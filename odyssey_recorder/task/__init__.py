@@ -1,1 +1,1 @@
-"""Where tasks come from: how they are made from templates, rewritten, and queued to be recorded."""
+"""Tasks: made from templates, rewritten by a language model, and queued for recording."""

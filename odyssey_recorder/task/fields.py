@@ -1,4 +1,4 @@
-"""The fields of files that people write by hand, and what is wrong with such a file: where, and in which words."""
+"""Field types of files that people write by hand, and error messages that name the place of a problem."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -53,17 +53,16 @@ def _profiles() -> frozenset[str]:
 
 
 Words = Annotated[str, AfterValidator(_one_line)]
-"""Some words, blanks and line ends folded."""
+"""One line of text; runs of whitespace become one space."""
 
 StartWords = Annotated[str, AfterValidator(_start)]
-"""A start state as it is written: ``as_found``, ``clean_home``, ``snapshot:<name>``."""
+"""A start state as written in files: ``as_found``, ``clean_home``, ``snapshot:<name>``."""
 
 ProfileName = Annotated[str, AfterValidator(_known_profile)]
-"""A device profile that there is."""
+"""The name of a known device profile."""
 
 
 def start_words(start: StartState) -> str:
-    """A start state as it is written."""
     match start:
         case AsFound():
             return "as_found"
@@ -74,14 +73,13 @@ def start_words(start: StartState) -> str:
 
 
 def start_state(words: str) -> StartState:
-    """The start state that these `StartWords` write."""
     if words == "as_found":
         return AsFound()
     return CleanHome() if words == "clean_home" else FromSnapshot(words.removeprefix("snapshot:"))
 
 
 def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Where in a file something is wrong, as the keys and places that lead there, and what."""
+    """The location (keys and list indices) and the message of each validation error."""
     for fault in faults(error):
         words = _WORDS.get(fault.type, fault.words)
         yield fault.place, words[:1].lower() + words[1:]
@@ -92,9 +90,9 @@ _MOST_TOLD = 3
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a file, and where; `key` is empty where it is the whole line.
+    """A problem in a file; `key` is empty when it concerns the whole line.
 
-    Where the file `is_usable` all the same, only a new one is refused for it.
+    If `is_usable`, existing files with the problem are still read; only new ones are refused.
     """
 
     source: Path
@@ -109,7 +107,7 @@ class Problem:
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """Raise TaskError with the first few of the problems, if there are any."""
+    """Raise TaskError with the first few problems, if there are any."""
     if problems:
         shown = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
         rest = len(problems) - _MOST_TOLD

@@ -1,4 +1,4 @@
-"""The file of a list of tasks: JSON lines, what each key may hold, and what is wrong with a line that cannot be."""
+"""Task lists: JSON lines files, the keys of a line, and the problems of invalid lines."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,11 +29,11 @@ from odyssey_recorder.validation import first_fault
 
 @dataclass(frozen=True, slots=True)
 class ListedTask:
-    """One task of a list; `item` is what fills the template's gap, in one line where there are several.
+    """One task of a list; `item` joins the values of the template's gaps in one line.
 
-    `devices` are the profiles it fits, none for every device. A higher `priority` is offered earlier, and of the same
-    priority what is due first. A task that was made from a template names it: `template` is its id, `slots` what fills
-    each gap, `roles` the app that plays each role; `text` tells where the instruction comes from.
+    `devices` are the profiles it fits, empty for all. Tasks with a higher `priority` are offered first, then those due
+    first. For a task made from a template, `template` is its id, `slots` the value of each gap, `roles` the app of each
+    role; `text` is the origin of the instruction.
     """
 
     task_id: str
@@ -50,32 +50,29 @@ class ListedTask:
     text: TextOrigin | None = None
 
     def fits(self, device: str | None) -> bool:
-        """Whether it can be done on a device of this profile; "" is a device of none, None any device."""
+        """Whether the task fits a device profile; "" is a device without a profile, None any device."""
         return device is None or not self.devices or device in self.devices
 
     @property
     def assignment(self) -> Assignment:
-        """The task as a recorder is given it."""
         return Assignment(self.task, self.task_id, self.start, making=self.making)
 
     @property
     def making(self) -> TaskOrigin | None:
-        """How the task was made; None for one that tells neither its template nor whose words it has."""
+        """None if the task names neither its template nor the author of its words."""
         is_told = bool(self.template) or self.text is not None
         return TaskOrigin(self.template, self.slots, self.roles, self.text) if is_told else None
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a file holds: the tasks in their order, and what is wrong with it."""
+    """The tasks of a file in order, and its problems."""
 
     tasks: tuple[ListedTask, ...]
     problems: tuple[Problem, ...]
 
 
 class _Row(BaseModel):
-    """One line of the file."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     task_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\z")
@@ -97,7 +94,6 @@ class _Row(BaseModel):
 
     @classmethod
     def of(cls, listed: ListedTask) -> "_Row":
-        """The line of a task."""
         info = listed.task
         return cls(
             task_id=listed.task_id,
@@ -119,7 +115,7 @@ class _Row(BaseModel):
         )
 
     def listed(self) -> ListedTask:
-        """The plain value; template and filled template fall back on the instruction."""
+        """The task; `meta_task` and `task` default to the instruction."""
         info = TaskInfo(
             category=self.category.value,
             apps=self.apps,
@@ -144,14 +140,14 @@ class _Row(BaseModel):
 
 
 def shipped_tasks() -> Path:
-    """The list that comes with the program: tasks of its own writing, for the simulated phone's own apps."""
+    """The list shipped with the program, for the apps of the simulated emulator."""
     return data_folder("tasks") / "simulated_phone.jsonl"
 
 
 def read_listing(path: Path) -> Listing:
-    """All tasks of the file at `path` and all that is wrong with it; empty lines do not count.
+    """All tasks and problems of the file at `path`; blank lines are skipped.
 
-    Raises TaskError where there is no such file, or it cannot be read.
+    Raises TaskError if the file is missing or unreadable.
     """
     try:
         data = read_file(path, Largest.TASKS)
@@ -166,10 +162,10 @@ def read_listing(path: Path) -> Listing:
 
 
 def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
-    """The tasks of the file at `path`. Raises TaskError naming line and key of what is wrong.
+    """The tasks of the file at `path`. Raises TaskError with line and key of each problem.
 
-    A task with too few apps for its category is refused in a `new` list alone: earlier versions took it, and a queue
-    may follow the list still.
+    Only a `new` list is refused for tasks with too few apps for their category: earlier versions accepted them, and a
+    queue may still follow such a list.
     """
     listing = read_listing(path)
     refuse([problem for problem in listing.problems if new or not problem.is_usable])
@@ -177,12 +173,12 @@ def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
 
 
 def task_line(task: ListedTask) -> str:
-    """A task as a line of a list, without the newline; a key that says nothing is left out."""
+    """The task as a line of a list, without newline; empty keys are left out."""
     return _Row.of(task).model_dump_json(exclude_defaults=True)
 
 
 def parse_task_line(line: str | bytes) -> ListedTask:
-    """The task that `task_line` wrote. Raises TaskError."""
+    """Inverse of `task_line`. Raises TaskError."""
     try:
         return _Row.model_validate_json(line).listed()
     except ValidationError as error:

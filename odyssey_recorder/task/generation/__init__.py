@@ -1,1 +1,1 @@
-"""Which tasks are made from templates next, and how far all of them reach."""
+"""Which tasks to generate next, and how well the existing ones cover the targets."""

@@ -1,4 +1,4 @@
-"""How far the tasks reach: what there is, and is wanted, of each category, device and class of apps."""
+"""Coverage: the number of tasks that exist and are wanted for each category, device and class of apps."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +15,11 @@ from odyssey_recorder.task.templates.template_rules import can_be_cast
 K = TypeVar("K")
 
 _NONE = 1e-9
-"""Parts of tasks this small come from the reckoning."""
+"""Fractions of tasks below this are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place of the board: a category, a device profile and a class of apps."""
-
     category: str
     device: str
     app_class: str
@@ -29,9 +27,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What there is of a cell, in tasks: those to be approved, waiting or at work; those recorded; and the wanted.
+    """Numbers of tasks in a cell: prepared (to be approved, waiting or under way), recorded, and wanted.
 
-    A task counts as one in all: in equal parts on the devices that it fits, and at the classes of its apps.
+    Fractional: a task counts 1 in total, split equally over its devices and the classes of its apps.
     """
 
     open: float = 0.0
@@ -40,12 +38,10 @@ class Tally:
 
     @property
     def there(self) -> float:
-        """What there is, recorded or not."""
         return self.open + self.recorded
 
     @property
     def lacking(self) -> float:
-        """How much more is wanted than there is; never less than none."""
         return max(0.0, self.wanted - self.there)
 
     def __add__(self, other: "Tally") -> "Tally":
@@ -54,27 +50,25 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The whole board; `emptiest` are the cells that lack anything, those that lack most first."""
+    """The coverage of all cells; `emptiest` are those that lack tasks, the most lacking first."""
 
     tallies: Mapping[Cell, Tally]
     emptiest: tuple[Cell, ...]
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The rows of the board."""
         return tuple(dict.fromkeys(cell.category for cell in self.tallies))
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The columns of the board."""
         return tuple(dict.fromkeys(cell.device for cell in self.tallies))
 
     def at(self, category: str, device: str) -> Tally:
-        """What there is of a category on a device, whatever the apps."""
+        """The tally of a category on a device, over all classes of apps."""
         return sum(self.classes(category, device).values(), Tally())
 
     def classes(self, category: str, device: str) -> Mapping[str, Tally]:
-        """What there is of a category on a device, by the class of the apps."""
+        """The tallies of a category on a device, by class of apps."""
         return {
             cell.app_class: tally
             for cell, tally in self.tallies.items()
@@ -85,10 +79,10 @@ class Coverage:
 def cover(
     tasks: Iterable[QueuedTask], library: TemplateLibrary, catalogue: str, targets: Targets, devices: Sequence[str]
 ) -> Coverage:
-    """The board of all tasks for `devices`, which are those of a catalogue.
+    """The coverage of all tasks on `devices`, which must belong to one catalogue.
 
-    As many tasks are wanted as there are; in proportion to the targets on categories and devices, and in equal parts
-    at the classes of apps that the templates of a category can ask for. A task that was rejected does not count.
+    The total wanted equals the number of tasks, divided by the targets over categories and devices and equally over the
+    classes of apps that the category's templates can ask for. Rejected tasks do not count.
     """
     apps, templates = library.catalogues[catalogue], library.of(catalogue)
     of_template = {one.template_id: one.catalogue for one in library.templates}
@@ -112,7 +106,6 @@ def cover(
 
 
 def asking_for(library: TemplateLibrary, catalogue: str, app_class: str) -> TemplateLibrary:
-    """The templates that can ask for an app of a class, each so that it does; the others are left out."""
     apps = library.catalogues[catalogue]
     narrowed = (_narrowed(template, apps, app_class) for template in library.of(catalogue))
     return TemplateLibrary(tuple(one for one in narrowed if one is not None), library.catalogues)
@@ -134,7 +127,7 @@ def _belongs(task: ListedTask, of_template: Mapping[str, str], apps: Catalogue) 
 
 
 def _cells(task: ListedTask, apps: Catalogue, devices: Sequence[str]) -> Iterator[Cell]:
-    """Where a task stands; more than once where several of its apps are of one class."""
+    """The cells of a task; a cell repeats when several of the task's apps have its class."""
     for device in filter(task.fits, devices):
         for app in task.task.apps:
             yield Cell(task.task.category, device, apps.class_of(app))
@@ -155,7 +148,7 @@ def _wanted(
 
 
 def _shares(targets: Mapping[K, float]) -> Mapping[K, float]:
-    """The targets as parts of one; equal where none is given."""
+    """The targets normalised to a sum of 1; equal shares if there are no targets."""
     whole = sum(targets.values())
     return {one: share / whole if whole else 1 / len(targets) for one, share in targets.items()}
 

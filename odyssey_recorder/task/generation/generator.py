@@ -1,4 +1,4 @@
-"""Which tasks to make next: in proportion to the targets, none twice, the same for the same seed."""
+"""Generates tasks in proportion to the targets, without duplicates and reproducibly for a seed."""
 
 import math
 from collections import Counter, defaultdict
@@ -19,31 +19,28 @@ from odyssey_recorder.task.templates.template_rules import FURTHEST_DAY
 
 _Kind = TypeVar("_Kind")
 _DAYS_NAMED = timedelta(FURTHEST_DAY + 1)
-"""From the day before recording begins, by which what names that day is due, to the last day that is named."""
+"""From the day before recording begins (the due date for naming that day) to the last day that a task can name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """How many tasks there shall be of each kind, as shares of any sum; equal where none is given.
-
-    `devices` are shares of device profiles.
-    """
+    """Wanted shares of categories and device profiles, of any sum; equal shares where empty."""
 
     categories: Mapping[Category, float] = field(default_factory=dict)
     devices: Mapping[str, float] = field(default_factory=dict)
 
     def for_device(self, device: str) -> "Targets":
-        """The same with all for one device; as they are where it is empty."""
+        """The same with everything for one device; unchanged if `device` is empty."""
         return replace(self, devices={device: 1.0}) if device else self
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationOrder:
-    """What to make: `count` tasks for the devices of a catalogue; the same order makes the same tasks.
+    """What to generate: `count` tasks for the devices of a catalogue. Equal orders give equal tasks.
 
-    `known` are the filled templates that must not come again, as `identity` has them. `have` is what there is already,
-    so that the whole of what is made from the catalogue's templates is in proportion. `day` is the first day of
-    recording, for days that are named by their date. `categories` limits what is made.
+    `known` are identities (see `identity`) of filled templates that must not be generated again. `have` are the
+    existing tasks; the proportions hold for both together. `day` is the first day of recording, from which dates are
+    computed. `categories` restricts what is generated.
     """
 
     count: int
@@ -59,19 +56,19 @@ class GenerationOrder:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTasks:
-    """What was made, and how many distinct tasks of each category are still to be had."""
+    """The generated tasks, and how many more distinct tasks each category can give."""
 
     tasks: tuple[ListedTask, ...]
     left: Mapping[Category, int]
 
 
 def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks:
-    """The tasks of an order, fewer than it asks for where there are no more.
+    """The tasks of an order; fewer than ordered if the templates give no more.
 
-    Categories come in proportion to their targets, devices within and over all categories, templates of a category and
-    apps of a role equally often; different roles of a task are played by different apps. Where devices have targets, a
-    task is for one of them. Raises TaskError where there is no such catalogue, a target makes no sense, or
-    the calendar ends before the days that tasks name.
+    Categories follow their targets, devices follow theirs within each category and overall, and the templates of a
+    category and the apps of a role are used equally often; different roles of a task get different apps. With device
+    targets, each task is for one device. Raises TaskError for an unknown catalogue, invalid targets, or dates beyond
+    the calendar.
     """
     if order.catalogue not in library.catalogues:
         there = ", ".join(sorted(library.catalogues))
@@ -89,7 +86,7 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
 def suitable(
     library: TemplateLibrary, catalogue: str, categories: Set[Category], targets: Targets
 ) -> tuple[Template, ...]:
-    """The templates of a catalogue that give tasks of these categories; what has no share of the targets gets none."""
+    """The templates of a catalogue that give tasks of these categories and have a share of the targets."""
     wanted = categories & _shares(targets.categories, Category).keys()
     devices = set(_shares(targets.devices, targets.devices))
     return tuple(
@@ -100,9 +97,9 @@ def suitable(
 
 
 def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Mapping[str, int]:
-    """How many tasks each template, by its id, can still give besides these, when recording begins on `day`.
+    """How many more tasks each template can give, by template id, when recording begins on `day`.
 
-    A task that names its template is one of that template's alone; of any other its words decide.
+    A task that names its template counts for that template only; any other is matched by its text.
     """
     templates = {template.template_id: template for template in library.templates}
     fillings = {template_id: Fillings(template, day) for template_id, template in templates.items()}
@@ -131,7 +128,6 @@ class _Generation:
         self._categories = self._rotation_of_categories(order, chance)
 
     def tasks(self) -> Iterator[ListedTask]:
-        """All tasks that there are, in the order in which they shall be made."""
         while self._categories:
             task = self._next_of(self._categories.first)
             if task is None:
@@ -141,7 +137,6 @@ class _Generation:
                 yield task
 
     def left(self) -> Mapping[Category, int]:
-        """How many tasks of each category are still to be had."""
         left = dict.fromkeys(Category, 0)
         for name, count in self._left.items():
             left[self._supplies[name].template.category] += count
@@ -174,7 +169,7 @@ class _Generation:
 
 
 class _Devices:
-    """Which device a task is for, where devices have targets: one that has little of its share, here and in all."""
+    """Chooses the device of each task by its deficit, both within the category and overall."""
 
     def __init__(self, order: GenerationOrder) -> None:
         wanted = order.targets.devices
@@ -185,7 +180,7 @@ class _Devices:
             self._count(task.task.category, task.devices)
 
     def take(self, template: Template) -> tuple[str, ...]:
-        """The devices of the template's next task: one where devices have targets, otherwise all that it fits."""
+        """The devices of the template's next task: one if devices have targets, else all that it fits."""
         if not self._shares:
             return template.devices
         category = template.category.value
@@ -232,7 +227,7 @@ def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str
 
 
 def _shares(wanted: Mapping[_Kind, float], kinds: Iterable[_Kind]) -> dict[_Kind, float]:
-    """The share of each of these kinds that shall come at all: equal where none is wanted. Raises TaskError."""
+    """The shares of these kinds, without those of 0; equal if none is wanted. Raises TaskError."""
     for kind, share in wanted.items():
         if not (math.isfinite(share) and share >= 0):
             raise TaskError(f"The target of {kind} is {share}; it must be a number from 0 up.")

@@ -1,4 +1,4 @@
-"""What each template can still give, and whose turn it is: kinds, templates, phrasings and apps in proportion."""
+"""What each template can still give, and proportional rotation of categories, templates, phrasings and apps."""
 
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
@@ -19,10 +19,10 @@ _Item = TypeVar("_Item", bound=Hashable)
 
 
 class Rotation(Generic[_Item]):
-    """Gives the item that has had least of its share; of several such, one by `chance`.
+    """Gives the item that lags most behind its share; ties are broken by `chance`.
 
-    `had` is how often each came before. A share is above 0; that of an item that drops out goes to the others.
-    This is the method of Sainte-Laguë, as parliaments know it: after every turn the counts are in proportion.
+    `had` counts earlier uses. Shares are positive; the share of a dropped item goes to the others. This is the
+    Sainte-Laguë method of apportionment: the counts are in proportion after every turn.
     """
 
     def __init__(self, shares: Mapping[_Item, float], had: Mapping[_Item, int], chance: Random) -> None:
@@ -40,20 +40,18 @@ class Rotation(Generic[_Item]):
 
     @property
     def first(self) -> _Item:
-        """The next item. Raises IndexError where none is left."""
+        """Raises IndexError if no item is left."""
         return self.items[self._heap[0][2]]
 
     def serve(self) -> None:
-        """Count the first as given."""
         had, _, number = self._heap[0]
         heapreplace(self._heap, (had + self._steps[number], self._draw(), number))
 
     def drop(self) -> None:
-        """Remove the first for good."""
         heappop(self._heap)
 
     def take(self, unless: Container[_Item] = ()) -> _Item | None:
-        """Serve the first that is not in `unless`; None where all are."""
+        """Serve the first item that is not in `unless`; None if there is none."""
         heap, aside = self._heap, []
         while heap and self.items[heap[0][2]] in unless:
             aside.append(heappop(heap))
@@ -67,7 +65,7 @@ class Rotation(Generic[_Item]):
 
 
 class AppRotations:
-    """Gives roles to the apps of a catalogue; in the tasks of `have` they had some already."""
+    """Assigns apps of a catalogue to roles in rotation, counting the apps of the tasks in `have`."""
 
     def __init__(self, catalogue: Catalogue, have: Iterable[ListedTask], chance: Random) -> None:
         self._catalogue = catalogue
@@ -76,7 +74,6 @@ class AppRotations:
         self._rotation: dict[Role, Rotation[str]] = {}
 
     def casting(self, roles: tuple[Role, ...]) -> "RoleCasting":
-        """The apps for the roles of one template."""
         return RoleCasting({role.name: self._rotation_of(role) for role in roles})
 
     def _rotation_of(self, role: Role) -> Rotation[str]:
@@ -88,15 +85,13 @@ class AppRotations:
 
 
 class RoleCasting:
-    """The apps that may play the roles of one template."""
-
     def __init__(self, rotation: dict[str, Rotation[str]]) -> None:
         self._rotation = rotation
         self._hardest_first = sorted(rotation.items(), key=lambda role: len(role[1].items))
         self._is_hardest_first = self._hardest_first == list(rotation.items())
 
     def cast(self) -> dict[str, str]:
-        """An app for each role, in the order of the template."""
+        """An app for each role, in the template's order."""
         chosen: dict[str, str] = {}
         for role, rotation in self._hardest_first:
             app = rotation.take(unless=chosen.values())
@@ -106,18 +101,18 @@ class RoleCasting:
         return chosen if self._is_hardest_first else {role: chosen[role] for role in self._rotation}
 
     def _any_cast(self) -> dict[str, str]:
-        """The first cast of different apps that there is; a template has one, or is refused when it is read."""
+        """The first assignment of different apps. The template rules guarantee that there is one."""
         casts = product(*(rotation.items for rotation in self._rotation.values()))
         cast = next(cast for cast in casts if len(set(cast)) == len(cast))
         return dict(zip(self._rotation, cast, strict=True))
 
 
 _DIGITS = 12
-"""Of a task's id, behind the template's: so many that no two tasks of a template have the same."""
+"""Hex digits of a task id after the template id; enough to avoid collisions within a template."""
 
 
 class Filled(NamedTuple):
-    """A template with its gaps filled: what fills each, the words that this makes, and their identity."""
+    """A filled template: the value of each gap, the resulting text, and its identity."""
 
     values: Mapping[str, str]
     task: str
@@ -125,7 +120,7 @@ class Filled(NamedTuple):
 
 
 class Supply:
-    """The tasks of a template; each is told by a phrasing, of which all are used equally often."""
+    """The tasks that a template can still give; its phrasings are used equally often."""
 
     def __init__(
         self, template: Template, fillings: Fillings, casting: RoleCasting, *, seed: int, names_apps: bool
@@ -141,7 +136,7 @@ class Supply:
         self._origin = TextOrigin(Writer.PHRASING, names_apps=names_apps)
 
     def draw(self, taken: set[str]) -> Filled | None:
-        """A filling whose identity is not `taken`, and is from now on; None where there is none left."""
+        """A filling whose identity is not in `taken`, and is then added to it; None if none is left."""
         for number in self._numbers:
             values = self.fillings.nth(number)
             task = fill(self.template.meta_task, values)
@@ -152,7 +147,6 @@ class Supply:
         return None
 
     def task(self, filled: Filled, devices: tuple[str, ...]) -> ListedTask:
-        """The task of a filling, for these devices."""
         template, roles = self.template, self._casting.cast()
         values, task, key = filled
         instruction = fill(next(self._phrasings), {**values, **roles})
@@ -172,10 +166,10 @@ class Supply:
 
 
 def _numbers(count: int, chance: Random) -> Iterator[int]:
-    """All numbers below `count`, shuffled; the memory it takes grows with those that were taken."""
+    """All numbers below `count` in random order; memory grows with the numbers drawn."""
     moved: dict[int, int] = {}
     for last in range(count - 1, -1, -1):
-        # Only random() gives the same in every version of Python.
+        # Only random() gives the same sequence in every version of Python.
         place = int(chance.random() * (last + 1))
         yield moved.get(place, place)
         moved[place] = moved.pop(last, last)

@@ -1,4 +1,4 @@
-"""The file in which a lead writes how many tasks there shall be of each category and for each device."""
+"""The file `targets.yaml`: the wanted shares of tasks by category and device."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ class _TargetsFile(BaseModel):
 
 
 def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
-    """The targets in `targets.yaml` of the last of the folders that has one, and what is wrong with it."""
+    """The targets from the last folder that has a `targets.yaml`, and the problems of that file."""
     files = [folder / _NAME for folder in folders if (folder / _NAME).is_file()]
     if not files:
         return Targets(), ()
@@ -38,7 +38,7 @@ def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
 
 
 def load_targets(folders: Sequence[Path]) -> Targets:
-    """The targets of the folders. Raises TaskError naming file, line and key of what is wrong."""
+    """The targets of the folders. Raises TaskError with file, line and key of each problem."""
     targets, problems = read_targets(folders)
     refuse(problems)
     return targets

@@ -1,1 +1,1 @@
-"""Which tasks wait, who has which, and what became of them: in a file, or in a database that a team shares."""
+"""The task queue: status, claims and history of all tasks, in a file or a shared database."""

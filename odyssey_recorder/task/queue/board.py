@@ -1,4 +1,4 @@
-"""What a queue of tasks holds, what can happen to a task, and which status and place in the order follow. Pure."""
+"""Tasks with their status, the events that change it, and the order of offering. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from odyssey_recorder.task.listing import ListedTask
 
 
 class Status(Enum):
-    """How far a task is.
+    """The status of a task.
 
-    What is to be approved, or was rejected, is never offered. A task that was recorded is done when its episode was
-    accepted, and impossible where the episode ends so.
+    Tasks to be approved and rejected ones are never offered. A recorded task is DONE once its episode is accepted, and
+    IMPOSSIBLE if the episode ends so.
     """
 
     TO_APPROVE = "To approve"
@@ -30,15 +30,13 @@ class Status(Enum):
 
 
 OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
-"""A task that may be claimed."""
+"""A task with one of these may be claimed."""
 
 FINISHED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
-"""A task that has an episode in the dataset."""
+"""A task with one of these has an episode in the dataset."""
 
 
 class TaskEvent(Enum):
-    """What was done with a task."""
-
     PREPARED = "prepared"
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -54,12 +52,12 @@ class TaskEvent(Enum):
 
 
 RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
-"""What gives a task an episode."""
+"""Events that give a task an episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One event of a task: by whom, when (UTC), for which reason, or as which episode."""
+    """One event of a task: by whom, when (UTC), with the reason or the episode."""
 
     event: TaskEvent
     by: str
@@ -70,7 +68,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class QueuedTask:
-    """A task, its status, and its history, the oldest entry first."""
+    """A task, its status, and its history, oldest entry first."""
 
     listed: ListedTask
     status: Status
@@ -82,7 +80,7 @@ class QueuedTask:
 
     @property
     def reason(self) -> str:
-        """Why it was skipped or sent back the last time; empty where it is neither."""
+        """The reason it was last skipped or sent back; empty if its status is neither."""
         if self.status not in (Status.SKIPPED, Status.SENT_BACK, Status.CLAIMED):
             return ""
         return next((entry.reason for entry in reversed(self.history) if entry.reason), "")
@@ -90,7 +88,7 @@ class QueuedTask:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who has a task: the annotator, the name of their computer, since when and until when at the latest (UTC)."""
+    """The annotator who has a task, their computer, and the start and end of the lease (UTC)."""
 
     task_id: str
     annotator: str
@@ -98,12 +96,12 @@ class Holder:
     since: datetime
     until: datetime
     is_recording: bool
-    """Whether a recording was begun; otherwise it is only on their Record page."""
+    """Whether a recording has begun; otherwise the task is only shown on the Record page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentBack:
-    """What a review made of a recorded task: it waits again, because of what `by` says in `why`."""
+    """A review sent the recorded task back: `by` whom and `why`."""
 
     task_id: str
     by: str
@@ -112,8 +110,6 @@ class SentBack:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """All tasks of a queue in the order of its list, and the name of the list."""
-
     name: str
     tasks: tuple[QueuedTask, ...]
 
@@ -124,11 +120,11 @@ class Board:
         return next((task for task in self.tasks if task.task_id == task_id), None)
 
     def open_for(self, device: str | None) -> tuple[QueuedTask, ...]:
-        """The tasks that may be claimed and fit a device of this profile, as `ListedTask.fits` says."""
+        """The tasks that may be claimed and fit a device profile, as for `ListedTask.fits`."""
         return tuple(task for task in self.tasks if task.status in OPEN and task.listed.fits(device))
 
 
-# The status that follows from events.
+# Status.
 
 _STATUSES = {
     TaskEvent.PREPARED: Status.TO_APPROVE,
@@ -143,7 +139,7 @@ _STATUSES = {
 
 
 def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
-    """The status of a new task: to be approved where its words were rejected or have faults that nobody approved."""
+    """The status of a new task; one with rejected words or unapproved faults needs approval."""
     text = listed.text
     if text is None or text.approval is Approval.APPROVED:
         is_sound = True
@@ -153,10 +149,9 @@ def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
 
 
 def next_status(status: Status, event: TaskEvent) -> Status:
-    """The status after an event, claims and recordings left aside.
+    """The status after an event, apart from claims and recordings.
 
-    What ended as impossible stays so when that is accepted, and what has an episode stays as it is when it is recorded
-    once more.
+    Accepting an impossible task leaves it impossible, and recording a finished task again changes nothing.
     """
     if status is Status.IMPOSSIBLE and event is TaskEvent.ACCEPTED:
         return status
@@ -166,7 +161,7 @@ def next_status(status: Status, event: TaskEvent) -> Status:
 
 
 def status_after(events: Iterable[TaskEvent]) -> Status:
-    """The status after all events of a task, the oldest first."""
+    """The status after all events of a task, oldest first."""
     status = Status.WAITING
     for event in events:
         status = next_status(status, event)
@@ -174,7 +169,7 @@ def status_after(events: Iterable[TaskEvent]) -> Status:
 
 
 def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status:
-    """The status with a claim or a recording that has not run out."""
+    """The status as shown, including an unexpired claim or recording."""
     if not is_held or status in FINISHED:
         return status
     if is_recording:
@@ -183,9 +178,9 @@ def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status
 
 
 def counted_episode(events: Iterable[tuple[TaskEvent, str]]) -> str:
-    """The episode that a task was last recorded as, from its events with their episodes, the oldest first.
+    """The episode a task was last recorded as, given its events with their episodes, oldest first.
 
-    Empty for none. What came while the task had an episode already does not count.
+    Empty for none. Recordings made while the task already had an episode do not count.
     """
     counted, is_recorded = "", False
     for event, episode_id in events:
@@ -206,14 +201,14 @@ RANKS = (0, (1 << 63) - 1)
 """All ranks; ranges of ranks include both ends."""
 
 SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
-"""The ranks of what was sent back."""
+"""The ranks of tasks that were sent back."""
 
 
 def rank(listed: ListedTask, position: int, status: Status, skip_number: int) -> int:
-    """Where a task is in the order of offering: the lower, the earlier; of 63 bits.
+    """The 63-bit position in the order of offering, lowest first.
 
-    What was sent back comes first, then all else, each by priority, then by what is due first, then by its `position`;
-    what was skipped comes last, in the order of the events that skipped it.
+    Tasks sent back come first, then the others; each by priority, due date and `position`. Skipped tasks come last, in
+    the order of the events that skipped them.
     """
     if status is Status.SKIPPED:
         return 2 << _TURN_BITS | skip_number
@@ -223,22 +218,22 @@ def rank(listed: ListedTask, position: int, status: Status, skip_number: int) ->
 
 
 def skip_number(rank: int) -> int:
-    """The number of the event in the rank of a skipped task."""
+    """The number of the skip event that is encoded in the rank of a skipped task."""
     return rank & SENT_BACK_RANKS[1]
 
 
-# What people decide.
+# Decisions of people.
 
 
 def judged(listed: ListedTask, approval: Approval, by: str, note: str = "") -> ListedTask:
-    """The task with a person's decision on its words; one without an origin of its words stays as it is."""
+    """The task with a person's decision on its words; unchanged if the origin of the words is unknown."""
     if listed.text is None:
         return listed
     return replace(listed, text=replace(listed.text, approval=approval, approved_by=by, note=note))
 
 
 def checked_reason(reason: str) -> str:
-    """A reason in one line. Raises TaskError where there is none, or it holds what no text can hold."""
+    """The reason as one line. Raises TaskError if it is empty or has invalid characters."""
     words = " ".join(reason.replace("\0", " ").split())
     if not words:
         raise TaskError("Say why: the reason is shown with the task.")

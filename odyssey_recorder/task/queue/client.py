@@ -1,4 +1,4 @@
-"""Who uses a queue: the annotator, the place of their drafts, the window and its process, and whether that lives."""
+"""The client of a queue: annotator, computer and drafts folder, process, and whether that process is alive."""
 
 import os
 import platform
@@ -17,8 +17,8 @@ _windows = count()
 class QueueClient:
     """One annotator at one window.
 
-    `place` is a computer and a folder of drafts: what was begun there can only be found there. `token` is of this
-    client alone: its claims carry it.
+    `place` is a computer and a drafts folder: drafts begun there can only be found there. `token` is unique to this
+    client and marks its claims.
     """
 
     annotator: str
@@ -27,21 +27,19 @@ class QueueClient:
 
     @classmethod
     def of(cls, annotator: str, drafts: Path) -> "QueueClient":
-        """A client in this process, for the drafts in this folder."""
         folder = sha256(os.fsencode(drafts.absolute())).hexdigest()[:12]
         return cls(annotator, f"{platform.node()}/{folder}", f"{os.getpid()}.{_PROCESS}.{next(_windows)}")
 
 
 def computer(place: str) -> str:
-    """The name of the computer of a place."""
     return place.rpartition("/")[0]
 
 
 def is_gone(token: str) -> bool:
-    """Whether the process of a claim, one on this computer, has certainly ended; another may have its number by now."""
+    """Whether the local process of a claim has certainly ended; its id may have been reused."""
     number, _, rest = token.partition(".")
     if not number.isdecimal() or sys.platform == "win32":
-        return False  # there, asking a process for its life ends it
+        return False  # on Windows, os.kill(pid, 0) ends the process
     if int(number) == os.getpid():
         return not rest.startswith(f"{_PROCESS}.")
     try:

@@ -1,6 +1,6 @@
-"""The queue's database, a SQLite file or a PostgreSQL server: opened, migrated, and its errors in words for people.
+"""The queue's database, a SQLite file or a PostgreSQL server: connecting, migrating, and readable errors.
 
-Nothing else knows alembic, or which of the two it is.
+The only module that knows alembic and the differences between the two.
 """
 
 import sqlite3
@@ -38,21 +38,21 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 from odyssey_recorder.errors import TaskError
 
 REVISION = "0001"
-"""The newest migration: what a database must have that this program works with."""
+"""The newest migration, which this program requires."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553
-"""The advisory lock that a server gives to one program at a time while the tables are made."""
+"""Key of the advisory lock that a server holds for one program at a time during a migration."""
 _DRIVER = "postgresql+psycopg"
 _FRESH_S = 2.0
-"""A connection that was used so lately is not asked whether it still lives."""
+"""A connection used within this time is not pinged."""
 _WRITES = "odyssey_writes"
 _US = 1_000_000
 
 
 _BY_THIS_COMPUTER: ColumnElement[int] = bindparam("now_us", type_=BigInteger)
 _BY_THE_SERVER: ColumnElement[int] = cast(func.extract("epoch", func.now()) * _US, BigInteger)
-"""When the transaction began."""
+"""The start of the transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class _Engines:
 
 
 class QueueDatabase:
-    """The database at `url`, which is opened by the first transaction. Thread-safe; every call may block.
+    """The database at `url`, opened by the first transaction. Thread-safe; every call may block.
 
-    `is_file` tells a file on this computer from a server. `now` is the time in microseconds by the one clock that
-    counts, as a part of statements that are run with the values of `clock()`.
+    `is_file` is True for SQLite. `now` is an SQL expression for the time in microseconds since 1970; run statements
+    that contain it with the values of `clock()`.
 
-    `clock` gives microseconds since 1970; without one, a server's own clock counts, or this computer's for a file.
-    Somebody else who writes to a file is waited for `patience_s` seconds.
+    `clock` returns microseconds since 1970; by default the server's clock, or this computer's for a file. A lock on a
+    file is waited for up to `patience_s` seconds.
     """
 
     def __init__(self, url: str | URL, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0) -> None:
@@ -85,54 +85,53 @@ class QueueDatabase:
     def in_file(
         cls, path: Path, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0
     ) -> "QueueDatabase":
-        """The file at `path`, which is made where it is not there."""
+        """The SQLite file at `path`, created if missing."""
         url = URL.create("sqlite", database=str(path.absolute()))
         return cls(url, clock=clock, patience_s=patience_s)
 
     @property
     def name(self) -> str:
-        """What the database is called."""
         return Path(self._url.database or "").stem
 
     def dialect(self) -> Dialect:
-        """The dialect to compile statements for `Connection.exec_driver_sql` with, by named values."""
+        """For compiling statements with named parameters for `Connection.exec_driver_sql`."""
         dialect: Any = self._url.get_dialect()
         made: Dialect = dialect(paramstyle="named" if self.is_file else "pyformat")
         return made
 
     def clock(self) -> dict[str, int]:
-        """The values that statements made with `now` are run with."""
+        """The parameter values for statements that contain `now`."""
         if self._clock is not None:
             return {"now_us": self._clock()}
         return {"now_us": time.time_ns() // 1000} if self.is_file else {}
 
     def moment(self) -> ColumnElement[int]:
-        """The time now, as a part of a statement that is run at once."""
+        """The current time, for a statement that is executed at once."""
         values = self.clock()
         return literal(values["now_us"], BigInteger) if values else self.now
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that changes nothing. Raises TaskError."""
+        """A read-only transaction. Raises TaskError."""
         with self._errors_for_people(), self._opened().reader.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction; it is on the disk when it is left, or nothing of it. Raises TaskError."""
+        """A transaction, committed durably on exit or rolled back entirely. Raises TaskError."""
         with self._errors_for_people(), self._opened().writer.begin() as connection:
             yield connection
 
     @contextmanager
     def writing_at_once(self) -> Iterator[Connection]:
-        """For single statements: a server commits each as soon as it is run. Raises TaskError."""
+        """For single statements: on a server each commits by itself. Raises TaskError."""
         with self._errors_for_people():
             engine = self._opened().at_once
             with engine.begin() if self.is_file else engine.connect() as connection:
                 yield connection
 
     def close(self) -> None:
-        """Close the database; the next call opens it again."""
+        """Close the database; the next call reopens it."""
         with self._opening:
             if self._engines is not None:
                 self._engines.reader.dispose()
@@ -172,7 +171,7 @@ class QueueDatabase:
 
     @contextmanager
     def _errors_for_people(self) -> Iterator[None]:
-        """Raise TaskError for what fails, in words for the annotator and without a password."""
+        """Turn database errors into TaskError with a readable message that contains no password."""
         try:
             yield
         except DBAPIError as error:
@@ -201,15 +200,15 @@ class QueueDatabase:
 
 
 def insert_new(connection: Connection, table: Table) -> Insert:
-    """Inserts rows, without those whose keys are there already, also where another program inserts them."""
+    """An insert that skips rows whose keys exist, even if another program inserts them concurrently."""
     made: Callable[[Table], Any] = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
     inserted: Insert = made(table).on_conflict_do_nothing()
     return inserted
 
 
 def upgrade(connection: Connection, found: str | None, shown: str, wanted: str = REVISION) -> None:
-    """Bring the tables from revision `found` to `wanted`; `shown` names the database. Raises TaskError."""
-    from alembic import command  # a quarter of a second, which only a new program's first start has to spend
+    """Migrate the tables from revision `found` to `wanted`; `shown` names the database. Raises TaskError."""
+    from alembic import command  # importing it takes a quarter of a second, needed only when migrating
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
@@ -223,7 +222,7 @@ def upgrade(connection: Connection, found: str | None, shown: str, wanted: str =
 
 
 def _revision(connection: Connection) -> str | None:
-    """The migration that the tables come from; None where there are none."""
+    """The migration of the existing tables; None if there are none."""
     from sqlalchemy import inspect
 
     if not inspect(connection).has_table("alembic_version"):
@@ -233,7 +232,7 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _with_driver(url: str | URL) -> URL:
-    """The address as SQLAlchemy reads it; people write "postgresql://". Raises TaskError."""
+    """The URL with SQLAlchemy's driver; people write "postgresql://". Raises TaskError."""
     try:
         made = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -247,7 +246,7 @@ def _file_engines(url: URL, patience_s: float) -> _Engines:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # BEGIN is ours
+        connection.isolation_level = None  # we send BEGIN ourselves
         connection.execute("PRAGMA journal_mode = WAL")
 
     @event.listens_for(engine, "begin")
@@ -260,7 +259,7 @@ def _file_engines(url: URL, patience_s: float) -> _Engines:
 
 
 def _server_engines(url: URL) -> _Engines:
-    """A server that is silent is given up after some seconds."""
+    """Connection attempts to a server that does not answer time out after some seconds."""
     patience = {
         "connect_timeout": 5,
         "application_name": "odyssey-recorder",
@@ -270,7 +269,7 @@ def _server_engines(url: URL) -> _Engines:
         "tcp_user_timeout": 20_000,
         "options": "-c lock_timeout=10s -c idle_in_transaction_session_timeout=60s",
     }
-    # What the address says goes above.
+    # The URL's own options take precedence.
     arguments = {name: value for name, value in patience.items() if name not in url.query}
     try:
         engine = create_engine(url, hide_parameters=True, pool_size=1, connect_args=arguments)
@@ -283,7 +282,7 @@ def _server_engines(url: URL) -> _Engines:
 
 
 def _check_idle_connections(engine: Engine) -> None:
-    """Ping a connection that was not used for long, so that a server that came back is found again."""
+    """Ping connections that were idle for long, so that a restarted server is noticed."""
 
     @event.listens_for(engine, "checkin")
     def note_time(_connection: object, record: Any) -> None:
@@ -295,7 +294,7 @@ def _check_idle_connections(engine: Engine) -> None:
             try:
                 engine.dialect.do_ping(connection)
             except engine.dialect.loaded_dbapi.Error as error:
-                raise DisconnectionError from error  # the pool opens another one
+                raise DisconnectionError from error  # makes the pool open another one
 
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -1,6 +1,6 @@
-"""The files that remembered what an annotator did before there was a database: each is taken over once.
+"""Imports the progress files that kept an annotator's events before there was a database, each once.
 
-A JSON line for each event; a torn last line is none.
+One JSON line for each event; a truncated last line is ignored.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ class _ProgressLine(BaseModel):
 
 
 def take_over(connection: Connection, file: Path, place: str) -> None:
-    """Write what was done at this place, as the file says, to the queue. Raises TaskError where it cannot be read.
+    """Import the events of a progress file as those of this place. Raises TaskError if it is unreadable.
 
-    Nothing happens where there is no such file, or it was taken over before.
+    Does nothing if the file is missing or already imported.
     """
     key = f"taken over: {file.name}"
     if connection.execute(select(notes.c.key).where(notes.c.key == key)).first() is not None:

@@ -1,4 +1,4 @@
-"""The queue of tasks of a team, or of this computer, as one annotator at one computer has it."""
+"""The task queue of a team or of one computer, as one annotator uses it."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -37,15 +37,15 @@ from odyssey_recorder.task.queue.source_list import SourceList
 from odyssey_recorder.task.queue.transaction import ClaimStatements, Leases, QueueTransaction
 
 _PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
-"""Between looks at open tasks that others are just changing; one that stays locked longer counts as none."""
+"""Waits between attempts at tasks that others have locked; one that stays locked longer is treated as taken."""
 _PREPARED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
 class QueueEnvironment:
-    """What a queue looks at beside its database: drafts and dataset, reviews, and, where it follows one, a list.
+    """What a queue consults besides its database: drafts and dataset, reviews, and the list it follows, if any.
 
-    `progress` gives the file in which an older program remembered what an annotator did, which is taken over.
+    `progress` returns the path of an annotator's progress file from an older program, to be imported.
     """
 
     episodes: EpisodeLookup
@@ -55,16 +55,16 @@ class QueueEnvironment:
 
 
 class TaskQueue:
-    """Tasks to record, in a database that others may share. Thread-safe; every call may block and raise TaskError.
+    """Tasks to record, in a database that may be shared. Thread-safe; every call may block and raise TaskError.
 
-    `annotator` gives the name of the one who records now, and `drafts` is the folder of their unfinished recordings.
-    When another name comes, what was held under the name before is given back.
+    `annotator` returns the name of the current annotator, `drafts` is the folder of their drafts. When the name
+    changes, the claim under the former name is released.
 
-    An annotator holds at most one task: claiming gives the one back that was held before. What is held, under way or
-    recorded is offered to nobody. Claims are leases in the database: a claim ends with its process, or runs out; then
-    the task waits again. A recording that was begun makes the claim unneeded: its task is under way until the episode
-    is published or thrown away, and a queue finds that out by itself, also after a crash. Where nobody looks for days,
-    the task waits again; an episode that comes of it all the same is noted beside the other one.
+    An annotator holds at most one task: a new claim releases the previous one. Tasks that are claimed, under way or
+    recorded are not offered. Claims are leases in the database: a claim ends with its process or when it expires, and
+    the task is open again. Once a recording begins, the task is under way until the episode is published or discarded;
+    the queue finds that out itself, also after a crash. If nothing is heard of a recording for days the task is open
+    again; an episode that is published later is noted besides any other one.
     """
 
     def __init__(
@@ -87,26 +87,25 @@ class TaskQueue:
         self._use_name("")
 
     def close(self) -> None:
-        """Give back what is held, and close the database; the next call opens it again."""
-        with self._lock, suppress(TaskError):  # a claim that cannot be given back runs out by itself
+        """Release the claim and close the database; the next call reopens it."""
+        with self._lock, suppress(TaskError):  # an unreleased claim expires by itself
             self._release()
         self._database.close()
 
-    # For the one who records.
+    # For annotators.
 
     def board(self) -> Board:
-        """Every task and its status now, also what is to be approved or was rejected."""
+        """All tasks with their current status, including those to be approved and rejected ones."""
         with self._locked():
             self._look()
             name = self._source.name if self._source is not None else self._database.name
             return Board(name, tuple(task.queued for task in self._snapshot if task.is_listed))
 
     def claim_next(self, *, after: str = "", device: str | None = None) -> QueuedTask | None:
-        """Hold the first open task in the order of offering that fits the `device`: None where there is none.
+        """Claim the first open task that fits the `device` profile (see `ListedTask.fits`); None if there is none.
 
-        `device` is the profile as `ListedTask.fits` has it. With `after`, the first behind that task, and from the
-        beginning again where none is. What was sent back comes first, also behind a task that is done. What was
-        skipped comes last, in the order in which it was skipped.
+        With `after`, the first one behind that task, wrapping around at the end. Tasks sent back always come first,
+        skipped tasks last in the order in which they were skipped.
         """
         with self._locked():
             self._look_if_changed()
@@ -122,7 +121,7 @@ class TaskQueue:
             return taken
 
     def claim(self, task_id: str) -> QueuedTask:
-        """Hold this task in place of the one before. Raises TaskError where it is not open, and changes nothing."""
+        """Claim this task instead of the current one. Raises TaskError, and keeps the claim, if it is not open."""
         with self._locked():
             self._look_if_changed()
             with self._claiming() as transaction:
@@ -134,22 +133,22 @@ class TaskQueue:
             return taken
 
     def release(self) -> None:
-        """Hold none any more; the task that was held waits as before."""
+        """Release the claim, if any; the task waits again."""
         with self._locked():
             self._release()
 
     def renew(self) -> bool:
-        """Keep the task that is held from running out, every few minutes; False where none is held any more.
+        """Extend the claim, to be called every few minutes; False if there is none any more.
 
-        Every other call renews it too.
+        Every other call extends it too.
         """
         with self._locked():
             return self._renew()
 
     def skip(self, task_id: str, reason: str) -> None:
-        """Put a task at the end, with the reason.
+        """Move a task to the end of the order, with a reason.
 
-        Raises TaskError where it is under way, recorded, or held by somebody else.
+        Raises TaskError if it is under way, recorded, or held by somebody else.
         """
         with self._locked():
             self._look_if_changed()
@@ -161,7 +160,7 @@ class TaskQueue:
             self._forget(task_id)
 
     def send_back(self, task_id: str, reason: str) -> None:
-        """Have a recorded task wait again, with the reason. Raises TaskError where it is not recorded."""
+        """Have a task recorded again, with a reason. Raises TaskError if it is not recorded."""
         with self._locked():
             self._look_if_changed()
             reason = checked_reason(reason)
@@ -170,7 +169,7 @@ class TaskQueue:
                 transaction.note(task, TaskEvent.SENT_BACK, reason=reason)
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
-        """The task was recorded as this episode; nothing happens to one that is not in the list, or marked before."""
+        """Note the episode of a task; does nothing if the task is unknown or already marked."""
         with self._locked():
             self._look_if_changed()
             change = self._reconciler.recorded(task_id, episode_id)
@@ -179,12 +178,12 @@ class TaskQueue:
                 transaction.release(task_id)
             self._forget(task_id)
 
-    # For the one who prepares tasks.
+    # For those who prepare tasks.
 
     def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
-        """Put tasks behind those that are there, to wait or to be approved first; how many were new.
+        """Append tasks, as waiting or to be approved; returns how many were new.
 
-        Those with known faults are always to be approved first. A task whose id is there already is left out.
+        Tasks with known faults always need approval. Tasks whose id exists are skipped.
         """
         with self._locked():
             self._look_if_changed()
@@ -199,9 +198,9 @@ class TaskQueue:
         before: Iterable[ListedTask] = (),
         event: TaskEvent = TaskEvent.EDITED,
     ) -> None:
-        """Put these in the place of the tasks of the same ids, with `event` in their histories; all or none.
+        """Replace the tasks with the same ids and add `event` to their histories; all or none.
 
-        Raises TaskError where one was begun or recorded, or is not any more what it is in `before`.
+        Raises TaskError if one was begun or recorded, or differs from its version in `before`.
         """
         changed, known = _by_id(tasks), _by_id(before)
         with self._locked():
@@ -215,9 +214,9 @@ class TaskQueue:
                 transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
-        """Let tasks that were to be approved, or rejected, wait; all or none. What waits already stays as it is.
+        """Let tasks that are to be approved or were rejected wait; all or none. Waiting tasks stay as they are.
 
-        The `tasks` are as `by` has seen them: raises TaskError where one is not so any more.
+        `tasks` are as `by` saw them: raises TaskError if one has changed since.
         """
         seen = _by_id(tasks)
         with self._locked():
@@ -233,9 +232,9 @@ class TaskQueue:
                 transaction.put(approved, TaskEvent.APPROVED, by=by)
 
     def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
-        """Leave tasks out that were to be approved or wait; all or none.
+        """Reject tasks that are to be approved or wait; all or none.
 
-        Raises TaskError where one was begun or recorded, or is not any more as it was seen.
+        Raises TaskError if one was begun or recorded, or has changed since it was seen.
         """
         seen = _by_id(tasks)
         with self._locked():
@@ -254,12 +253,11 @@ class TaskQueue:
                     transaction.release(self._held)
 
     def holders(self) -> tuple[Holder, ...]:
-        """Who works on what now."""
         with self._locked():
             self._look()
             return tuple(task.holder for task in self._snapshot if task.holder is not None)
 
-    # All below: with the lock held.
+    # All below run with the lock held.
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -312,7 +310,7 @@ class TaskQueue:
             self._source.follow(connection, stamp)
 
     def _first(self, transaction: QueueTransaction, after: str, device: str | None) -> Row[Any] | None:
-        """The first open task that fits, behind `after`, held now; where there is none, what was held is given back."""
+        """Claim the first open task that fits behind `after`; releases the current claim if there is none."""
         for low, high in self._rank_ranges(transaction, after):
             found = transaction.hold_first(low, high, device)
             if found is not None:
@@ -357,7 +355,7 @@ class TaskQueue:
             self._held = ""
 
     def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[Status], do: str) -> Row[Any]:
-        """The row of a task. Raises TaskError where it is not `allowed` to `do` ("be skipped"), or held by others."""
+        """The row of a task. Raises TaskError if its status is not `allowed` to `do` ("be skipped") or others hold it."""
         if task is None or not task.is_listed or Status[task.status] not in allowed or not _is_ours(task):
             raise self._refusal(task, task_id, do)
         return task
@@ -378,7 +376,7 @@ class TaskQueue:
 
     @contextmanager
     def _claiming(self) -> Iterator[QueueTransaction]:
-        """As `_writing`, for single statements, each of which a server keeps as soon as it is run."""
+        """Like `_writing`, for single statements that a server commits one by one."""
         with self._database.writing_at_once() as connection:
             yield self._transaction(connection)
 
@@ -395,7 +393,7 @@ def _by_id(tasks: Iterable[ListedTask]) -> dict[str, ListedTask]:
 
 
 def _judged_as_seen(task: Row[Any], seen: ListedTask, judge: Callable[[ListedTask], ListedTask]) -> ListedTask:
-    """The judged task, whatever was decided on it before. Raises TaskError where it is not as it was seen."""
+    """The judged task, ignoring earlier decisions. Raises TaskError if it changed since it was seen."""
     decided = judge(seen)
     if judge(parse_task_line(task.line)) != decided:
         raise _changed_meanwhile(task.task_id)

@@ -1,4 +1,4 @@
-"""Compares the queue with drafts, dataset and reviews: which recordings began or ended here, what reviewers decided."""
+"""Compares the queue with drafts, dataset and reviews, and writes the missing events."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,31 +11,31 @@ from odyssey_recorder.task.queue.transaction import QueueTransaction
 
 
 class EpisodeLookup(Protocol):
-    """Where episodes are kept; `dataset.store` implements it."""
+    """The store of episodes; `dataset.store` implements it."""
 
     def drafts_of_tasks(self) -> Mapping[str, str]:
-        """The task id of every unfinished recording that has one, by its episode id. Raises DatasetError."""
+        """The task id of each draft that has one, by episode id. Raises DatasetError."""
 
     def is_published(self, episode_id: str) -> bool:
         """Whether the episode is in the dataset."""
 
     def is_impossible(self, episode_id: str) -> bool:
-        """Whether the episode is in the dataset and ends by IMPOSSIBLE; not where it cannot be read."""
+        """Whether the episode is in the dataset and ends with IMPOSSIBLE; False if it is unreadable."""
 
 
 class ReviewOutcomes(Protocol):
-    """Where episodes are reviewed; `quality.reviewing.review_store` implements it."""
+    """Results of reviews; `quality.reviewing.review_store` implements it."""
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
-        """The episodes of an annotator that were sent back, by episode id. Raises DatasetError."""
+        """The annotator's episodes that were sent back, by episode id. Raises DatasetError."""
 
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        """Those of the episodes that were accepted, with who said so last. Raises DatasetError."""
+        """The accepted ones of these episodes, with the last reviewer who accepted. Raises DatasetError."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChange:
-    """An event that is not in the queue yet, or, where it is None, a lease that must be taken or renewed."""
+    """A missing event, or, if the event is None, a lease to take or renew."""
 
     task_id: str
     episode_id: str
@@ -46,14 +46,14 @@ class QueueChange:
 
 @dataclass(frozen=True, slots=True)
 class OutsideState:
-    """The tasks of the drafts here, and what was sent back, by episode."""
+    """Task ids of local drafts, and what was sent back, by episode id."""
 
     drafts: Mapping[str, str] = field(default_factory=dict)
     sent_back: Mapping[str, SentBack] = field(default_factory=dict)
 
 
 class Reconciler:
-    """Finds, for one client, what the queue does not know yet, and writes it."""
+    """Finds and writes, for one client, the events that the queue is missing."""
 
     def __init__(
         self, client: QueueClient, episodes: EpisodeLookup, reviews: ReviewOutcomes | None, recording_s: float
@@ -64,22 +64,21 @@ class Reconciler:
         self._renew_below_us = int(recording_s * 0.9e6)
 
     def look(self) -> OutsideState:
-        """The state outside of the queue now. Raises DatasetError."""
+        """The current state of drafts and reviews. Raises DatasetError."""
         sent_back = self._reviews.sent_back(self._client.annotator) if self._reviews is not None else {}
         return OutsideState(dict(self._episodes.drafts_of_tasks()), dict(sent_back))
 
     def changes(self, outside: OutsideState, snapshot: QueueSnapshot) -> list[QueueChange]:
-        """What the queue does not know yet, by task id: all windows write in one order. Raises DatasetError."""
+        """The missing events, sorted by task id so that all windows write in the same order. Raises DatasetError."""
         found = [*self._begun(outside, snapshot), *self._ended(outside, snapshot), *self._reviewed(outside, snapshot)]
         return sorted(found, key=lambda change: change.task_id)
 
     def gone(self, snapshot: QueueSnapshot) -> set[str]:
-        """The tokens of claims of windows of this place whose processes have ended."""
+        """Tokens of claims from windows of this place whose processes have ended."""
         tokens = {task.token for task in snapshot if task.left_us and task.token and task.place == self._client.place}
         return {token for token in tokens if is_gone(token)}
 
     def recorded(self, task_id: str, episode_id: str) -> QueueChange:
-        """The task was recorded as this episode."""
         event = TaskEvent.IMPOSSIBLE if self._episodes.is_impossible(episode_id) else TaskEvent.RECORDED
         return QueueChange(task_id, episode_id, event)
 
@@ -121,7 +120,7 @@ class Reconciler:
             yield QueueChange(waiting[episode_id], episode_id, TaskEvent.ACCEPTED, by)
 
     def write(self, transaction: QueueTransaction, change: QueueChange) -> None:
-        """Write a change, unless another window has written it meanwhile, or it means nothing any more."""
+        """Write a change, unless another window already did or it no longer applies."""
         task = transaction.task(change.task_id)
         if task is None:
             return

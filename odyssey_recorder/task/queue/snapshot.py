@@ -1,4 +1,4 @@
-"""All tasks of a queue as one reader has them: only what has changed since the last look is fetched and parsed."""
+"""All tasks of a queue as seen by one reader; fetches and parses only what changed since the last read."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a task is, and what was done with it, at a version of its row; `places` are where each event was noted."""
+    """A task and its events at a version of its row; `places` has the place of each event."""
 
     version: int
     listed: ListedTask
@@ -40,11 +40,11 @@ class Past:
     places: tuple[str, ...]
 
     def last_recorded(self) -> str:
-        """The episode that it was last recorded as, as `counted_episode` has it."""
+        """The episode it was last recorded as; see `counted_episode`."""
         return counted_episode((entry.event, entry.episode_id) for entry in self.history)
 
     def under_way(self, place: str) -> set[str]:
-        """The episodes that were begun at a place, and of which nobody knows yet what became."""
+        """The episodes begun at a place whose outcome is unknown."""
         begun: set[str] = set()
         for entry, at_place in zip(self.history, self.places, strict=True):
             if entry.event is TaskEvent.BEGUN and at_place == place:
@@ -54,17 +54,16 @@ class Past:
         return begun
 
     def ended(self) -> set[str]:
-        """The episodes that it was recorded as."""
+        """The episodes it was recorded as."""
         return {entry.episode_id for entry in self.history if entry.event in RECORDED}
 
     def has(self, event: TaskEvent, episode_id: str) -> bool:
-        """Whether this happened with this episode."""
         return any((entry.event, entry.episode_id) == (event, episode_id) for entry in self.history)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """A task now; `left_us` is how long its lease still holds, 0 where there is none."""
+    """A task now; `left_us` is the remaining time of its lease, 0 if there is none."""
 
     task_id: str
     status: Status
@@ -79,7 +78,7 @@ class TaskState:
 
 
 class QueueSnapshot:
-    """The tasks in the order of the list, those that are not in it any more among them; not thread-safe."""
+    """The tasks in list order, including those no longer in the list. Not thread-safe."""
 
     def __init__(self) -> None:
         self._pasts: dict[str, Past] = {}
@@ -89,11 +88,9 @@ class QueueSnapshot:
         return iter(self._states.values())
 
     def get(self, task_id: str) -> TaskState | None:
-        """The task of this id."""
         return self._states.get(task_id)
 
     def read(self, connection: Connection, now: ColumnElement[int]) -> None:
-        """Learn what is new."""
         query: Select[Any] = select(*_COLUMNS, now.label("now"))
         rows = connection.execute(query.order_by(tasks.c.position, tasks.c.task_id)).all()
         versions = {row.task_id: row.version for row in rows}
@@ -101,13 +98,13 @@ class QueueSnapshot:
         self._states = {row.task_id: self._state(row) for row in rows}
 
     def past(self, connection: Connection, task_id: str, version: int) -> Past:
-        """What a task is and what was done with it, at a version of its row."""
+        """The task and its events at a version of its row."""
         if not self._knows(task_id, version):
             self._fetch(connection, {task_id: version})
         return self._pasts[task_id]
 
     def _state(self, row: Row[Any]) -> TaskState:
-        """How a task stands; of ten thousand, most stand as they did."""
+        """Reuses the cached state: of ten thousand tasks, most do not change between reads."""
         known, past = self._states.get(row.task_id), self._pasts[row.task_id]
         is_known = known is not None and known.past is past and known.is_listed == row.is_listed
         if known is not None and is_known and not known.left_us and row.until_us == 0:
@@ -119,9 +116,9 @@ class QueueSnapshot:
         return known is not None and known.version == version
 
     def _fetch(self, connection: Connection, versions: Mapping[str, int]) -> None:
-        """Fetch what tasks are and what was done with them.
+        """Fetch tasks and their events.
 
-        They count as of these versions, though they may be newer by now: then they are fetched again the next time.
+        They are stored under the given versions even if they are newer; then the next read fetches them again.
         """
         if not versions:
             return
@@ -134,12 +131,12 @@ class QueueSnapshot:
 
 
 def at(time_us: int) -> datetime:
-    """A time in microseconds since 1970; the nearest that a calendar has."""
+    """Microseconds since 1970 as a datetime, clamped to its range."""
     return _EPOCH + timedelta(microseconds=max(0, min(time_us, LARGEST_WHOLE)))
 
 
 def _narrowed(query: Select[Any], key: ColumnElement[str], task_ids: list[str]) -> Select[Any]:
-    """The query for these tasks only; for all where they are many, which takes less."""
+    """The query restricted to these tasks; unrestricted if they are many, which is faster."""
     return query.where(key.in_(task_ids)) if len(task_ids) <= _FEW else query
 
 

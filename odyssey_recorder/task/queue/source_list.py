@@ -1,4 +1,4 @@
-"""How a queue in a file follows a list of tasks, which may change while the program runs."""
+"""How a queue in a file follows a task list that may change while the program runs."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -20,31 +20,28 @@ _Stamp = tuple[int, int] | None
 
 
 class SourceList:
-    """The file of a list."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self._followed: _Stamp = None
 
     @property
     def name(self) -> str:
-        """What the list is called."""
         return _SIMULATED if self.path == shipped_tasks() else self.path.stem.replace("_", " ")
 
     def stamp(self) -> _Stamp:
-        """What tells the file as it is now from what it was before; None where it cannot be looked at."""
+        """Identifies the current contents of the file; None if it is inaccessible."""
         try:
             stat = self.path.stat()
         except OSError:
-            return None  # reading it says why
+            return None  # reading the file reports it
         return stat.st_mtime_ns, stat.st_size
 
     def is_followed(self, stamp: _Stamp) -> bool:
-        """Whether the queue was brought in line with the file as it was then."""
+        """Whether the queue is already in line with this version of the file."""
         return stamp is not None and stamp == self._followed
 
     def follow(self, connection: Connection, stamp: _Stamp) -> None:
-        """Bring the queue in line with the file, unless another window has history so. Raises TaskError."""
+        """Update the queue from the file, unless another window already did. Raises TaskError."""
         present = _digest_of_file(self.path)
         known = connection.execute(select(notes.c.words).where(notes.c.key == _NOTE)).scalar()
         if known != present:
@@ -55,10 +52,10 @@ class SourceList:
 
 
 def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
-    """Have the queue hold the tasks of a list, in its order, as the list has them.
+    """Make the queue hold the tasks of a list, in its order.
 
-    A line that has not changed in the list leaves alone what was made of its task in the queue. What the list no longer
-    has is not shown any more; what came from no list is.
+    A line that did not change in the list leaves edits of its task in the queue alone. Tasks no longer in the list are
+    hidden; tasks that came from no list stay.
     """
     have = {row.task_id: row for row in connection.execute(select(tasks))}
     new: list[dict[str, Any]] = []
@@ -84,7 +81,7 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
 
 
 def restate(connection: Connection, task_ids: Iterable[str]) -> None:
-    """Set the status of tasks from their events."""
+    """Recompute the status of tasks from their events."""
     wanted = set(task_ids)
     history: dict[str, list[Any]] = {}
     for row in connection.execute(select(events).order_by(events.c.number)):
@@ -108,8 +105,8 @@ def _digest(task: ListedTask) -> str:
 
 
 def _digest_of_file(path: Path) -> str:
-    """A hash of the file and of the program, which may come to read it otherwise."""
+    """A hash of the file and of the program version, which may parse it differently."""
     try:
         return sha256(__version__.encode() + read_file(path, Largest.TASKS)).hexdigest()
     except OSError:
-        return ""  # reading the tasks says why
+        return ""  # reading the tasks reports it

@@ -1,4 +1,4 @@
-"""The tables of the queue, as the newest program has them; `migrations` leads there from what older ones made."""
+"""The current tables of the queue; `migrations` upgrades older ones to them."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, Table, Text, false, text
 
@@ -13,7 +13,7 @@ tasks = Table(
     Column("position", BigInteger, nullable=False),
     Column("rank", BigInteger, nullable=False),
     Column("line", Text, nullable=False),
-    # What the line was in the list that it comes from; empty for a task that comes from none.
+    # The line of the list that it comes from; empty for a task that comes from no list.
     Column("listed_as", Text, nullable=False, server_default=""),
     Column("is_listed", Boolean, nullable=False),
     Column("status", Text, nullable=False),
@@ -21,7 +21,7 @@ tasks = Table(
     Column("devices", Text, nullable=False),
     # Grows with each event and each change of the line, so that a reader fetches only what is new.
     Column("version", Integer, nullable=False, server_default="0"),
-    # The lease: whose it is, and until when. A claim has a token; a recording belongs to its place.
+    # The lease, its owner and its end. A claim has a token; a recording belongs to its place.
     Column("annotator", Text, nullable=False, server_default=""),
     Column("place", Text, nullable=False, server_default=""),
     Column("token", Text, nullable=False, server_default=""),
@@ -29,7 +29,7 @@ tasks = Table(
     Column("until_us", _US, nullable=False, server_default="0"),
     Column("is_recording", Boolean, nullable=False, server_default=false()),
 )
-"""Each task; `status` and `is_open` follow from its events, and are written together with them."""
+"""`status` and `is_open` are derived from the events and written together with them."""
 
 Index(
     "tasks_offered",
@@ -50,7 +50,7 @@ events = Table(
     Column("episode_id", Text, nullable=False, server_default=""),
     Column("place", Text, nullable=False, server_default=""),
 )
-"""Every event of every task, never changed. Its task need not be there: a list may bring it back."""
+"""Append-only. An event's task may be missing: a list may bring it back."""
 
 Index("deeds_of_task", events.c.task_id)
 
@@ -60,4 +60,4 @@ notes = Table(
     Column("key", Text, primary_key=True),
     Column("words", Text, nullable=False),
 )
-"""What the queue remembers of itself: which list it was brought in line with, which older files were taken over."""
+"""What the queue remembers about itself: the list it is in line with, the progress files it has imported."""

@@ -1,4 +1,4 @@
-"""One transaction of the queue: claims are taken and given back, events are written with the status that follows."""
+"""One transaction of the queue: claims, releases, and events with the resulting status."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,19 +46,19 @@ _FREE: Mapping[str, Any] = {
 _BEHIND_LISTS = 1 << 31
 """The position of the first task that comes from no list."""
 _BATCH = 5_000
-"""A database takes no more than 32,766 values in one statement."""
+"""A database accepts at most 32,766 parameters in one statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """For how many seconds a task is kept for the one who holds it, and for the one who began to record it."""
+    """Lease durations in seconds: of a claim, and of a recording."""
 
     claim_s: float = 600.0
     recording_s: float = 7 * 86_400.0
 
 
 class ClaimStatements:
-    """The statements of claims, compiled once: compiling one takes as long as running it."""
+    """The statements for claims, compiled once: compiling takes as long as running."""
 
     def __init__(self, database: QueueDatabase) -> None:
         now, self._dialect = database.now, database.dialect()
@@ -124,33 +124,33 @@ class QueueTransaction:
     # Claims.
 
     def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
-        """Hold the first open task of a rank from `low` to `high` that fits the device; None where there is none.
+        """Claim the first open task with a rank from `low` to `high` that fits the device; None if there is none.
 
-        What another transaction is just changing is passed over.
+        Rows locked by other transactions are skipped.
         """
         statements = self._statements
         statement = statements.hold_first if device is None else statements.hold_first_fitting
         return self._run(statement, low=low, high=high, device=device).first()
 
     def is_any_open(self, device: str | None) -> bool:
-        """Whether there is an open task that fits, which another transaction may just be changing."""
+        """Whether an open task fits, even if another transaction has it locked."""
         statement = self._statements.open if device is None else self._statements.open_fitting
         return self._run(statement, device=device).first() is not None
 
     def hold(self, task_id: str) -> Row[Any] | None:
-        """Hold this task; None where it is not open."""
+        """Claim this task; None if it is not open."""
         return self._run(self._statements.hold, this=task_id).first()
 
     def renew(self, task_id: str) -> bool:
-        """Hold a task for longer; False where it is held no more."""
+        """Extend the claim on a task; False if it is lost."""
         return bool(self._run(self._statements.renew, this=task_id).rowcount)
 
     def release(self, task_id: str) -> None:
-        """End the claim on a task, if there still is one."""
+        """End the claim on a task, if there is one."""
         self._run(self._statements.release, this=task_id)
 
     def release_all(self, tokens: Iterable[str]) -> None:
-        """End the claims of other windows, whose processes have ended."""
+        """End claims of other windows, whose processes have ended."""
         self.connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
 
     def _run(self, statement: tuple[str, Mapping[str, Any]], **values: object) -> CursorResult[Any]:
@@ -160,7 +160,7 @@ class QueueTransaction:
     # Leases of recordings.
 
     def begin(self, task: Row[Any]) -> None:
-        """Keep a task for days for the recording that is under way here, unless it is recorded, or held elsewhere."""
+        """Lease a task for days for the recording under way here, unless it is recorded or held elsewhere."""
         if Status[task.status] in FINISHED or (task.is_held and task.place != self._client.place):
             return
         taken = {
@@ -174,7 +174,7 @@ class QueueTransaction:
         self._change(task.task_id, taken)
 
     def end(self, task_id: str) -> None:
-        """End the lease of a recording that was under way here, and the claim of this window."""
+        """End the lease of the recording that was under way here, and this window's claim."""
         recorded_here = and_(tasks.c.place == self._client.place, tasks.c.is_recording)
         mine = or_(tasks.c.token == self._client.token, recorded_here)
         self.connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
@@ -182,13 +182,13 @@ class QueueTransaction:
     # Tasks and their events.
 
     def task(self, task_id: str, *, to_change: bool = True) -> Row[Any] | None:
-        """The task's row, with `is_held` and `is_mine`; `to_change` locks it until the transaction ends."""
+        """The row with `is_held` and `is_mine`; `to_change` locks it until the transaction ends."""
         query = self._rows().where(tasks.c.task_id == task_id)
         return self.connection.execute(query.with_for_update() if to_change else query).first()
 
     def tasks(self, task_ids: Iterable[str]) -> Mapping[str, Row[Any]]:
-        """The locked rows of those of the tasks that are there, as `task` has them, by id."""
-        ordered = sorted(task_ids)  # all programs lock them in one order
+        """The locked rows of the existing tasks, as from `task`, by id."""
+        ordered = sorted(task_ids)  # a fixed locking order prevents deadlocks
         found: dict[str, Row[Any]] = {}
         for first in range(0, len(ordered), _BATCH):
             query = self._rows().where(tasks.c.task_id.in_(ordered[first : first + _BATCH]))
@@ -197,19 +197,19 @@ class QueueTransaction:
         return found
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[TaskEvent, str]]:
-        """The events of the task with this episode, and the place of each, the oldest first."""
+        """The task's events with this episode and the place of each, oldest first."""
         query = select(events.c.deed, events.c.place).where(
             events.c.task_id == task_id, events.c.episode_id == episode_id
         )
         return [(TaskEvent[name], place) for name, place in self.connection.execute(query.order_by(events.c.number))]
 
     def last_recorded(self, task_id: str) -> str:
-        """The episode that the task was last recorded as, as `counted_episode` has it."""
+        """The episode the task was last recorded as; see `counted_episode`."""
         query = select(events.c.deed, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
         return counted_episode((TaskEvent[name], episode_id) for name, episode_id in self.connection.execute(query))
 
     def note(self, task: Row[Any], event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
-        """Write an event of the client, or of `by`, and the status that follows; a recorded task is held by nobody."""
+        """Write an event of the client or of `by`, with the resulting status; recording releases the claim."""
         entry = self._entry(event, by=by, reason=reason, episode_id=episode_id)
         written = insert(events).values(task_id=task.task_id, **entry)
         number = self.connection.execute(written.returning(events.c.number)).scalar_one()
@@ -229,7 +229,7 @@ class QueueTransaction:
     def put(
         self, changed: Sequence[tuple[Row[Any], ListedTask]], event: TaskEvent, *, by: str = "", reason: str = ""
     ) -> None:
-        """Replace tasks, whose rows `tasks` gave, and note the same event for all of them."""
+        """Replace tasks, given their rows from `tasks`, and add the same event to each."""
         rows: list[dict[str, Any]] = []
         for task, listed in changed:
             status, skipped = next_status(Status[task.status], event), skip_number(task.rank)
@@ -239,7 +239,7 @@ class QueueTransaction:
         change(self.connection, rows)
 
     def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
-        """Put new tasks behind those that are there; how many were new, also where another program adds the same."""
+        """Append new tasks; returns how many were new, even if another program adds the same."""
         have = set(self.connection.execute(select(tasks.c.task_id)).scalars())
         new = {task.task_id: task for task in listed if task.task_id not in have}
         if not new:
@@ -251,7 +251,9 @@ class QueueTransaction:
             {"task_id": task.task_id, **columns(task, first + number, statuses[task.task_id], is_listed=True)}
             for number, task in enumerate(new.values())
         ]
-        rows.sort(key=itemgetter("task_id"))  # two that add the same wait for each other in one order
+        rows.sort(
+            key=itemgetter("task_id")
+        )  # a fixed order: two programs that add the same wait for each other instead of deadlocking
         inserted = insert_new(self.connection, tasks).returning(tasks.c.task_id)
         added = self.connection.execute(inserted, rows).scalars().all()
         prepared = [task_id for task_id in added if statuses[task_id] is Status.TO_APPROVE]
@@ -285,14 +287,14 @@ class QueueTransaction:
 
 
 def change(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Change the tasks of the ids `_id` in these rows, all in the same columns."""
+    """Update the tasks with the ids `_id` of these rows; all rows have the same columns."""
     if rows:
         values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
         connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)
 
 
 def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:
-    """The columns that follow from a task and its status; `skipped` is the number of the event that skipped it."""
+    """The columns derived from a task and its status; `skipped` is the number of the skip event."""
     return {
         "position": position,
         "rank": rank(listed, position, status, skipped),

@@ -1,1 +1,1 @@
-"""What tasks are made from: templates, pools and catalogues of apps, in files that people write by hand."""
+"""Templates, pools and catalogues of apps, in files that people write by hand."""

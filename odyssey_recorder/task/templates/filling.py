@@ -1,4 +1,4 @@
-"""How the gaps of a template are filled: what may fill each, how many tasks that makes, and which is the n-th."""
+"""Fillings of a template: the values of each gap, the number of tasks, and the n-th of them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,17 +18,17 @@ _MONTHS = (
 
 
 def gaps_in(text: str) -> tuple[str, ...]:
-    """The names of the gaps of a text, in their order, as often as they are there."""
+    """The names of the gaps in order, repeated as often as they occur."""
     return _parts(text)[1::2]
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """The text with each gap filled; what fills one is never filled itself. Raises KeyError for a gap without value."""
+    """The text with its gaps filled, not recursively. Raises KeyError for a gap without a value."""
     return _format(text).format_map(values)
 
 
 def identity(text: str) -> str:
-    """What makes a filled template the same task as another: its words, in whatever case, whatever blanks part them."""
+    """The key by which filled templates are duplicates: the words, ignoring case and whitespace."""
     if "  " in text or not text.isprintable() or text != text.strip():
         text = " ".join(text.split())
     return text.casefold()
@@ -36,7 +36,7 @@ def identity(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _format(text: str) -> str:
-    """The text as `str.format_map` takes it, in which every brace that is no gap's stands for itself."""
+    """The text for `str.format_map`, with all braces escaped that do not mark a gap."""
     parts = [part.replace("{", "{{").replace("}", "}}") for part in _parts(text)]
     parts[1::2] = [f"{{{name}}}" for name in parts[1::2]]
     return "".join(parts)
@@ -47,11 +47,11 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(_GAP.split(text))
 
 
-# What may fill a gap.
+# Values of a gap.
 
 
 def texts_of(slot: Slot, day: date) -> tuple[str, ...]:
-    """All that may fill a gap when recording begins on this `day`."""
+    """All values of a gap when recording begins on `day`."""
     match slot:
         case Items(texts):
             return texts
@@ -72,24 +72,24 @@ def _day_words(day: date, ahead: int, words: DateWords) -> str:
             return f"{then.day} {_MONTHS[then.month - 1]}"
 
 
-# All fillings of a template.
+# Fillings of a template.
 
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """A gap and what may fill it; `rivals` are the gaps before it, by number, of the same items: none gets the same."""
+    """A gap and its values; `rivals` are the indices of earlier gaps with the same items, whose values it must avoid."""
 
     name: str
     texts: tuple[str, ...]
     rivals: tuple[int, ...]
     choices: int
-    """How many of the texts are left for it, whichever its rivals got."""
+    """How many values remain whichever the rivals took."""
 
 
 class Fillings:
-    """All ways to fill the gaps of a template when recording begins on a day, each by its number.
+    """All ways to fill a template when recording begins on a given day, by number.
 
-    None is made before it is asked for. No two gaps of the same items get the same one.
+    Fillings are computed on demand. Gaps with the same items never get the same one.
     """
 
     def __init__(self, template: Template, day: date) -> None:
@@ -103,7 +103,7 @@ class Fillings:
         self.count = prod(gap.choices for gap in self._gaps)
 
     def nth(self, number: int) -> dict[str, str]:
-        """What fills each gap in filling `number`, from 0, below `count`; each number has its own."""
+        """The values of filling `number`, 0 <= number < `count`; all are distinct."""
         values: dict[str, str] = {}
         places: list[int] = []
         for gap in self._gaps:
@@ -116,25 +116,24 @@ class Fillings:
         return values
 
     def due(self, values: Mapping[str, str]) -> date | None:
-        """The last day on which all dates that are named still lie ahead; None where none is named."""
+        """The last day on which all dates it names are still in the future; None if it names none."""
         if not self._dates:
             return None
         return min(dates[values[name]] for name, dates in self._dates.items()) - timedelta(1)
 
     def gives(self, values: Mapping[str, str]) -> bool:
-        """Whether one of these fillings has just these values."""
         if len(values) != len(self._gaps) or not values.items() <= self._choices:
             return False
         return all(values[name] != values[rival] for name, rival in self._pairs)
 
     def holds(self, told: str) -> bool:
-        """Whether the task of this `identity` is one of these fillings."""
+        """Whether the task with this `identity` is one of these fillings."""
         lead, tail = self._folded_parts[0], self._folded_parts[-1]
         return told.startswith(lead) and told.endswith(tail) and self._fits(told[len(lead) :], 1, {})
 
     @property
     def lead(self) -> str:
-        """How the identity of each of them begins."""
+        """The common prefix of their identities."""
         return self._folded_parts[0]
 
     @cached_property
@@ -155,7 +154,7 @@ class Fillings:
 
     @cached_property
     def _rivals(self) -> Mapping[str, frozenset[str]]:
-        """The gaps that never get the same as a gap, whichever of them is filled first."""
+        """For each gap, the gaps that must get another value, whichever is filled first."""
         pairs = {*self._pairs, *((other, one) for one, other in self._pairs)}
         return {gap.name: frozenset(other for one, other in pairs if one == gap.name) for gap in self._gaps}
 
@@ -188,7 +187,7 @@ def _gaps(template: Template, day: date) -> Iterator[_Gap]:
 
 
 def _ends(told: str, words: str, *, is_last: bool) -> Iterator[int]:
-    """Where these words begin in what is told: at its very end, or at each place where they are."""
+    """Where these words begin in `told`: at its very end if `is_last`, else at each occurrence."""
     if is_last:
         if told.endswith(words):
             yield len(told) - len(words)

@@ -1,4 +1,4 @@
-"""How YAML that people write by hand is read: every scalar a text as it was written, every value with its line."""
+"""Reads YAML with every scalar as text exactly as written, and the line of every value."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ _HINTS = {"mapping values are not allowed in this context": "a text with a colon
 
 Value = str | list["Value"] | dict[str, "Value"]
 Place = tuple[str | int, ...]
-"""The keys, and the numbers in lists (from 0), that lead to a value."""
+"""Keys and list indices (from 0) that lead to a value."""
 
 
 class MarkedYamlError(Exception):
-    """What keeps a text from being read, and on which line (from 1)."""
+    """A text that cannot be read; lines count from 1."""
 
     def __init__(self, line: int, words: str) -> None:
         super().__init__(words)
@@ -25,13 +25,13 @@ class MarkedYamlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MarkedDocument:
-    """What a file says, and the line (from 1) of each key and each item of a list, by its place."""
+    """The contents of a file, and the line (from 1) of each key and list item by its place."""
 
     value: Value
     lines: Mapping[Place, int]
 
     def line_of(self, place: Place) -> int:
-        """The line of a place, or of the nearest above it that is there."""
+        """The line of a place, or of its nearest existing ancestor."""
         while place and place not in self.lines:
             place = place[:-1]
         return self.lines.get(place, 1)
@@ -39,7 +39,7 @@ class MarkedDocument:
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or a list whose end has not come; `key` is that of the value to come, in a mapping."""
+    """An unfinished mapping or list; `key` is the key of the next value, in a mapping."""
 
     value: list[Value] | dict[str, Value]
     place: Place
@@ -48,14 +48,13 @@ class _Open:
 
 @dataclass(slots=True)
 class _Reading:
-    """A document that grows event by event; no call goes deeper with it, however deep the text is nested."""
+    """A document built event by event, without recursion, so that deep nesting cannot overflow the stack."""
 
     value: Value = ""
     lines: dict[Place, int] = field(default_factory=dict)
     stack: list[_Open] = field(default_factory=list)
 
     def take(self, event: yaml.Event) -> None:
-        """Go on by one event. Raises MarkedYamlError."""
         line = _line(event)
         match event:
             case yaml.ScalarEvent(value=text):
@@ -69,7 +68,7 @@ class _Reading:
             case yaml.AliasEvent():
                 raise MarkedYamlError(line, "an alias (*) is not understood here; write out what it stands for")
             case _:
-                pass  # where the document begins and ends
+                pass  # start and end of the document
 
     def _take_text(self, text: str, line: int) -> None:
         top = self.stack[-1] if self.stack else None
@@ -87,7 +86,6 @@ class _Reading:
         self.stack.append(_Open(value, self._put(value, line)))
 
     def _put(self, value: Value, line: int) -> Place:
-        """Put a value where it belongs and return its place."""
         if not self.stack:
             self.value = value
             return ()
@@ -105,7 +103,7 @@ class _Reading:
 
 
 def read_marked(text: str) -> MarkedDocument:
-    """The one document of a YAML text; an empty one is "". Raises MarkedYamlError."""
+    """The single document of a YAML text; an empty text is "". Raises MarkedYamlError."""
     reading = _Reading()
     for event in _events(text):
         reading.take(event)

@@ -1,4 +1,4 @@
-"""Files of YAML that people write by hand, in rooms of several folders: found, read, and what is wrong with them."""
+"""Finds and reads the YAML files of template folders and collects their problems."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,22 +18,21 @@ _ENDING = ".yaml"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that is YAML; `name` is the file's, without its ending."""
+    """A parsed YAML file; `name` is the file name without suffix."""
 
     name: str
     source: Path
     document: MarkedDocument
 
     def problem(self, place: Place, words: str) -> Problem:
-        """What is wrong at a place of it."""
         return Problem(self.source, self.document.line_of(place), ".".join(map(str, place)), words)
 
 
 @dataclass(slots=True)
 class TemplateSource:
-    """The folders, each with the same rooms, and the problems that were found so far.
+    """Folders with the same subfolders (rooms), and the problems found so far.
 
-    `broken` are the files that could not be made sense of, by room and name: what needs them is not to be blamed.
+    `broken` are unreadable files, by room and name, so that files which refer to them are not blamed.
     """
 
     folders: tuple[Path, ...]
@@ -41,7 +40,7 @@ class TemplateSource:
     broken: set[tuple[str, str]] = field(default_factory=set)
 
     def look_around(self, rooms: tuple[str, ...]) -> None:
-        """Take down what nobody would read. Raises TaskError where a folder is not there."""
+        """Report files that would be ignored. Raises TaskError if a folder is missing."""
         for folder in self.folders:
             if not folder.is_dir():
                 raise TaskError(f"There is no folder of templates {folder}. Make it, or mend the setting templates.")
@@ -52,7 +51,7 @@ class TemplateSource:
                 self.problems.append(Problem(path, 1, "", f"not read: the ending must be {_ENDING}"))
 
     def read(self, room: str, kind: type[_Kind]) -> Iterator[tuple[Written, _Kind]]:
-        """The files of a room that are of a kind, in the order of the folders and of their names."""
+        """The files of a room that validate as `kind`, in the order of folders and names."""
         first: dict[str, Path] = {}
         for folder in self.folders:
             for path in sorted((folder / room).glob(f"*{_ENDING}")):
@@ -69,7 +68,7 @@ class TemplateSource:
 
 
 def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Problem]:
-    """What a file says, as what it is to be; or what is wrong with it."""
+    """The file validated as `kind`, or its problems."""
     try:
         written = Written(path.stem, path, read_marked(read_text(path, Largest.WRITTEN_BY_HAND, encoding="utf-8-sig")))
     except MarkedYamlError as error:
@@ -85,5 +84,5 @@ def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Pro
 
 
 def _without_shapes(place: Place) -> Place:
-    """The place without the names that pydantic puts in for the shapes of a value, which stand in ``<>``."""
+    """The place without the names of union members, in ``<>``, that pydantic inserts."""
     return tuple(part for part in place if not str(part).startswith("<"))

@@ -1,4 +1,4 @@
-"""Templates: words with gaps, what may fill each gap, and the apps it takes; catalogues: the apps there are."""
+"""Templates with their slots and roles, and catalogues of apps."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from odyssey_recorder.model.assignment import AsFound, StartState
 from odyssey_recorder.model.episode import Category
 
 OTHER = "Other"
-"""The class of an app that fits none."""
+"""The class of an app that fits no other."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueApp:
-    """One app: `app_class` is a class of its catalogue or `OTHER`, `roles` what a template may need it for."""
+    """One app; `app_class` is a class of its catalogue or `OTHER`, `roles` what templates can need it for."""
 
     name: str
     package: str
@@ -25,7 +25,7 @@ class CatalogueApp:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The apps of a kind of device, in the order of their file; names and packages are each there once."""
+    """The apps of a kind of device in file order; names and packages are unique."""
 
     name: str
     title: str
@@ -42,29 +42,28 @@ class Catalogue:
         return {app.package: app for app in self.apps}
 
     def that_play(self, role: str) -> tuple[CatalogueApp, ...]:
-        """The apps that can play a role, in the catalogue's order."""
         return tuple(app for app in self.apps if role in app.roles)
 
     def class_of(self, app: str) -> str:
-        """The class of the app of this name; `OTHER` for one that is not here."""
+        """The class of the app with this name; `OTHER` if it is not in the catalogue."""
         found = self.by_name.get(app)
         return OTHER if found is None else found.app_class
 
 
 DateWords = Literal["relative", "weekday", "date"]
-"""How a day is named: "in 3 days", "next Friday" (both true whenever the day of recording is), or "4 December"."""
+"""How a day is named: "in 3 days", "next Friday" (both valid for any day of recording), or "4 December"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A gap that one of these texts fills; what comes from pools was put in when the files were read."""
+    """A gap filled by one of these texts, including the items of its pools."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A gap that a number fills: from `first` to `last`, both in, by `step`; `words` holds it ("{} minutes")."""
+    """A gap filled by a number from `first` to `last` inclusive, by `step`, within `words` ("{} minutes")."""
 
     first: int
     last: int
@@ -74,7 +73,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class DaySlotRange:
-    """A gap that a day fills, `first` to `last` days behind the day of recording, both in."""
+    """A gap filled by a day `first` to `last` days (inclusive) after the day of recording."""
 
     first: int
     last: int
@@ -86,19 +85,16 @@ Slot = Items | Numbers | DaySlotRange
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What an app is needed for; only the apps of these names may play it, where there are some."""
-
     name: str
     apps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One template. Its gaps are the slots' names in braces, in `meta_task` and in every phrasing: ``{item}``.
+    """One template. Gaps are slot names in braces in `meta_task` and in every phrasing: ``{item}``.
 
-    `phrasings` say the filled task as a person would, without a name of an app; `named_phrasings` name every app by the
-    role that it plays: ``{notes}``. `devices` are the profiles it fits, none for all. `catalogue` names where its apps
-    come from.
+    `phrasings` are instructions without app names; `named_phrasings` name every app by its role: ``{notes}``. `devices`
+    are the profiles it fits, empty for all; `catalogue` is where its apps come from.
     """
 
     template_id: str
@@ -117,17 +113,16 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class TemplateLibrary:
-    """All templates, in the order of category and id, and the catalogues that they take their apps from."""
+    """All templates by category and id, and the catalogues of their apps."""
 
     templates: tuple[Template, ...]
     catalogues: Mapping[str, Catalogue]
 
     def of(self, catalogue: str) -> tuple[Template, ...]:
-        """The templates for the devices of one catalogue."""
         return tuple(template for template in self.templates if template.catalogue == catalogue)
 
     def catalogue_for(self, template: str, apps: Iterable[str]) -> Catalogue:
-        """Where apps are from: the catalogue of the template, else the first that has them all, else an empty one."""
+        """The catalogue of the template, else the first one that has all apps, else an empty one."""
         for one in self.templates:
             if one.template_id == template:
                 return self.catalogues[one.catalogue]

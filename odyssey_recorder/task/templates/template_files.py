@@ -1,4 +1,4 @@
-"""Where templates, pools and catalogues are kept, and how the files of several folders become one library."""
+"""Reads templates, pools and catalogues from several folders into one library."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,34 +43,34 @@ _Pools = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ReadLibrary:
-    """What folders of templates hold: all that is right in them, and what is wrong."""
+    """The valid contents of template folders, and their problems."""
 
     library: TemplateLibrary
     problems: tuple[Problem, ...]
 
 
 def shipped_templates() -> Path:
-    """The folder of templates that comes with the program."""
+    """The templates shipped with the program."""
     return data_folder("templates")
 
 
 @cache
 def shipped_catalogues() -> Mapping[str, Catalogue]:
-    """The catalogues that come with the program, by their names."""
+    """The catalogues shipped with the program, by name."""
     return dict(_read_catalogues(TemplateSource((shipped_templates(),))))
 
 
 def load_library(folders: Sequence[Path]) -> TemplateLibrary:
-    """The templates of all folders. Raises TaskError naming file, line and key of what is wrong."""
+    """The templates of all folders. Raises TaskError with file, line and key of each problem."""
     read = read_library(folders)
     refuse(read.problems)
     return read.library
 
 
 def read_library(folders: Sequence[Path]) -> ReadLibrary:
-    """The templates of all folders, and what is wrong; each folder may use the pools and catalogues of every other.
+    """The templates of all folders and their problems; each folder can use pools and catalogues of the others.
 
-    Raises TaskError where there is no such folder.
+    Raises TaskError if a folder is missing.
     """
     source = TemplateSource(tuple(folders))
     source.look_around(_ROOMS)
@@ -135,7 +135,7 @@ def _read_templates(
 def _not_there(
     written: Written, said: TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[tuple[str, str], Problem]]:
-    """The pools and the catalogue that a template needs and that are not at hand: which, and how that is told."""
+    """The missing pools and catalogue of a template, each with its problem."""
     if said.catalogue not in catalogues:
         words = f'there is no file "{said.catalogue}.yaml" in {_APPS}'
         yield (_APPS, said.catalogue), written.problem(("catalogue",), words)

@@ -1,4 +1,4 @@
-"""What a template must hold to, wherever it comes from: a file, or a language model's proposal."""
+"""The rules that every template must satisfy, from a file or proposed by a language model."""
 
 import re
 from collections.abc import Iterator
@@ -20,16 +20,16 @@ from odyssey_recorder.task.templates.template import (
 )
 
 Place = tuple[str | int, ...]
-"""The keys of a template's file, and the numbers in lists (from 0), that lead to a value."""
+"""Keys and list indices (from 0) of a template file that lead to a value."""
 
 PHRASINGS, NAMED_PHRASINGS = 3, 2
-"""How many of each there must be at least."""
+"""The minimum number of each."""
 
 LONGEST_ID = 50
-"""Characters of a template's id, so that a task's id has room for it."""
+"""In characters; leaves room for the rest of a task id."""
 
 FURTHEST_DAY = 365
-"""How many days behind that of recording a task may name."""
+"""The largest number of days after the day of recording that a task may name."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -40,14 +40,14 @@ _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\"'(]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a template; `place` leads to it: ``("slots", "item", 2)``."""
+    """A violated rule; `place` leads to the cause: ``("slots", "item", 2)``."""
 
     place: Place
     words: str
 
 
 def faults_of(template: Template, catalogue: Catalogue) -> tuple[Fault, ...]:
-    """All that keeps a template from being used with its catalogue, in the order of a file."""
+    """All faults that prevent the template's use with its catalogue, in file order."""
     parts = (_id_faults, _meta_faults, _slot_faults, _alike_slots, _role_faults, _phrasing_faults)
     found = [fault for part in parts for fault in part(template)]
     return (*found, *_cast_faults(template, catalogue), *_app_names(template, catalogue))
@@ -111,7 +111,7 @@ def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
 
 
 def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
-    """What is wrong with the items of a slot or a pool, which are at `place`."""
+    """Faults of the items of a slot or pool at `place`."""
     if not texts:
         yield Fault(place, "nothing is there to fill it")
     seen: set[str] = set()
@@ -134,7 +134,7 @@ def _number_faults(first: int, last: int, step: int, place: Place) -> Iterator[F
 
 
 def _alike_slots(template: Template) -> Iterator[Fault]:
-    """Two gaps of a task never get the same item, which is so of slots of the same items alone."""
+    """Gaps of a task never get the same item, which only works for slots with identical items."""
     items = {name: slot.texts for name, slot in template.slots.items() if isinstance(slot, Items)}
     for name, texts in items.items():
         if texts and list(items.values()).count(texts) > len(texts):
@@ -166,7 +166,7 @@ def _role_faults(template: Template) -> Iterator[Fault]:
 
 
 def players(role: Role, catalogue: Catalogue) -> tuple[CatalogueApp, ...]:
-    """The apps of a catalogue that may play a role, in its order."""
+    """The apps of a catalogue that can play a role, in its order."""
     return (
         tuple(app for app in catalogue.apps if app.name in role.apps) if role.apps else catalogue.that_play(role.name)
     )
@@ -192,7 +192,7 @@ def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str] = frozenset()) -> bool:
-    """Whether each role can be played by another app, none of which is `taken`."""
+    """Whether all roles can get different apps, none of them in `taken`."""
     if not roles:
         return True
     free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)
@@ -233,11 +233,10 @@ def _app_names(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def app_named_in(text: str, catalogue: Catalogue) -> str:
-    """The first app of the catalogue that a text names; empty where it names none.
+    """The first app of the catalogue that the text names; empty if there is none.
 
-    Names are looked for as they are spelled, so that a clock is not Clock; a name of one word is none where a sentence
-    begins, because there every word has a capital. What cannot be an ordinary word, such as YouTube, is a name however
-    it is spelled.
+    Matches are case-sensitive, so "clock" is not Clock; a one-word name does not count at the start of a sentence,
+    where every word is capitalised. Names that cannot be ordinary words, such as YouTube, match in any case.
     """
     odd, plain = _names(tuple(catalogue.by_name))
     found = odd.search(text)

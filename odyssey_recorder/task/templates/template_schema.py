@@ -1,4 +1,4 @@
-"""The keys of the files that templates, pools and catalogues are written in, and what each may hold."""
+"""The schema of template, pool and catalogue files."""
 
 from typing import Annotated, Literal
 
@@ -29,14 +29,10 @@ class _Part(BaseModel):
 
 
 class PoolSlot(_Part):
-    """A slot that items of pools fill."""
-
     pools: Annotated[tuple[str, ...], _Some]
 
 
 class NumberSlot(_Part):
-    """A slot that a number fills."""
-
     first: int = Field(alias="from")
     last: int = Field(alias="to")
     step: int = 1
@@ -44,8 +40,6 @@ class NumberSlot(_Part):
 
 
 class DaySlot(_Part):
-    """A slot that a day fills."""
-
     days: tuple[int, int]
     words: DateWords = "relative"
 
@@ -69,13 +63,12 @@ SlotEntry = Annotated[
         custom_error_message="a slot is a list of items, or has the key pools, from or days",
     ),
 ]
-"""What fills a gap; the names of its shapes, in ``<>``, are no keys of the file."""
+"""The names of the union members, in ``<>``, are not keys of the file."""
 
 RoleEntry = Annotated[
     Annotated[Literal["any"], Tag("<any>")] | Annotated[tuple[Words, ...], _Some, Tag("<apps>")],
     Discriminator(lambda value: "<apps>" if isinstance(value, list | tuple) else "<any>"),
 ]
-"""Who plays a role."""
 
 
 class TemplateFile(_Part):
@@ -99,8 +92,6 @@ class PoolFile(_Part):
 
 
 class AppEntry(_Part):
-    """One app of a catalogue."""
-
     name: Words
     package: Annotated[str, AfterValidator(_package)]
     app_class: Words = Field(alias="class")

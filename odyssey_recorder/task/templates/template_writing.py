@@ -1,4 +1,4 @@
-"""How a template becomes a file that reads back as the same template; nothing that is there is ever written over."""
+"""Writes a template as a file that reads back equal; never overwrites a file."""
 
 import os
 import re
@@ -18,9 +18,9 @@ _DEFAULT = "android"
 
 
 def write_template(folder: Path, template: Template) -> Path:
-    """Write a template into a folder of templates; the file is whole or not there. Returns its path.
+    """Write a template into a folder, atomically, and return its path.
 
-    Raises TaskError where its id cannot be a file's name, there is such a file, or none can be written.
+    Raises TaskError if its id is not a valid file name, the file exists, or it cannot be written.
     """
     if _ID.fullmatch(template.template_id) is None:
         raise TaskError(f"{template.template_id!r} cannot be the name of a file: give the template another id.")
@@ -41,7 +41,7 @@ def _write_once(path: Path, beside: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.link(beside, path)  # unlike a rename, it fails where there is such a file
+        os.link(beside, path)  # unlike a rename, fails if the file exists
     except FileExistsError:
         raise TaskError(f"There is a template {path} already: give this one another id.") from None
     finally:
@@ -49,7 +49,7 @@ def _write_once(path: Path, beside: Path, text: str) -> None:
 
 
 def _as_written(template: Template) -> dict[str, Json]:
-    """The keys of the file; those that say nothing are left out."""
+    """The keys of the file, without empty ones."""
     written: dict[str, Json] = {
         "meta_task": template.meta_task,
         "slots": {name: _slot(slot) for name, slot in template.slots.items()},

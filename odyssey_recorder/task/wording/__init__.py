@@ -1,1 +1,1 @@
-"""How tasks become the words of a person, and who finds that these still ask for the same."""
+"""Rewrites tasks as instructions and checks that they still mean the same."""

@@ -1,7 +1,6 @@
-"""What rules can tell of whether an instruction asks for what its task asks for (criterion iii), before a judge does.
+"""Rules for whether an instruction asks for what its task asks for (criterion iii), applied before a judge.
 
-They look for what is surely lost or added: items, figures, what is quoted, names, apps. Whether plain words mean the
-same is beyond them.
+They find what is certainly lost or added: items, figures, quotes, names, apps. Meaning is up to the judge.
 """
 
 import re
@@ -19,10 +18,10 @@ from odyssey_recorder.task.wording.reversals import Statement, reversals
 from odyssey_recorder.task.wording.stems import SMALL, WORD, in_quotes, stem, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 80
-"""How many words an instruction has, unless its task has fewer."""
+"""Limits on the number of words of an instruction, unless its task has fewer."""
 
 LONGEST = 2_000
-"""Of so many letters no instruction is; what has more is not looked at any further, since that takes ever longer."""
+"""In characters; longer instructions are refused without further checks, whose cost grows faster than the length."""
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -30,9 +29,9 @@ _NOTHING: frozenset[str] = frozenset()
 def rule_faults(
     task: ListedTask, instruction: str, *, names_apps: bool, catalogue: Catalogue, others: Set[str] = _NOTHING
 ) -> tuple[str, ...]:
-    """What speaks against `instruction` as the words of `task`, each a sentence that says what is lost or added.
+    """Faults of `instruction` as the wording of `task`, each a sentence that says what is lost or added.
 
-    `names_apps`: exactly the task's apps are to be named; otherwise none, but for what the task itself says. `others`
+    With `names_apps`, exactly the task's apps must be named; otherwise none but those in the task's own text. `others`
     are the `bare_words` of the instructions of other tasks.
     """
     if len(instruction) > LONGEST:
@@ -46,19 +45,18 @@ def rule_faults(
 
 
 def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
-    """The fault of an instruction that is, but for case and punctuation, another's; `others` as for `rule_faults`."""
+    """The fault of an instruction that equals another's apart from case and punctuation; `others` as for `rule_faults`."""
     return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
 
 
 def bare_words(instruction: str) -> str:
-    """The words alone, by which instructions are the same."""
+    """The words alone, by which instructions are compared."""
     return " ".join(words_of(instruction)).casefold()
 
 
 @dataclass(frozen=True)
 class Wording:
-    """An instruction held against its task: `items` are what the gaps of the task's template were filled with, `known`
-    the names of all apps there are."""
+    """An instruction compared with its task: `items` are the values of the template's gaps, `known` all app names."""
 
     task: TaskInfo
     items: tuple[str, ...]
@@ -67,38 +65,36 @@ class Wording:
 
     @cached_property
     def told(self) -> str:
-        """All that the task says."""
+        """The complete text of the task."""
         return ".\n".join((self.task.task, *self.items))
 
     @cached_property
     def app_names(self) -> Set[str]:
-        """The apps there are, and those of the task."""
         return self.known | set(self.task.apps)
 
     @cached_property
     def apps_told(self) -> frozenset[str]:
-        """The apps that the task itself speaks of: what is to be looked up, not where."""
+        """Apps in the task's own text: something to look up, not where to do it."""
         return frozenset(named(mentions(self.told, self.app_names)))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """Where the instruction names apps that the task itself does not speak of."""
+        """Mentions of apps that are not in the task's own text."""
         found = mentions(self.instruction, self.app_names)
         return tuple(mention for mention in found if mention.app not in self.apps_told)
 
     @cached_property
     def apps_named(self) -> tuple[str, ...]:
-        """The apps that the instruction names for sure, and of which the task itself does not speak."""
+        """The apps that the instruction certainly names and the task's own text does not."""
         return named(self.mentions)
 
     @cached_property
     def asked(self) -> str:
-        """The instruction without the names of the apps that it is to be done with."""
+        """The instruction without the names of the apps to use."""
         return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
 
     @cached_property
     def figures_told(self) -> tuple[Figure, ...]:
-        """The figures of the task."""
         return read_figures(self.told)[0]
 
     @cached_property
@@ -114,7 +110,7 @@ class Wording:
         return frozenset(map(stem, words_of(self.told)))
 
 
-# --- what every instruction must be ------------------------------------------------------------------------
+# --- every instruction -----------------------------------------------------------------------------------------
 
 _GAP = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|<[^<>]*>")
 _REFUSAL = re.compile(
@@ -141,7 +137,7 @@ _SCREEN = re.compile(
     r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
 )
 _HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""They turn the direction of writing, or part words unseen; those that join emoji are none of them."""
+"""Characters that change the writing direction or split words invisibly, except those that join emoji."""
 _LINKED = re.compile(r"\bhttps?://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+", re.IGNORECASE)
 _FOREIGN_TOO = {
     "a", "am", "an", "as", "at", "do", "has", "he", "her", "in", "is", "me", "of", "on", "or", "so", "via", "was",
@@ -171,7 +167,7 @@ def _shape(wording: Wording) -> Iterator[str]:
 
 
 def gaps_left(wording: Wording) -> list[str]:
-    """What stands in brackets, as a gap of a template does, and not in the task."""
+    """Text in brackets, like a template's gap, that is not in the task."""
     return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.told]
 
 
@@ -193,13 +189,14 @@ def _length(wording: Wording) -> Iterator[str]:
         yield f"It is too long: {count} words, where the task has {of_task}; no more than {most}, please."
 
 
-# --- what the task asks for --------------------------------------------------------------------------------
+# --- lost from the task ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class MissingItem:
-    """What fills a gap and is not whole in the instruction: all `words` of it that count, those that are `lost`, and
-    how many `figures` it has besides."""
+    """A gap's value that the instruction does not contain whole: its significant `words`, the `lost` ones, and the
+    number of `figures` in it.
+    """
 
     item: str
     words: tuple[str, ...]
@@ -208,7 +205,7 @@ class MissingItem:
 
 
 def lost_items(wording: Wording) -> Iterator[MissingItem]:
-    """The items of which a word is lost, whatever its form."""
+    """Items of which a word is missing in every inflection."""
     for item in wording.items:
         figures, rest = read_figures(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
@@ -227,7 +224,7 @@ def _items(wording: Wording) -> Iterator[str]:
 
 
 def lost_figures(wording: Wording) -> list[Figure]:
-    """The figures of the items and of the task that are not there, however they are written."""
+    """Figures of the items and the task that are missing in every notation."""
     of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
     needed = (*of_items, *(figure for figure in wording.figures_told if not figure.is_loose))
     return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_asked]
@@ -254,7 +251,7 @@ def _folded(text: str) -> str:
 
 
 def lost_quotes(wording: Wording) -> list[str]:
-    """What the task quotes and the instruction does not say letter by letter."""
+    """Quotes of the task that the instruction does not repeat verbatim."""
     asked = _folded(wording.instruction)
     quoted = dict.fromkeys(_quoted(wording.task.task))
     return [text for text in quoted if _folded(text).rstrip(".,!?") not in asked]
@@ -269,7 +266,7 @@ def _quotes(wording: Wording) -> Iterator[str]:
             yield f"It quotes {in_quotes([text])}, which the task has not."
 
 
-# --- who and with what -------------------------------------------------------------------------------------
+# --- people and apps -------------------------------------------------------------------------------------------
 
 
 def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
@@ -315,7 +312,7 @@ _TELLS = re.compile(
 
 
 def added_people(wording: Wording) -> list[str]:
-    """Who is to be told or sent something, and is not in a task that has nobody told anything."""
+    """People to be told or sent something, in an instruction whose task tells nobody anything."""
     if _TELLS.search(wording.told):
         return []
     text = cut_out(wording.instruction, wording.mentions)

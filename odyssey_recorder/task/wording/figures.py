@@ -1,4 +1,4 @@
-"""Which numbers, amounts, times and days a text names, however they are written: "7 pm" is 19:00, "twenty" is 20."""
+"""Numbers, amounts, times and days of a text, normalised: "7 pm" is 19:00, "twenty" is 20."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ Limit = Literal["", "most", "least"]
 
 
 class Kind(Enum):
-    """What a figure counts, in a word for people."""
+    """What a figure counts; the values are shown to people."""
 
     NUMBER = "number"
     ORDINAL = "rank"
@@ -25,11 +25,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure; two are equal where they mean the same, however they are said.
+    """One figure; figures with the same meaning are equal.
 
     `value` is a plain decimal number; with its currency for prices ("usd 20"); seconds for durations; "19:00"; "12-04",
     month and day; "+3", days from now; "next friday". `is_loose` holds for words that often count nothing ("one of
-    them", "give me a minute"). `limit` tells whether it is the most or the least that is asked for.
+    them", "give me a minute"). `limit` says whether it is a maximum or a minimum.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class Figure:
 
 @lru_cache(maxsize=4096)
 def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
-    """The figures of `text`, number words in digits, and what remains of it without them."""
+    """The figures of `text`, including number words, and the remaining text."""
     found: list[tuple[int, Figure]] = []
     rest = _in_digits(text)
     for reader in (*(_DIGITS_READERS if re.search(r"\d", rest) else ()), *_WORDS_READERS):
@@ -51,14 +51,14 @@ def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
 
 
 _TAKEN = "\x1f"
-"""Stands in the place of each letter of a figure that was read, so that nothing is read across it."""
+"""Replaces each letter of a figure that was read, so that nothing matches across it."""
 
 _Words = re.Match[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """What one way of writing a figure looks like, and what it means; no value for what only looks like it."""
+    """One notation of a figure and its meaning; no value for a false match."""
 
     kind: Kind
     pattern: re.Pattern[str]
@@ -159,7 +159,7 @@ def _ordinal_digits(words: _Words) -> str:
 
 
 def _worth(words: str) -> int:
-    """What number words come to: 2500 for "two thousand five hundred"."""
+    """The value of number words: 2500 for "two thousand five hundred"."""
     whole = part = 0
     for word in re.findall(r"[a-z]+", words.casefold()):
         match word:
@@ -172,7 +172,7 @@ def _worth(words: str) -> int:
     return whole + part
 
 
-# --- what each figure means --------------------------------------------------------------------------------
+# --- meaning of figures ----------------------------------------------------------------------------------------
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _CURRENCIES = {
@@ -189,7 +189,7 @@ _CURRENCIES = {
 
 
 def _plain(digits: str) -> str:
-    """A decimal number without the signs that do not count: "1299.5" for "1,299.50"."""
+    """A decimal number without separators and trailing zeros: "1299.5" for "1,299.50"."""
     whole, _, fraction = digits.replace(",", "").partition(".")
     fraction = fraction.rstrip("0")
     return f"{whole.lstrip('0') or '0'}{f'.{fraction}' if fraction else ''}"
@@ -275,7 +275,7 @@ _UNIT = r"(?P<unit>(?:day|week|month)s?)\b"
 
 
 def _with_digits() -> Iterator[_Reader]:
-    """What is written with digits; what comes first has the place."""
+    """Notations with digits; earlier ones take precedence."""
     hour = r"(?<![\d:.,$€£])(?P<hour>\d{1,2})"
     part = "morning|afternoon|evening|night"
     half = (

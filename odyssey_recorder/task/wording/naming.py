@@ -1,4 +1,4 @@
-"""Which apps a text names: a clock is not Clock, and YouTube Music is not YouTube."""
+"""Finds app names in a text: "a clock" is not Clock, and YouTube Music is not YouTube."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -7,16 +7,16 @@ from functools import lru_cache
 
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:\u2026\u2013\u2014]\s+|\n\s*)[\"'(\u201c\u2018]*\Z")
 _ODD = re.compile(r"[a-z][A-Z]|\d|[A-Za-z]\.[A-Za-z]")
-"""No ordinary word is spelled like that: YouTube, eBay, K-9 Mail, Booking.com."""
+"""Spellings that no ordinary word has: YouTube, eBay, K-9 Mail, Booking.com."""
 _SURE = re.compile(rf"{_ODD.pattern}|[A-Z]{{2}}|\s")
-"""These are names also where a sentence begins and every word has a capital: IKEA, Google Maps."""
+"""Names even at the start of a sentence, where every word is capitalised: IKEA, Google Maps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place of a text, from `start` to before `end`, where an app is named.
+    """An app named in a text, at `start` to `end` (exclusive).
 
-    Not `is_sure` where a plain word begins a sentence: Photos of a cat need be no app.
+    Not `is_sure` for an ordinary word that begins a sentence: "Photos of a cat" need not be the app.
     """
 
     app: str
@@ -26,10 +26,9 @@ class Mention:
 
 
 def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
-    """Where `text` names apps of these names, in its order.
+    """The mentions of these app names, in text order.
 
-    A name is looked for as it is spelled, an odd one in any case of its letters. Where several fit, the longest is
-    meant.
+    Names match case-sensitively, oddly spelled ones in any case. The longest match wins.
     """
     folded = _straight(text).casefold()
     there = sorted((name for name in names if name.casefold() in folded), key=lambda name: (-len(name), name))
@@ -43,19 +42,19 @@ def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
 
 
 def named(found: Iterable[Mention]) -> tuple[str, ...]:
-    """The apps that are named for sure, each once."""
+    """The apps that are certainly named, each once."""
     return tuple(dict.fromkeys(mention.app for mention in found if mention.is_sure))
 
 
 def cut_out(text: str, found: Iterable[Mention]) -> str:
-    """`text` with a blank in the place of each letter of these names."""
+    """`text` with each letter of these mentions replaced by a space."""
     for mention in found:
         text = f"{text[: mention.start]}{' ' * (mention.end - mention.start)}{text[mention.end :]}"
     return text
 
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Whether the word at this place of `text` has its capital from the sentence."""
+    """Whether the word at index `at` begins a sentence and is capitalised for that reason."""
     return _SENTENCE_BEGINS.search(text[:at]) is not None
 
 

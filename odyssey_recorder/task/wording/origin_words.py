@@ -1,5 +1,4 @@
-"""How it is said where the words of an instruction come from, and what was found when they were held against the
-task."""
+"""Descriptions of an instruction's origin and of its comparison with the task."""
 
 from collections.abc import Sequence
 
@@ -9,7 +8,7 @@ _ENTAILED = {True: "yes", False: "no", None: "not said"}
 
 
 def origin_words(origin: TextOrigin | None) -> str:
-    """Who wrote an instruction, by which call of which model, and who edited it; a phrasing is called a person's."""
+    """Author of an instruction, the model call, and the editor; phrasings count as written by a person."""
     if origin is None:
         return "Written by a person, in a list of tasks."
     parts = [_writer(origin)]
@@ -23,19 +22,19 @@ def origin_words(origin: TextOrigin | None) -> str:
 
 
 def call_words(call: ModelCall) -> str:
-    """One answer of a model: by which prompt, where, when, and what it took."""
+    """One answer of a model: prompt, place, time, and cost."""
     cost = "no price known" if call.cost is None else f"${call.cost:.4f}"
     tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
     return f"Prompt {call.prompt}, {call.host}, {call.at.astimezone():%Y-%m-%d %H:%M}, {tokens}, {cost}."
 
 
 def rule_words(equivalence: Equivalence | None) -> Sequence[str]:
-    """What the rules found, each a sentence."""
+    """The findings of the rules, each a sentence."""
     return () if equivalence is None else equivalence.faults
 
 
 def judge_words(equivalence: Equivalence | None) -> str:
-    """What the judge found; empty where none was asked."""
+    """The judge's finding; empty if none was asked."""
     if equivalence is None or equivalence.judge is None:
         return ""
     model = equivalence.judge.model_answered

@@ -1,4 +1,4 @@
-"""New templates by a language model: what it is shown, and which of its proposals say what no template says yet."""
+"""New templates from a language model: what the prompt shows, and which proposals are new."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -21,20 +21,20 @@ from odyssey_recorder.task.wording.equivalence import rule_faults
 PROPOSE = "propose/1"
 
 _TOKENS, _TOKENS_OF_EACH = 6_000, 1_500
-"""How long an answer may be: room to think, and for each template."""
+"""Token limits of an answer: for reasoning, and for each template."""
 _WORDS_OF_ID = 6
 TOO_ALIKE = 0.7
-"""From here on two templates ask for the same (Wang et al. 2023, Self-Instruct)."""
+"""Templates at least this alike count as duplicates (Wang et al. 2023, Self-Instruct)."""
 
 _WORD = re.compile(r"\{\w+\}|\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A template that a model thought of; nobody approved it yet.
+    """A template that a model proposed and nobody has approved yet.
 
-    `faults` say why it cannot be used as it is. `nearest` is the id of the template most like it, `likeness` their
-    ROUGE-L, 0 to 1.
+    `faults` say why it is unusable as it is. `nearest` is the id of the most similar template, `likeness` their ROUGE-L
+    from 0 to 1.
     """
 
     template: Template
@@ -64,9 +64,9 @@ class _Proposals(BaseModel):
 
 
 class Proposing:
-    """Has a model think of templates for the devices of a catalogue, by `batch`.
+    """Has a model propose templates for the devices of a catalogue, through `batch`.
 
-    Raises TaskError where the library has no such catalogue.
+    Raises TaskError if the library has no such catalogue.
     """
 
     def __init__(self, batch: Batch, library: TemplateLibrary, catalogue: str = "android") -> None:
@@ -81,10 +81,10 @@ class Proposing:
     def propose(
         self, category: Category, count: int, *, again: int = 0, cancelled: Callable[[], bool] = lambda: False
     ) -> list[Proposal]:
-        """About `count` new templates, without those that are too much like one there is, or like one before them.
+        """About `count` new templates, without those too similar to an existing or an earlier proposed one.
 
-        `again` numbers the times that somebody asked for others, from 0. Blocks. Raises LanguageModelError, and
-        CancelledError where `cancelled` came true.
+        `again` counts repeated requests for other proposals, from 0. Blocks. Raises LanguageModelError, and
+        CancelledError once `cancelled` returns True.
         """
         (answer,) = self._batch.ask_all([self.question(category, count, again)], cancelled=cancelled)
         if isinstance(answer, LanguageModelError):
@@ -93,7 +93,7 @@ class Proposing:
         return list(self._new_ones(category, thought_of))
 
     def question(self, category: Category, count: int, again: int = 0) -> ModelRequest:
-        """What is asked, for `Batch.estimate`."""
+        """The request, also for `Batch.estimate`."""
         roles = {role for app in self._catalogue.apps for role in app.roles}
         data: dict[str, Json] = {
             "category": category.value,
@@ -153,7 +153,7 @@ def _faults_of_words(template: Template, catalogue: Catalogue) -> Iterator[str]:
 
 
 def _cast(template: Template, catalogue: Catalogue) -> dict[str, str]:
-    """An app for each role, another one for each where the first that fit allow it."""
+    """An app for each role, different ones if the first matches allow it."""
     cast: dict[str, str] = {}
     for role in template.roles:
         names = [app.name for app in players(role, catalogue)]
@@ -166,7 +166,7 @@ def _line(text: str) -> str:
 
 
 def _free_id(meta_task: str, taken: Collection[str]) -> str:
-    """An id of the first words of a template that no other has; a file can be called so."""
+    """An unused id from the first words of a template, valid as a file name."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"\{[^{}]*\}", " ", meta_task.casefold()))
     stem = "_".join(words[:_WORDS_OF_ID])[: LONGEST_ID - 4].strip("_") or "template"
     number, name = 1, stem
@@ -182,7 +182,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def nearest(text: str, others: Mapping[str, str]) -> tuple[str, float]:
-    """The key of the text among `others` that `text` is most like, and how much; an empty key where there is none."""
+    """The key of the text in `others` most similar to `text`, and their likeness; an empty key if there is none."""
     ranked: Iterable[tuple[float, str]] = ((likeness(text, other), key) for key, other in others.items())
     best, key = max(ranked, default=(0.0, ""))
     return key, best

@@ -1,6 +1,6 @@
-"""The small words that turn a task round where they are lost, added or swapped: not, except, only, at most, un-.
+"""Small words that reverse a task when lost, added or swapped: not, except, only, at most, un-.
 
-Each look asks for little: another way to say the same is no fault, and where it may be one, nothing is said.
+The rules are lenient: another way to say the same is no fault, and doubtful cases are not reported.
 """
 
 import re
@@ -15,14 +15,14 @@ from odyssey_recorder.task.wording.stems import SMALL, in_quotes, stem, words_of
 
 @dataclass(frozen=True)
 class Statement:
-    """A text, what a task says or an instruction asks, and its figures."""
+    """The text of a task or an instruction, and its figures."""
 
     text: str
     figures: tuple[Figure, ...]
 
     @cached_property
     def bare(self) -> str:
-        """The text with plain apostrophes, and without what only looks like a denial."""
+        """The text with plain apostrophes, and without what only looks like a negation."""
         return _NO_DENIAL.sub(" ", self.text.replace("\u2019", "'"))
 
     @cached_property
@@ -35,7 +35,7 @@ class Statement:
 
 
 def reversals(task: Statement, asked: Statement) -> Iterator[str]:
-    """What turns the task round in what is asked for, each a sentence."""
+    """What reverses the task in the instruction, each a sentence."""
     for look in (_turned_limits, _opposites, _unmade, _lost_denials, _lost_only, _exceptions, _denials):
         yield from look(task, asked)
 
@@ -53,7 +53,7 @@ _DENIED = re.compile(
     r"|\bwith no\b",
     re.IGNORECASE,
 )
-"""What a task says where something is not to be, or not to be done."""
+"""Negations in a task."""
 _DENIED_SOMEHOW = re.compile(
     r"\b(?:not?|never|none|nothing|nobody|neither|nor|cannot|without|un(?!der|til|i[tov]|cle)\w+|except\w*|exclud\w+"
     r"|apart from|other than|(?:all|any\w*|every\w*|nothing) but|besides?|avoid\w*|refrain\w*|skip\w*|omit\w*"
@@ -61,12 +61,12 @@ _DENIED_SOMEHOW = re.compile(
     r"|n't\b|-free\b|\bnon-",
     re.IGNORECASE,
 )
-"""By which of these words an instruction may say the same; that is for a judge to tell."""
+"""Words by which an instruction may express the same negation; whether it does is for a judge to decide."""
 _EXCEPTED = re.compile(r"\b(?:except(?:ing)?(?: for)?|excluding|apart from|other than)\b", re.IGNORECASE)
 
 
 def lost_denial(task: str, asked: str) -> str:
-    """What is not to be, or not to be done, by the task, and of which nothing is left; empty where all is."""
+    """The negated part of the task of which nothing is left in the instruction; empty if nothing is lost."""
     of_task = Statement(task, ())
     found = _alone(_DENIED, _DENIED_SOMEHOW, of_task, Statement(asked, ()))
     return _phrase(of_task.bare, found) if found else ""
@@ -85,8 +85,9 @@ def _exceptions(task: Statement, asked: Statement) -> Iterator[str]:
 def _alone(
     pattern: re.Pattern[str], somehow: re.Pattern[str], said: Statement, other: Statement
 ) -> re.Match[str] | None:
-    """What the one text says and the other does not in any of the words that say it somehow, but for those that it has
-    in common with the rest of the first."""
+    """A match of `pattern` in `said` if `other` has no word that says the same `somehow`, except words that it shares
+    with the rest of `said`.
+    """
     found = pattern.search(said.bare)
     if found is None:
         return None
@@ -106,16 +107,16 @@ VERBS = frozenset({
     "add", "book", "buy", "check", "compare", "create", "find", "listen", "look", "note", "open", "order", "play",
     "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
 })  # fmt: skip
-"""What tasks tell somebody to do."""
+"""Verbs that tasks use as imperatives."""
 _DENIAL = re.compile(
     r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<deed>[a-z]+)\b"
     r"(?! (?:any|anything|anyone|more|over|above|past|until|before|later|just|only)\b)",
     re.IGNORECASE,
 )
-"""Who is asked is told not to do something; "don't book anything over $40" is but a limit, and "I don't" is a tale.
+"""The reader is told not to do something; "don't book anything over $40" is only a limit, and "I don't" a narrative.
 
-At its beginning an instruction denies what is asked for in whatever words; later it may deny what is not asked for
-anyway, as "but don't send it" does where a draft is wanted, unless the task has that very word.
+At the start of an instruction any negation counts; later it may negate something that was not asked for anyway, as "but
+don't send it" does for a draft, unless the task has that very verb.
 """
 
 

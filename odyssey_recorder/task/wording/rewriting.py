@@ -1,8 +1,8 @@
-"""How filled tasks become the words of a person by a language model, and who finds that they still ask for the same.
+"""Rewrites filled tasks as instructions with a language model, and has the result judged.
 
-One task is one conversation: the model puts it into words, the rules look at them, the model mends what they find, and
-a judge looks at what passed the rules. Every question follows from its filled template alone, whatever its present
-words are and whatever becomes of the other tasks: a run that was killed asks nothing again.
+Each task is one conversation: the model phrases the task, the rules check the result, the model fixes what they find,
+and a judge checks what passed the rules. Every request depends only on the filled template, not on its current
+instruction or on other tasks: after a crash, a run repeats no request.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -25,17 +25,17 @@ from odyssey_recorder.task.wording.equivalence import LONGEST, bare_words, rule_
 REWRITE, JUDGE = "rewrite/1", "judge/1"
 
 _TOKENS = 4_000
-"""How long an answer may be: a few sentences, and as much thought as they are worth."""
+"""Token limit of an answer: a few sentences and the reasoning for them."""
 _TURNS = 840
-"""What a task draws of these decides which of a prompt's manners of speaking is its own; many numbers divide it."""
+"""A hash modulo this chooses a prompt's style for a task; it has many divisors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What became of one task: with its new words, or as it was where none could be had, and `trouble` says why.
+    """The result for one task: with its new instruction, or unchanged if there is none, with the reason in `trouble`.
 
-    The words of a model against which a rule or the judge speaks are there, too: `task.text.equivalence` has what they
-    lack, and a person decides.
+    Instructions that a rule or the judge objects to are kept, with the objections in `task.text.equivalence`; a person
+    decides.
     """
 
     task: ListedTask
@@ -45,10 +45,10 @@ class Rewritten:
 OnRewritten: TypeAlias = Callable[[Rewritten], None]
 
 _Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, Rewritten]
-"""Yields questions and is sent their answers, or thrown the LanguageModelError that came instead."""
+"""Yields requests and is sent their answers, or thrown the LanguageModelError instead."""
 
 
-# The docstrings are a part of the schemas, and with them of the keys of kept answers.
+# These docstrings are part of the schemas, and so of the keys of cached answers: do not change them.
 
 
 class _RewriteAnswer(BaseModel):
@@ -74,10 +74,10 @@ class _Attempt:
 
 
 class Rewriting:
-    """Puts tasks into words and has words judged, by `batch`.
+    """Rewrites tasks and has instructions judged, through `batch`.
 
-    `library` tells which apps there are on the devices of a task. No instruction comes to be that of one of `others`;
-    those of them that are worked on do not count.
+    `library` gives the apps on the devices of a task. An instruction must differ from those of `others`, not counting
+    the tasks being rewritten.
     """
 
     def __init__(self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = ()) -> None:
@@ -96,10 +96,10 @@ class Rewriting:
         progress: Callable[[BatchProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Rewritten]:
-        """What became of each, in their order; `on_rewritten` is told of each as soon as it is ready.
+        """The results in the order of the tasks; `on_rewritten` is called as soon as each is ready.
 
-        Blocks, and calls all three in the calling thread. Raises CancelledError where `cancelled` came true, and what
-        `on_rewritten` raises.
+        Blocks, and calls all three in the calling thread. Raises CancelledError once `cancelled` returns True, and
+        whatever `on_rewritten` raises.
         """
         run = _Run(self._batch, self._instructions_beside(tasks), on_rewritten)
         jobs = [run.job(task, self._put_into_words(task, names_apps)) for task in tasks]
@@ -107,9 +107,9 @@ class Rewriting:
         return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
 
     def likely_questions(self, tasks: Iterable[ListedTask], *, names_apps: bool) -> Iterator[ModelRequest]:
-        """What rewriting these would ask, for `Batch.estimate`: what was asked before, and then what comes next.
+        """The requests that rewriting would send, for `Batch.estimate`: those already cached, then the next ones.
 
-        A judge is expected to be given words as long as the task's present ones.
+        Assumes that a judge gets instructions as long as the current ones.
         """
         for task in tasks:
             conversation = self._put_into_words(task, names_apps)
@@ -124,7 +124,7 @@ class Rewriting:
             if question.prompt == REWRITE:
                 yield self._judging(task, task.task.instruction, names_apps)
 
-    # What is asked of a task.
+    # Requests for a task.
 
     def _put_into_words(self, task: ListedTask, names_apps: bool) -> _Conversation:
         best = yield from self._attempt(task, names_apps, None)
@@ -149,13 +149,13 @@ class Rewriting:
         answer = yield question
         said = _RewriteAnswer.model_validate(answer.data).instruction.strip()
         faults = self._faults(task, said, names_apps)
-        words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not to be sent back, nor shown to anybody
+        words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not sent back to the model, nor shown
         return _Attempt(words, self._batch.call(question, answer), faults)
 
     def _held(
         self, task: ListedTask, words: str, faults: tuple[str, ...], names_apps: bool
     ) -> Generator[ModelRequest, ModelAnswer, tuple[Equivalence, str]]:
-        """What the judge finds of words in which the rules found `faults`, and why there is no judge's word."""
+        """The judge's finding on an instruction with rule `faults`, and why there is none."""
         if faults:
             return Equivalence(faults), ""
         question = self._judging(task, words, names_apps)
@@ -191,7 +191,7 @@ class Rewriting:
         data: dict[str, Json] = {"task": task.task.task, "instruction": words, "apps": _apps(task, names_apps)}
         return self._judge.question(data, schema_name="judgement", answer=_JudgeAnswer, longest=_TOKENS)
 
-    # What the rules say.
+    # The rules' findings.
 
     def _faults(self, task: ListedTask, words: str, names_apps: bool) -> tuple[str, ...]:
         return rule_faults(
@@ -210,8 +210,6 @@ class _Run:
         self._on_rewritten = on_rewritten
 
     def job(self, task: ListedTask, conversation: _Conversation) -> Job[Rewritten]:
-        """What holds a conversation about a task."""
-
         async def held(ask: Ask) -> Rewritten:
             try:
                 rewritten = self._alone(await _held_by(ask, conversation))
@@ -224,8 +222,9 @@ class _Run:
         return held
 
     def _alone(self, rewritten: Rewritten) -> Rewritten:
-        """With the fault that its instruction is another's, if it is. That is no matter of asking again: which of two
-        comes first is chance."""
+        """With the fault that another task has the same instruction, if so. Not worth another request: which of the two
+        comes first is chance.
+        """
         words, text = rewritten.task.task.instruction, rewritten.task.text
         faults = said_already(words, self._taken)
         self._taken.add(bare_words(words))
@@ -255,7 +254,7 @@ def _as_it_was(task: ListedTask, ended: Rewritten | LanguageModelError) -> Rewri
 
 
 def _apps(task: ListedTask, names_apps: bool) -> Json:
-    """The apps to be named, by what each is needed for where that is known; none where none is to be named."""
+    """The apps to be named, by role where known; empty if none is to be named."""
     if not names_apps:
         return []
     return dict(task.roles) or list(task.task.apps)

@@ -1,4 +1,4 @@
-"""The words of a text, what inflections of a word have in common, and which words carry little meaning."""
+"""The words of a text, their stems, and the words that carry little meaning."""
 
 import re
 import unicodedata
@@ -15,20 +15,19 @@ SMALL = {
     "mine", "you", "your", "yours", "he", "him", "his", "she", "her", "hers", "we", "us", "our", "ours", "they",
     "them", "their", "theirs", "who", "whose", "which", "what", "when", "where", "how", "there", "here", "s",
 }  # fmt: skip
-"""Words that may go, come and change while the meaning stays."""
+"""Words that may be dropped, added or changed without changing the meaning."""
 _NEGATIONS = frozenset({"no", "not", "never", "without", "except", "don't", "doesn't", "isn't", "free"})
 NEGATION = "without"
-"""The stem of every word that denies."""
+"""The stem of every negation."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in its order."""
     return WORD.findall(text.replace("\u2019", "'"))
 
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """What inflections of a word have in common: ``bak`` of bake, bakes, baked, baking."""
+    """The common stem of a word's inflections: ``bak`` of bake, bakes, baked, baking."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one))
     if plain in _NEGATIONS:
         return NEGATION
@@ -43,5 +42,5 @@ def stem(word: str) -> str:
 
 
 def in_quotes(texts: Iterable[str]) -> str:
-    """Texts as a fault quotes them."""
+    """Texts quoted for a fault message."""
     return " and ".join(f"\u201c{text}\u201d" for text in texts)

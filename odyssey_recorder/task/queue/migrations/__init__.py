@@ -1,1 +1,1 @@
-"""How a queue that an older program made becomes what this one needs; one file in `versions` for each change."""
+"""Migrations of queues from older programs; one file in `versions` for each change."""

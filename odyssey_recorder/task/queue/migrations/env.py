@@ -1,4 +1,4 @@
-"""What alembic runs: the migrations, within the transaction that the program has opened."""
+"""Alembic's entry point: runs the migrations within the transaction that the program has opened."""
 
 from alembic import context
 

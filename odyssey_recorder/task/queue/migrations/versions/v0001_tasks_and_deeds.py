@@ -1,4 +1,4 @@
-"""The first queue: tasks, and what was done with them."""
+"""The first tables: tasks and their events."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,6 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the tables."""
     op.create_table(
         "tasks",
         sa.Column("task_id", sa.Text, primary_key=True),
