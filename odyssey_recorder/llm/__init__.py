@@ -1,1 +1,1 @@
-"""Language models: one question and its answer, what it costs, and how many are asked at once."""
+"""Language models: requests and answers, their cost, and concurrency."""

@@ -1,7 +1,7 @@
-"""Every answer that was ever paid for, in one SQLite file: by what it is found again, and what is never in it.
+"""A cache of all answers in one SQLite file.
 
-An answer is known by the hash of all that determined it; the key to the server is no part of that and is nowhere in the
-file. Several programs may use the file at once, and one that is killed loses nothing that was kept.
+An answer is keyed by the hash of everything that determines it; the server's API key is not part of that and never in
+the file. Several programs may use the file at once, and a killed one loses nothing that was stored.
 """
 
 import json
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash as Hash
 
 _OURS = 0x4F44594C
-"""By which SQLite files of this kind are told from others ("ODYL")."""
+"""The `application_id` of our SQLite files ("ODYL")."""
 _VERSION = 1
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _IN_MEMORY = Path(":memory:")
@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 def question_key(question: ModelRequest, model: str, host: str) -> str:
-    """The hash, 64 hexadecimal digits, of all that determines the answer of `model` at `host`; pictures by theirs."""
+    """The SHA-256 (hex) of everything that determines the answer of `model` at `host`; images are included by hash."""
     kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
     whole = _hash_of_kind(kind, question.answer).copy()
     messages = [_hashed(message) for message in question.messages]
@@ -65,16 +65,15 @@ def question_key(question: ModelRequest, model: str, host: str) -> str:
 
 @lru_cache(maxsize=64)
 def _hash_of_kind(kind: tuple[str, ...], answer: type[BaseModel]) -> "Hash":
-    """The hash of what all questions of a prompt to a model have in common; what is their own comes after."""
+    """A hash of what all requests of one prompt to a model share, to be copied and completed."""
     return sha256(_in_one_line([*kind, strict_schema(answer)]).encode())
 
 
 class AnswerCache:
-    """The answers in the file at `path`; in memory alone, for as long as the program runs, where that is None.
+    """The cached answers in the file at `path`; in memory only if that is None.
 
-    A file that is broken, or is none of ours, is put aside under another name and a new one begun; `problem` says so.
-    Where no file can be had, answers are kept in memory, and `problem` says that. Others who are just writing are
-    waited for, `wait_s` seconds. All methods may be called from any thread.
+    A damaged or foreign file is renamed and a new one begun; if no file can be used, answers are kept in memory.
+    `problem` describes either case. Other writers are waited for up to `wait_s` seconds. Thread-safe.
     """
 
     def __init__(self, path: Path | None = None, *, wait_s: float = 10.0) -> None:
@@ -85,17 +84,16 @@ class AnswerCache:
         self._database = self._opened(path) if path is not None else self._connected(_IN_MEMORY)
 
     def close(self) -> None:
-        """Let the file go."""
         with self._lock:
             self._database.close()
 
     def find(self, question: ModelRequest, key: str) -> ModelAnswer | None:
-        """The answer that was given before to `question`, whose key this is."""
+        """The cached answer to `question`, which has this key."""
         rows = self._do(_FIND, key)
         return _believed(question, key, rows[0]) if rows else None
 
     def keep(self, question: ModelRequest, answer: ModelAnswer) -> None:
-        """Keep an answer under its key; of several to one question the first."""
+        """Store an answer under its key; the first of several answers to a question is kept."""
         self._do(
             f"INSERT OR IGNORE INTO answers VALUES ({', '.join('?' * 11)})",
             answer.key, question.prompt, answer.raw, answer.model_asked, answer.model_answered, answer.host,
@@ -103,12 +101,12 @@ class AnswerCache:
         )  # fmt: skip
 
     def keep_broken(self, question: ModelRequest, key: str, error: AnswerError) -> None:
-        """Keep, for people to look at, what a model said that is no answer. It is never given for one."""
+        """Store, for people to inspect, an invalid answer of a model; `find` never returns it."""
         now = datetime.now(UTC).isoformat()
         self._do("INSERT INTO broken VALUES (?, ?, ?, ?, ?)", key, question.prompt, error.raw, str(error), now)
 
     def broken(self, key: str) -> Sequence[str]:
-        """What was said to the question of this key and is no answer, the oldest first."""
+        """The invalid answers to the question with this key, oldest first."""
         return [raw for (raw,) in self._do("SELECT raw FROM broken WHERE key = ? ORDER BY rowid", key)]
 
     # The file.
@@ -159,7 +157,7 @@ class AnswerCache:
 
 
 def _prepare(database: sqlite3.Connection) -> None:
-    """Make the tables in a new file. Raises DatabaseError where the file is another's, or of another version."""
+    """Create the tables in a new file. Raises DatabaseError for a foreign file or another version."""
     ours, version = (database.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
     (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables and (ours, version) != (_OURS, _VERSION):
@@ -173,7 +171,7 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 
 def _put_aside(path: Path) -> Path:
-    """Rename the file and what SQLite wrote beside it, so that nothing is lost; the name that it has now."""
+    """Rename the file and SQLite's files beside it, so that nothing is lost; returns the new path."""
     number = 1
     while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
         number += 1
@@ -197,7 +195,7 @@ def _part(part: Words | Image) -> Json:
 
 
 def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    """The answer in a row; nothing where the row makes no sense."""
+    """The answer in a row; None if the row is invalid."""
     raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
     try:
         data, then = read_answer(raw, question.answer), in_utc(datetime.fromisoformat(at))

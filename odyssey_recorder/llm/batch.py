@@ -1,4 +1,4 @@
-"""Many questions to one model: how many at once, what is kept, what it costs, when it must stop."""
+"""Many requests to one model: concurrency, caching, cost and cancellation."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -18,9 +18,9 @@ from odyssey_recorder.model.text_origin import ModelCall
 
 _Result = TypeVar("_Result")
 Ask: TypeAlias = Callable[[ModelRequest], Awaitable[ModelAnswer]]
-"""Asks a question with all that belongs to it: the kept answers, waits, retries, one repair, the budget."""
+"""Asks a question with everything around it: cache, waits, retries, one repair, the budget."""
 Job: TypeAlias = Callable[[Ask], Awaitable[_Result]]
-"""Asks one question or several that build on each other, and makes something of the answers."""
+"""Asks one question or several that build on each other, and turns the answers into a result."""
 
 _WATCH_S = 0.05
 _BREATH = 32
@@ -29,10 +29,10 @@ _USUAL = RetryPolicy()
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What asking would take, before it is done.
+    """What a batch would take.
 
-    `kept` questions were answered before and cost nothing. `cost` is in US dollars by the price table of `priced_on`,
-    None where the model has no price there. `warnings` are sentences, such as that the model is to be shut down.
+    `kept` questions are cached and free. `cost` is in US dollars by the price table of `priced_on`; None if the model
+    has no price. `warnings` are sentences, for example that the model will be shut down.
     """
 
     calls: int
@@ -48,9 +48,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far it is: jobs ended, those of them that cost nothing, those that failed, of how many jobs in all.
+    """Jobs ended, those of them that were free, those that failed, and the total.
 
-    A question asked on its own is a job. `cost` is what was spent so far, in US dollars, None where there is no price.
+    A question asked on its own is a job. `cost` is what was spent so far, in US dollars; None without a price.
     """
 
     done: int
@@ -61,10 +61,10 @@ class BatchProgress:
 
 
 class Batch:
-    """Asks `model`, at most `at_once` questions at a time, and never one whose answer is kept.
+    """Asks `model`, at most `at_once` questions at a time, and never one whose answer is cached.
 
-    `budget` bounds, in US dollars, what all runs of this object may cost together. Raises BudgetError where there is
-    one and the model has no price.
+    `budget` limits the cost of all runs of this object together, in US dollars. Raises BudgetError if there is one and
+    the model has no price.
     """
 
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -91,11 +91,11 @@ class Batch:
         progress: Callable[[BatchProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[_Result | LanguageModelError]:
-        """What each job came to, in their order: its result, or the LanguageModelError that ended it.
+        """The outcome of each job, in order: its result, or the LanguageModelError that ended it.
 
-        Blocks. The jobs run in the calling thread, `at_once` of them at a time; each may ask as often as it must, and
-        answers are kept as they come. `progress` and `cancelled` are called in that thread, too. Raises CancelledError
-        where `cancelled` came true: what was under way is given up at once. Any other error of a job ends all.
+        Blocks. Jobs run in the calling thread, `at_once` at a time; each may ask any number of questions, and answers
+        are cached as they arrive. `progress` and `cancelled` are called in that thread. Raises CancelledError once
+        `cancelled` returns True, abandoning pending requests. Any other error of a job ends the run.
         """
         return asyncio.run(self._run(jobs, progress, cancelled))
 
@@ -106,11 +106,11 @@ class Batch:
         progress: Callable[[BatchProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[ModelAnswer | LanguageModelError]:
-        """The answers in the order of their questions, or why there is none. Blocks and raises as `run`."""
+        """The answers in order, or the error of each. Blocks and raises as `run`."""
         return self.run([partial(_one, question) for question in questions], progress=progress, cancelled=cancelled)
 
     def estimate(self, questions: Iterable[ModelRequest]) -> Estimate:
-        """What asking these would take. Blocks: where anything is to be asked, the server is asked for its models."""
+        """What these questions would take. Blocks; unless all are cached, it asks the server for its models."""
         name, host = self._model.name, self._model.host
         by_key = {question_key(question, name, host): question for question in questions}
         open_ones = [question for key, question in by_key.items() if self._cache.find(question, key) is None]
@@ -122,11 +122,11 @@ class Batch:
         )  # fmt: skip
 
     def kept(self, question: ModelRequest) -> ModelAnswer | None:
-        """The answer that was given before, if there is one."""
+        """The cached answer, if any."""
         return self._cache.find(question, question_key(question, self._model.name, self._model.host))
 
     def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:
-        """What is written down of an answer; its cost is what it was when it was asked, also where it was kept."""
+        """The record of an answer; its cost is that of the original request, also if it came from the cache."""
         usage = answer.usage
         return ModelCall(
             question.prompt, answer.model_asked, answer.model_answered, answer.host, answer.at,
@@ -149,7 +149,7 @@ class Batch:
             await self._model.close()
         return run.results()
 
-    # What to warn of.
+    # Warnings.
 
     def _warnings(self) -> Iterator[str]:
         facts = self._prices.of(self._model.name)
@@ -172,7 +172,7 @@ class Batch:
 
 
 class _Run(Generic[_Result]):
-    """The jobs of one run, which its workers take one after the other."""
+    """The jobs of one run, which its workers take one by one."""
 
     def __init__(
         self, jobs: Sequence[Job[_Result]], requester: Requester, ended: Callable[["_Run[_Result]"], None]
@@ -185,15 +185,12 @@ class _Run(Generic[_Result]):
         self._kept = self._failed = 0
 
     def results(self) -> list[_Result | LanguageModelError]:
-        """In the order of the jobs."""
         return [self._results[number] for number in range(self._of)]
 
     def progress(self, cost: float | None) -> BatchProgress:
-        """How far it is."""
         return BatchProgress(len(self._results), self._kept, self._failed, self._of, cost)
 
     async def work(self) -> None:
-        """Do jobs until none is waiting."""
         for number, job in self._waiting:
             try:
                 self._results[number] = await self._do(job)
@@ -202,7 +199,7 @@ class _Run(Generic[_Result]):
                 self._failed += 1
             self._ended(self)
             if number % _BREATH == 0:
-                await asyncio.sleep(0)  # kept answers come without any wait, and somebody may want to cancel
+                await asyncio.sleep(0)  # cached answers never wait, so give `cancelled` a chance
 
     async def _do(self, job: Job[_Result]) -> _Result:
         is_kept = True

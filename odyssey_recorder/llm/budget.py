@@ -1,4 +1,4 @@
-"""What asking has cost so far, and whether one more question may be asked."""
+"""What requests have cost so far, and whether another one fits the budget."""
 
 from odyssey_recorder.errors import BudgetError
 from odyssey_recorder.llm.model import ModelRequest, Usage
@@ -7,10 +7,10 @@ from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage
 
 
 class Budget:
-    """Counts US dollars. `budget` is the most that may be spent on `model`, None for as much as it takes.
+    """Counts US dollars; `budget` is the most to spend on `model`, None for no limit.
 
-    The estimate of a question is reserved before it is asked, so that those under way do not overdraw together. Raises
-    BudgetError where there is a budget and no price: then nothing could be bounded.
+    A question's estimate is reserved before it is sent, so that concurrent requests cannot overdraw together. Raises
+    BudgetError if there is a budget and no price.
     """
 
     def __init__(self, prices: Prices, model: str, budget: float | None = None) -> None:
@@ -30,22 +30,22 @@ class Budget:
 
     @property
     def spent(self) -> float | None:
-        """US dollars so far; None where the model has no price."""
+        """US dollars so far; None if the model has no price."""
         return self._spent if self._is_priced else None
 
     def cost(self, usage: Usage, model_answered: str = "") -> float | None:
-        """US dollars by the table, which may know the model that answered better than the one that was asked for."""
+        """US dollars by the table, which may have the exact model that answered rather than the one requested."""
         if model_answered not in self._facts:
             self._facts[model_answered] = self._prices.of(model_answered or self._model, self._model)
         return self._facts[model_answered].cost(usage)
 
     def estimated(self, question: ModelRequest) -> Usage:
-        """The tokens that a question will take; the longest answer so far is what is expected of the next."""
+        """The expected tokens of a question; assumes the longest answer so far."""
         usual = max(USUAL_ANSWER, self._longest_answer)
         return estimated_usage(question, self._prices.of(self._model).picture, usual)
 
     def reserve(self, question: ModelRequest) -> float:
-        """Reserve what the question may cost, and return that. Raises BudgetError where that is more than is left."""
+        """Reserve a question's estimated cost and return it. Raises BudgetError if that exceeds what is left."""
         price = self.cost(self.estimated(question)) or 0.0
         if self._budget is not None and self._spent + self._reserved + price > self._budget:
             raise BudgetError(
@@ -56,10 +56,9 @@ class Budget:
         return price
 
     def free(self, price: float) -> None:
-        """End a reservation."""
         self._reserved -= price
 
     def pay(self, usage: Usage, model_answered: str = "") -> None:
-        """What the server counted."""
+        """Add the usage counted by the server."""
         self._longest_answer = max(self._longest_answer, usage.tokens_out)
         self._spent += self.cost(usage, model_answered) or 0.0

@@ -1,4 +1,4 @@
-"""The format of Chat Completions: how a question is sent, and how what comes back is read; nothing is sent here."""
+"""The Chat Completions format: encodes requests and parses responses, without any I/O."""
 
 import base64
 import json
@@ -29,9 +29,9 @@ _FORM = "Answer with one JSON object that keeps to this JSON schema, and with no
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """What a server takes beyond the messages: OpenAI's takes all, and others are found out by what they refuse.
+    """What a server accepts besides the messages. OpenAI's accepts all; others are found out by what they refuse.
 
-    `bounds` are the names by which it may be told how long an answer may be, in the order in which they are tried.
+    `bounds` are the parameter names for the answer's token limit, in the order in which they are tried.
     """
 
     sends_store: bool = True
@@ -39,7 +39,7 @@ class Wire:
     bounds: tuple[str, ...] = (LONGEST_ANSWER, "max_tokens")
 
     def without(self, refused: str) -> "Wire | None":
-        """What to try next after a server refused a request in these words; None where it was not about this."""
+        """What to try next after this error message; None if it is about something else."""
         words = refused.lower()
         if self.sends_store and "store" in words:
             return replace(self, sends_store=False)
@@ -57,20 +57,20 @@ class Wire:
 
 
 OLDER = Wire(bounds=("max_tokens", LONGEST_ANSWER))
-"""What a server other than OpenAI's is first held to take: some know the older name alone, and pass over the newer."""
+"""The first try with servers other than OpenAI's: some know only the older name and silently ignore the newer one."""
 
 
-# What is sent.
+# Requests.
 
 
 def sent_messages(question: ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
-    """The messages; they tell the schema where the server does not take it apart from them."""
+    """The messages; they include the schema if the server does not accept it as a parameter."""
     messages = question.messages if wire.form == "json_schema" else _with_schema(question)
     return [_message(message) for message in messages]
 
 
 def sent_options(question: ModelRequest, wire: Wire) -> Mapping[str, object]:
-    """All that is sent beside the model's name and the messages: the question's own parameters, and what must be."""
+    """Everything sent besides the model's name and the messages: the question's parameters and required ones."""
     options: dict[str, object] = dict(question.parameters)
     longest = options.pop(LONGEST_ANSWER, None)
     if longest is not None and wire.bounds:
@@ -97,7 +97,7 @@ def _with_schema(question: ModelRequest) -> Sequence[ChatMessage]:
 
 
 def _message(message: ChatMessage) -> Mapping[str, object]:
-    """Words alone as a plain text, since not every server takes parts where there is no picture."""
+    """Text alone is sent as a plain string: not every server accepts content parts without an image."""
     words = [part.text for part in message.parts if isinstance(part, Words)]
     is_plain = len(words) == len(message.parts)
     content = "\n\n".join(words) if is_plain else [_part(part) for part in message.parts]
@@ -113,7 +113,7 @@ def _part(part: Words | Image) -> Mapping[str, object]:
             return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
 
 
-# What comes back.
+# Responses.
 
 
 class _ReplyMessage(BaseModel):
@@ -132,7 +132,7 @@ class _TokenCount(BaseModel):
 
 
 class Reply(BaseModel):
-    """What is read of an answer; servers leave out much of the rest."""
+    """The part of a response that is used; servers leave out much of the rest."""
 
     id: str = ""
     model: str = ""
@@ -150,7 +150,7 @@ class _ModelList(BaseModel):
 
 
 def _usage(reply: Reply, question: ModelRequest) -> Usage:
-    """The server's count; where it has none, ours."""
+    """The server's count; our estimate if it has none."""
     if reply.usage is not None:
         return Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
     characters = len(reply.choices[0].message.content or "")
@@ -158,7 +158,7 @@ def _usage(reply: Reply, question: ModelRequest) -> Usage:
 
 
 def read_reply(text: str) -> Reply | None:
-    """A reply; None where the server did not speak this format."""
+    """The response; None if it is not in this format."""
     try:
         return Reply.model_validate_json(text)
     except ValidationError:
@@ -166,7 +166,7 @@ def read_reply(text: str) -> Reply | None:
 
 
 def read_models(text: str) -> Sequence[OfferedModel]:
-    """The models of a server's list; none where it is no such list."""
+    """The models of a server's list; empty if it is invalid."""
     try:
         return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data]
     except ValidationError:
@@ -174,7 +174,7 @@ def read_models(text: str) -> Sequence[OfferedModel]:
 
 
 def answer_in(reply: Reply, question: ModelRequest, model: str, host: str) -> ModelAnswer:
-    """The answer of `model` at `host`. Raises AnswerError: refused, truncated or broken."""
+    """The answer of `model` at `host`. Raises AnswerError if it is refused, truncated or invalid."""
     choice, usage = reply.choices[0], _usage(reply, question)
     raw, refusal = choice.message.content or "", choice.message.refusal
     tokens = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}

@@ -1,4 +1,4 @@
-"""What the program asks of a language model, and what an answer is, whichever model and server gives it."""
+"""Requests to language models and their answers, independent of model and server."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,19 +11,17 @@ from pydantic import BaseModel
 from odyssey_recorder.llm.schema import JsonSchema, strict_schema
 
 LONGEST_ANSWER = "max_completion_tokens"
-"""The parameter of how many tokens an answer may have, those that a model thinks in and does not show included."""
+"""The parameter for the maximum number of tokens of an answer, including hidden reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a message that is text."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A part of a message that is a picture: the bytes of a PNG or JPEG file."""
+    """The bytes of a PNG or JPEG file."""
 
     data: bytes
     media_type: Literal["image/png", "image/jpeg"] = "image/png"
@@ -32,8 +30,6 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a conversation."""
-
     role: Literal["system", "user", "assistant"]
     parts: tuple[Words | Image, ...]
 
@@ -44,12 +40,12 @@ def _no_parameters() -> Mapping[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question: all that determines the answer, and nothing that does not.
+    """One question: everything that determines the answer, and nothing else.
 
-    `prompt` is the id and version of the prompt it was made from ("rewrite/1"), `prompt_sha256` that of its file.
-    `answer` is what the answer must be; `schema_name` goes with its schema. `parameters` are sent as they are
-    ("temperature", "seed"), and nothing but them; LONGEST_ANSWER goes by the name that the server knows it by.
-    `candidate` numbers several answers to one question.
+    `prompt` is the id and version of its prompt ("rewrite/1"), `prompt_sha256` the hash of the prompt's file. `answer`
+    is the type of the answer, `schema_name` the name sent with its schema. `parameters` are sent unchanged
+    ("temperature", "seed"), except that LONGEST_ANSWER gets the name that the server knows. `candidate` numbers several
+    answers to one question.
     """
 
     prompt: str
@@ -67,7 +63,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How many tokens a question and its answer had, by the server's count."""
+    """Numbers of tokens, as counted by the server."""
 
     tokens_in: int
     tokens_out: int
@@ -75,10 +71,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """An answer of the form that was asked for.
+    """A valid answer.
 
-    `raw` is what the model said, as it said it; `data` is of the question's type of `answer`. `at` is UTC.
-    `attempts` counts the requests it took. `key` is the hash of all that determined it.
+    `raw` is the model's text; `data` is of the question's type `answer`. `at` is UTC. `attempts` counts the requests it
+    took. `key` is the hash of everything that determined it.
     """
 
     data: BaseModel
@@ -92,36 +88,36 @@ class ModelAnswer:
     attempts: int = 1
     request_id: str = ""
     is_kept: bool = False
-    """Whether it was given before, and cost nothing now."""
+    """Whether it came from the cache, without cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """A model that a server offers, and the day on which it is announced to shut down, if it is."""
+    """A model that a server offers, and its announced shutdown date, if any."""
 
     name: str
     ends_on: date | None = None
 
 
 class LanguageModel(Protocol):
-    """A model at a server. Raises the errors of `odyssey_recorder.errors` under LanguageModelError.
+    """A model at a server. Raises subclasses of `odyssey_recorder.errors.LanguageModelError`.
 
-    One question is one request: whoever asks decides whether to ask again.
+    One question is one request: retries are up to the caller.
     """
 
     @property
     def name(self) -> str:
-        """The model that is asked for."""
+        """The requested model."""
 
     @property
     def host(self) -> str:
-        """The origin of the server's address ("https://api.example.com")."""
+        """The origin of the server's URL ("https://api.example.com")."""
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
-        """The answer. Raises LanguageModelError, a subclass of which says what may be done about it."""
+        """Send the question. Raises a subclass of LanguageModelError that says how to react."""
 
     async def offered(self) -> Sequence[OfferedModel]:
         """The models that the server offers. Raises LanguageModelError."""
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""

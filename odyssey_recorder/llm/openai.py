@@ -1,7 +1,7 @@
-"""Models at servers that speak OpenAI's Chat Completions; the one place that knows `openai`.
+"""Models at servers that speak OpenAI's Chat Completions; the only module that knows `openai`.
 
-Errors of that library hold the request, whose headers hold the key: none leaves this module, not even as the cause or
-the context of another.
+Errors of that library hold the request, whose headers contain the API key: none leaves this module, not even as the
+cause or context of another.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ from odyssey_recorder.logs import hide
 OPENAI_URL = "https://api.openai.com/v1"
 
 _NO_KEY = "no-key"
-"""The library insists on one, and servers that want none overlook it."""
+"""The library requires a key; servers without authentication ignore it."""
 _BUSY = (408, 409, 429)
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _SHOWN_WORDS, _SHOWN_MODELS = 300, 12
@@ -56,7 +56,7 @@ class _Response(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Replied:
-    """What a server said where nothing went wrong."""
+    """A successful response."""
 
     text: str
     request_id: str
@@ -64,7 +64,7 @@ class _Replied:
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """All that is kept of an error of the library. `status` is 0 where the server did not answer at all."""
+    """All that is kept of an error of the library. `status` is 0 if the server did not answer at all."""
 
     status: int
     code: str
@@ -73,10 +73,10 @@ class _Failure:
 
 
 class OpenAIModel:
-    """The model `name` at the server with this address, OpenAI's where that is empty; implements LanguageModel.
+    """The model `name` at the server with this URL, OpenAI's if empty; implements LanguageModel.
 
-    Raises ModelUnusableError for a key that cannot be one, and where OpenAI's own server is to be asked without.
-    `read_s` is how long an answer may take; models on slow computers take minutes.
+    Raises ModelUnusableError for an invalid key, and for OpenAI's own server without a key. `read_s` is the timeout of
+    an answer; models on slow computers take minutes.
     """
 
     def __init__(
@@ -92,16 +92,14 @@ class OpenAIModel:
 
     @property
     def name(self) -> str:
-        """The model that is asked for."""
         return self._name
 
     @property
     def host(self) -> str:
-        """The origin of the server's address."""
         return self._host
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
-        """The answer, checked against the schema. Raises LanguageModelError; see there for what may be done."""
+        """The answer, checked against the schema. Raises LanguageModelError."""
         attempts = 0
         while True:
             attempts += 1
@@ -113,7 +111,7 @@ class OpenAIModel:
                     self._wire = await self._narrower(wire, failure)
 
     async def offered(self) -> Sequence[OfferedModel]:
-        """The models that the server offers; none where it does not say. Raises LanguageModelError."""
+        """The models that the server offers; empty if it does not say. Raises LanguageModelError."""
         match await self._sent(_list):
             case _Replied(text):
                 return read_models(text)
@@ -123,22 +121,22 @@ class OpenAIModel:
                 raise await self._translated(failure)
 
     async def close(self) -> None:
-        """Let the connections of the running event loop go; it may be asked again after."""
+        """Close the connections of the running event loop; the model stays usable."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
 
-    # Asking.
+    # Requests.
 
     async def _sent(self, call: Callable[[AsyncOpenAI], Awaitable[_Response]]) -> _Replied | _Failure:
         try:
             response = await call(self._client())
-        except Exception as error:  # noqa: BLE001 - whatever it is, it may hold the request, and with it the key
+        except Exception as error:  # noqa: BLE001 - any exception may hold the request, and with it the key
             return self._failure(error)
         return _Replied(response.text, response.headers.get("x-request-id", ""))
 
     async def _narrower(self, wire: Wire, failure: _Failure) -> Wire:
-        """What to ask with from now on. Raises LanguageModelError where that would not help."""
+        """The wire to use from now on. Raises LanguageModelError if narrowing it would not help."""
         narrower = wire.without(failure.words) if failure.status in (400, 422) else None
         if narrower is None:
             raise await self._translated(failure)
@@ -146,9 +144,9 @@ class OpenAIModel:
         return narrower
 
     def _client(self) -> AsyncOpenAI:
-        """The client of the running event loop, since connections belong to one. It never retries and never redirects.
+        """The client of the running event loop, to which connections are bound. It never retries or redirects.
 
-        What it would take from the environment in the key's place is set aside.
+        The explicit header overrides what the library would take from the environment in place of the key.
         """
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
@@ -176,7 +174,7 @@ class OpenAIModel:
         answer = answer_in(reply, question, self._name, self._host)
         return replace(answer, request_id=replied.request_id or answer.request_id)
 
-    # What went wrong.
+    # Errors.
 
     def _failure(self, error: Exception) -> _Failure:
         match error:
@@ -243,7 +241,7 @@ class OpenAIModel:
 
 async def _create(model: str, question: ModelRequest, wire: Wire, client: AsyncOpenAI) -> _Response:
     sent = {**sent_options(question, wire), "messages": sent_messages(question, wire)}
-    # What is extra is sent as it is; the library would look through every part of the messages for what it knows.
+    # Sent as extra_body: the library would scan every part of the messages for fields that it knows.
     return await client.chat.completions.with_raw_response.create(model=model, messages=(), extra_body=sent)
 
 
@@ -259,7 +257,7 @@ def _words(error: APIStatusError) -> str:
             return error.response.text
 
 
-# Where it goes.
+# URLs.
 
 
 def _origin(url: str) -> str:
@@ -268,7 +266,7 @@ def _origin(url: str) -> str:
 
 
 def _is_here(host: str) -> bool:
-    """Whether the server is on this computer, to which no proxy leads."""
+    """Whether the server is on this computer, which no proxy reaches."""
     name = urlsplit(host).hostname or ""
     try:
         return ip_address(name).is_loopback

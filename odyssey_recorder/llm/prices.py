@@ -1,4 +1,4 @@
-"""What a model costs and when it is announced to end, by a table with a date."""
+"""Prices and shutdown dates of models, from a dated table."""
 
 import re
 import tomllib
@@ -20,13 +20,13 @@ _DAY_AT_END = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 _MILLION = 1_000_000
 
 PictureCount = Literal["tiles", "patches"]
-"""How a model counts a picture: in tiles of 512 pixels, or in patches of 32."""
+"""How a model counts images: in tiles of 512 px or patches of 32 px."""
 
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ModelFacts(BaseModel):
-    """What the table says of a model: US dollars per million tokens in and out, None where nothing is known."""
+    """The table's entry for a model: US dollars per million input and output tokens, None if unknown."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,7 +37,7 @@ class ModelFacts(BaseModel):
     ends: date | None = None
 
     def cost(self, usage: Usage) -> float | None:
-        """US dollars for so many tokens; None where there is no price."""
+        """In US dollars; None if there is no price."""
         if self.input is None or self.output is None:
             return None
         return (self.input * usage.tokens_in + self.output * usage.tokens_out) / _MILLION
@@ -52,13 +52,13 @@ class _Table(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The table of `date`; of two entries for a model the earlier one counts."""
+    """The table of `date`; the first of two entries for a model wins."""
 
     date: date
     models: tuple[ModelFacts, ...]
 
     def of(self, *names: str) -> ModelFacts:
-        """What is known of a model by the first of its `names` that the table has; nothing where it has none."""
+        """The facts for the first of `names` in the table; empty if none is there."""
         for name in names:
             for wanted in (name, _DAY_AT_END.sub("", name)):
                 found = _among(self.models, wanted)
@@ -68,9 +68,9 @@ class Prices:
 
 
 def read_prices(own: Path | None = None) -> Prices:
-    """The table that comes with the program, and above it that in the file `own`, if there is one.
+    """The program's own table, overridden by that in the file `own`, if given.
 
-    The date is that of `own` where that exists. Raises LanguageModelError naming the file and what is wrong in it.
+    The date is that of `own` if it exists. Raises LanguageModelError with the file and the problem.
     """
     tables = [_read(path) for path in (own, _SHIPPED) if path is not None and path.exists()]
     return Prices(tables[0].date, tuple(model for table in tables for model in table.models))

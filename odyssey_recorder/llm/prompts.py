@@ -1,8 +1,7 @@
-"""What the program says to a language model: prompts are versioned files, and data never becomes a part of their text.
+"""Prompts are versioned files; data is inserted so that it cannot become part of their text.
 
-A prompt's file is Markdown: a title and a word on when it is asked, for people, then the parts `## System` and
-`## User`, each a Jinja template. Data is put in by the filter `json`, as one JSON string or list: it cannot end the
-place that it stands in.
+A prompt's file is Markdown: a title and a note for people, then the parts `## System` and `## User`, each a Jinja
+template. The filter `json` inserts data as one JSON string or list, which cannot close its delimiters.
 """
 
 import hashlib
@@ -28,7 +27,7 @@ _PARTS = re.compile(r"\A# [^\n]+\n.*?^## System\n(?P<system>.+?)^## User\n(?P<us
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A version of a prompt: `name` is its id and version ("rewrite/1"), `sha256` that of the whole file's text."""
+    """A version of a prompt: `name` is its id and version ("rewrite/1"), `sha256` the hash of the whole file's text."""
 
     name: str
     sha256: str
@@ -38,11 +37,11 @@ class Prompt:
     def question(
         self, data: Mapping[str, Json], *, schema_name: str, answer: type[BaseModel], longest: int, candidate: int = 0
     ) -> ModelRequest:
-        """The question about some data; each name that the prompt speaks of must be there.
+        """The question about some data, which must define every name in the prompt.
 
-        `longest` is how many tokens the answer may have; models that think before they speak take thousands for that.
+        `longest` is the token limit of the answer; reasoning models take thousands.
 
-        Raises LanguageModelError where the prompt cannot be filled.
+        Raises LanguageModelError if the prompt cannot be rendered.
         """
         messages = (
             ChatMessage("system", (Words(self._filled(self.system, data)),)),
@@ -60,9 +59,9 @@ class Prompt:
 
 
 def read_prompt(name: str, folder: Path | None = None) -> Prompt:
-    """The prompt of this id and version, from the program's own ones where no `folder` is given.
+    """The prompt with this id and version, from the program's own prompts if no `folder` is given.
 
-    Raises LanguageModelError where there is none, or its file has not the two parts.
+    Raises LanguageModelError if it does not exist or lacks one of the two parts.
     """
     if _NAME.fullmatch(name) is None:
         raise LanguageModelError(f'{name!r} names no prompt: expected its id and version, such as "rewrite/1".')
@@ -84,13 +83,15 @@ def _compiled(part: str) -> Template:
 
 @cache
 def _jinja() -> Environment:
-    # The output is no HTML, and what is put in is never a template.
+    # The output is not HTML, and inserted data is never rendered as a template.
     jinja = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
     jinja.filters["json"] = _as_json
     return jinja
 
 
 def _as_json(value: Json) -> str:
-    """`value` in one line and without angle brackets, so that it cannot feign the marks around data."""
-    plain = json.dumps(value, ensure_ascii=False, default=str)  # what is undefined is no JSON, and raises as a text
+    """`value` in one line without angle brackets, so that it cannot imitate the tags around data."""
+    plain = json.dumps(
+        value, ensure_ascii=False, default=str
+    )  # an undefined value is not JSON, and raises when converted to text
     return plain.replace("<", "\\u003c").replace(">", "\\u003e")

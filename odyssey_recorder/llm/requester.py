@@ -1,4 +1,4 @@
-"""How one question comes to its answer: from the cache or asked, asked again, repaired once, and paid for."""
+"""The way from a question to its answer: cache, requests, retries, one repair, and payment."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from odyssey_recorder.llm.model import ChatMessage, LanguageModel, ModelAnswer, 
 from odyssey_recorder.llm.retry import RetryPolicy
 
 _SENT_BACK = 4_000
-"""Letters of a broken answer that its model is shown again: enough to tell what is wrong with it."""
+"""Characters of an invalid answer that its model is shown again: enough to see what is wrong."""
 _GIVEN_UP_IN_A_ROW = 3
-"""After so many questions given up without an answer between them, the server counts as down."""
+"""After this many failed questions in a row the server counts as down."""
 _REPAIR = (
     "This cannot be used. {fault}\nAnswer the question again: one JSON object that keeps to the schema, with nothing "
     "before or after it."
@@ -34,7 +34,7 @@ class _Pending:
 
 
 class Requester:
-    """Asks for the length of one run, in one event loop; `at_once` requests at a time."""
+    """Sends the requests of one run in one event loop, `at_once` at a time."""
 
     def __init__(
         self, model: LanguageModel, cache: AnswerCache, budget: Budget, retry: RetryPolicy, at_once: int
@@ -50,9 +50,9 @@ class Requester:
         self._closed = ""
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
-        """The answer, which is kept from now on. Raises LanguageModelError.
+        """The answer, which is then cached. Raises LanguageModelError.
 
-        Of two equal questions the second waits for the answer to the first.
+        The second of two equal questions waits for the answer to the first.
         """
         key = question_key(question, self._model.name, self._model.host)
         if (known := self._cache.find(question, key)) is not None:
@@ -104,7 +104,7 @@ class Requester:
             return answer
 
     async def _wait_after(self, error: ModelBusyError, tried: int) -> None:
-        """Wait until it may be asked again. Raises ModelBusyError where it was tried often enough."""
+        """Wait until the next try. Raises ModelBusyError after the last one."""
         wait_s = self._retry.wait_s(error, tried)
         if wait_s is None:
             self._given_up_in_a_row += 1
@@ -119,7 +119,7 @@ class Requester:
             await self._retry.sleep(wait_s)
 
     async def _until_open(self) -> None:
-        """Wait as long as the server asked for, from any question. Raises ModelUnusableError where it is down."""
+        """Wait as long as the server demanded in any response. Raises ModelUnusableError if it is down."""
         while (wait_s := self._open_at_s - self._retry.now_s()) > 0:
             await self._retry.sleep(wait_s)
         if self._closed:

@@ -1,4 +1,4 @@
-"""Whether a question is asked again after an error, and how long after; nothing here waits or asks."""
+"""Whether and when to retry after an error; nothing here waits or sends."""
 
 import asyncio
 import math
@@ -12,15 +12,15 @@ from email.utils import parsedate_to_datetime
 from odyssey_recorder.errors import ModelBusyError
 
 _SPREAD = 0.25
-"""Waits are longer by up to this share, by chance, so that programs that wait together do not come back together."""
+"""Random extension of a wait, as a share of it, so that concurrent programs do not retry simultaneously."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a busy server is asked again: waits double from `first_wait_s` to `longest_wait_s`.
+    """Retries of a busy server: waits double from `first_wait_s` to `longest_wait_s`.
 
-    Where the server says how long, that is waited, but for no longer than `longest_asked_s`: then it is given up.
-    `tries` counts all requests of a question, the first one included. `chance` gives 0 to 1, and spreads the waits.
+    A wait that the server demands is honoured up to `longest_asked_s`, beyond which the question fails. `tries` is the
+    total number of requests. `chance` returns 0 to 1 and randomises the waits.
     """
 
     tries: int = 6
@@ -32,7 +32,7 @@ class RetryPolicy:
     chance: Callable[[], float] = random.random
 
     def wait_s(self, error: ModelBusyError, tried: int) -> float | None:
-        """How many seconds to wait after `tried` requests, the last of which ended so; None to give up."""
+        """Seconds to wait after `tried` requests, the last of which failed with `error`; None to give up."""
         asked_s = error.wait_s or 0.0
         if tried >= self.tries or asked_s > self.longest_asked_s:
             return None
@@ -41,9 +41,9 @@ class RetryPolicy:
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """For how many seconds a server asks to be left alone, in any of the three forms; None where it does not.
+    """Seconds that a server demands to wait, in any of the three header forms; None if it does not.
 
-    `headers` have names in small letters.
+    Names in `headers` are lower case.
     """
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:

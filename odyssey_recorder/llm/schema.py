@@ -1,4 +1,4 @@
-"""The JSON schemas that every server understands, made from pydantic models, and answers held against those models."""
+"""JSON schemas in the subset that every server supports, from pydantic models, and validation of answers."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from odyssey_recorder.model.episode import Json
 _Answer = TypeVar("_Answer", bound=BaseModel)
 
 JsonSchema = Mapping[str, Json]
-"""A JSON schema inside the common subset: every key required, nullable instead of optional, nothing additional."""
+"""A JSON schema in the common subset: every key required, nullable instead of optional, nothing additional."""
 
 _KEPT = {
     "$defs", "$ref", "additionalProperties", "anyOf", "const", "description", "enum", "items", "properties",
@@ -25,10 +25,10 @@ _FENCE = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
 
 @cache
 def strict_schema(model: type[BaseModel]) -> JsonSchema:
-    """The schema of `model` inside the common subset: every key required, nothing additional, no limits, no titles.
+    """The schema of `model` in the common subset: every key required, nothing additional, no limits, no titles.
 
-    The keys of kept answers are made from it: it must not change. Limits of lengths and numbers are left out, since
-    not every server takes them; `read_answer` checks them. Raises TypeError for what the subset cannot say: mappings
+    Do not change the output: keys of cached answers depend on it. Limits of lengths and numbers are left out, since not
+    every server supports them; `read_answer` checks them. Raises TypeError for what the subset cannot express: mappings
     with free keys, and tuples.
     """
     schema: JsonSchema = _strict(model.model_json_schema())
@@ -36,7 +36,7 @@ def strict_schema(model: type[BaseModel]) -> JsonSchema:
 
 
 def read_answer(raw: str, model: type[_Answer]) -> _Answer:
-    """The answer in `raw`, a fence around it taken off. Raises BrokenAnswerError: no JSON, or not of the model."""
+    """Parse an answer, with or without a code fence. Raises BrokenAnswerError if it is invalid."""
     fenced = _FENCE.match(raw)
     try:
         return model.model_validate_json(fenced[1] if fenced else raw, strict=True, extra="forbid")
@@ -51,7 +51,7 @@ def read_answer(raw: str, model: type[_Answer]) -> _Answer:
 
 
 def _words(fault: Any) -> str:
-    """What is wrong in one place; a model or a person can correct it by that."""
+    """Describes one error so that a model or a person can correct it."""
     shown = json.dumps(fault["input"], ensure_ascii=False)
     return fault["msg"] if fault["type"] == "missing" else f"{fault['msg']}, not {shown[:60]}"
 

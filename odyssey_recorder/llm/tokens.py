@@ -1,4 +1,4 @@
-"""How many tokens a question will take, before it is asked: a rule of thumb for words, the makers' for pictures."""
+"""Estimates the tokens of a question: by a rule of thumb for text, by the vendors' rules for images."""
 
 import json
 import math
@@ -11,12 +11,12 @@ from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, Model
 from odyssey_recorder.llm.prices import PictureCount
 
 USUAL_ANSWER = 200
-"""Tokens of an answer before any was seen."""
+"""Assumed until there is an answer."""
 
 _BYTES = 4
-"""Of words in UTF-8: four letters of English to a token, hardly more than one character of Chinese."""
+"""UTF-8 bytes per token: four letters of English, little more than one character of Chinese."""
 _MESSAGE = 4
-"""What a message takes beyond its words."""
+"""Tokens of a message besides its text."""
 _TILE, _TILE_TOKENS, _PICTURE_TOKENS = 512, 170, 85
 _LONG_SIDE, _SHORT_SIDE = 2048, 768
 _PATCH, _PATCH_FACTOR = 32, 1.2
@@ -24,14 +24,14 @@ _UNREADABLE = (_LONG_SIDE, _SHORT_SIDE)
 
 
 def estimated_usage(question: ModelRequest, picture: PictureCount, usual_answer: int = USUAL_ANSWER) -> Usage:
-    """The tokens of a question, four bytes to each, and of a usual answer, or of the longest it allows."""
+    """The estimate for a question with a usual answer, or the longest one it allows if that is shorter."""
     words = len(json.dumps(dict(question.schema))) // _BYTES
     tokens_in = words + sum(_of_message(message, picture) for message in question.messages)
     return Usage(tokens_in, int(min(usual_answer, question.parameters.get(LONGEST_ANSWER, usual_answer))))
 
 
 def picture_tokens(width: int, height: int, picture: PictureCount) -> int:
-    """What a picture of so many pixels takes at detail "high"."""
+    """For an image of this size in pixels at detail "high"."""
     if picture == "patches":
         return math.ceil(_PATCH_FACTOR * math.ceil(width / _PATCH) * math.ceil(height / _PATCH))
     fit = min(1.0, _LONG_SIDE / max(width, height))

@@ -1,4 +1,4 @@
-"""What a model would say that puts tasks into words, and asks for more than some of them do: a price, or an uncle."""
+"""Answers of a rewriting model that adds requirements to some tasks: a price, or an uncle."""
 
 import json
 from collections.abc import Mapping
@@ -7,15 +7,15 @@ from tests.llm.good_model import AGREES, right
 from tests.llm.stand_in import Asked, Behaviour, Says, says
 
 PRICE = " for less than 50 dollars"
-"""What the rules find."""
+"""An addition that the rules find."""
 UNCLE = " and show it to my uncle"
-"""What no rule finds, and the judge does."""
+"""An addition that only the judge finds."""
 
 _FINDS = {**AGREES, "added_requirements": ["It must be shown to the uncle."], "a_entails_b": False}
 
 
 def careless(adds: Mapping[str, str]) -> Behaviour:
-    """A model that adds something to each task with certain words in it."""
+    """A model that adds something to each task that contains certain words."""
 
     def behaviour(asked: Asked) -> Says:
         told = right(asked)

@@ -1,7 +1,7 @@
-"""What a model would say that puts tasks into words well and agrees with all words: for tests and demonstrations.
+"""Answers of a model that rewrites well and approves everything: for tests and demonstrations.
 
-`python -m tests.llm.stand_in --answer tests.llm.good_model:right` serves it. It is no model: it says the task as it is,
-in one of a few manners that the task's own letters choose.
+`python -m tests.llm.stand_in --answer tests.llm.good_model:right` serves it. It is no model: it repeats the task in one
+of a few styles, chosen by a hash of the task.
 """
 
 import json
@@ -26,7 +26,7 @@ _WITH_APPS = ("{task}, using {apps}", "{task} (in {apps})", "use {apps} to {task
 
 
 def right(asked: Asked) -> Says:
-    """Words that ask for all of the task, a judge's word that nothing is wrong, or the shortest answer to all else."""
+    """A complete instruction, a judge's approval, or the shortest answer to anything else."""
     properties = asked.schema.get("properties", {})
     if "a_entails_b" in properties:
         return says(AGREES)
@@ -40,7 +40,7 @@ def right(asked: Asked) -> Says:
 
 
 def in_words(task: str, apps: Collection[str] = ()) -> str:
-    """The instruction for a filled task, which names these apps."""
+    """The instruction for a filled task, naming these apps."""
     chance = int(sha256(task.encode()).hexdigest(), 16)
     order = f"{task[0].lower()}{task[1:].rstrip('.')}"
     if apps:

@@ -1,4 +1,4 @@
-"""Questions, and what asks them, made for tests: each caller says only what matters to it."""
+"""Questions and batches for tests: each caller gives only what matters to it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,7 +50,7 @@ def batch(
 
 
 def batch_with(model: LanguageModel, prices: Prices, file: Path | None = None, **options: Any) -> Batch:
-    """A batch with a cache of its own, which is closed with it."""
+    """A batch with its own cache, which is closed with it."""
     cache = AnswerCache(file)
     try:
         made = Batch(model, cache, prices, **options)

@@ -35,7 +35,7 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request, as it came; header names in small letters."""
+    """A request as received; header names in lower case."""
 
     method: str
     path: str
@@ -44,12 +44,12 @@ class Asked:
 
     @property
     def words(self) -> str:
-        """All texts of its messages, a line each."""
+        """The texts of its messages, one per line."""
         return "\n".join(_text(message["content"]) for message in self.body.get("messages", ()))
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """What the answer must keep to; empty where it was not sent as such."""
+        """The schema of the answer; empty if it was not sent as a parameter."""
         form = self.body.get("response_format", {})
         found: Mapping[str, Any] = form.get("json_schema", {}).get("schema", {})
         return found
@@ -57,7 +57,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """An answer: what the model says, however it ends."""
+    """An answer of the model."""
 
     raw: str
     finish_reason: str = "stop"
@@ -77,7 +77,7 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """Anything else that comes back."""
+    """Any other response."""
 
     text: str
     status: int = 200
@@ -86,23 +86,22 @@ class Sends:
 
 @dataclass(frozen=True, slots=True)
 class CutsOff:
-    """The connection breaks in the middle of the answer."""
+    """Breaks the connection in the middle of the answer."""
 
 
 Turn: TypeAlias = Says | Fails | Sends | CutsOff
 Behaviour: TypeAlias = Callable[[Asked], Turn]
 
 
-# What it may do.
+# Behaviours.
 
 
 def says(data: Mapping[str, Any]) -> Says:
-    """The right answer."""
     return Says(json.dumps(data))
 
 
 def fenced(data: Mapping[str, Any]) -> Says:
-    """The right answer as many local models give it."""
+    """The right answer in a code fence, as many local models give it."""
     return Says(f"```json\n{json.dumps(data, indent=2)}\n```")
 
 
@@ -112,35 +111,32 @@ def refuses(words: str = "I cannot help with that.") -> Says:
 
 
 def truncated(raw: str = '{"text": "half of') -> Says:
-    """The answer is longer than it may be."""
     return Says(raw, finish_reason="length")
 
 
 def rate_limited(retry_after: str | None = "0.01", **headers: str) -> Fails:
-    """Too many questions."""
     waits = {} if retry_after is None else {"retry-after": retry_after}
     error = {"message": "Rate limit reached for requests.", "type": "requests", "code": "rate_limit_exceeded"}
     return Fails(429, error, waits | {name.replace("_", "-"): value for name, value in headers.items()})
 
 
 def no_quota() -> Fails:
-    """No money is left; the status is that of too many questions."""
+    """No money is left; the status is the same as for too many requests."""
     error = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}
     return Fails(429, error)
 
 
 def server_error(status: int = 500) -> Fails:
-    """The server has a fault of its own."""
     return Fails(status, {"message": "The server had an error.", "type": "server_error", "code": None})
 
 
 def shortest(asked: Asked) -> Says:
-    """The shortest answer that keeps to the schema: empty lists, nulls where allowed, true, zero, and a few words."""
+    """The shortest answer that fits the schema: empty lists, nulls where allowed, true, zero, and a few words."""
     return says(_shortest(asked.schema, asked.schema))
 
 
 def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
-    """First these, one for each question in the order in which they come; `then` for all later ones."""
+    """These in turn, one per question; `then` for all later ones."""
     waiting = iter(turns)
     return lambda asked: next(waiting, None) or then(asked)
 
@@ -149,12 +145,12 @@ def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
 
 
 class StandIn:
-    """Serves in a thread of its own while the `with` block lasts; `behaviour` is called there, one question at a time.
+    """Serves in its own thread within the `with` block; `behaviour` is called there, one question at a time.
 
-    `key` is the only one that it takes, any where that is None. `refuses` are parameters that it does not know, or
-    forms of answers ("json_schema"). `models` are those that it offers, with the day on which they end; `listing` is
-    what comes in the place of their list. `complaints` are what no client of ours may do, such as to ask for a stream
-    or to have the answer stored.
+    `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
+    ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
+    their list. `complaints` collects what our clients must never do, such as ask for a stream or have the answer
+    stored.
     """
 
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -184,17 +180,16 @@ class StandIn:
 
     @property
     def url(self) -> str:
-        """The address that a client is given."""
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property
     def questions(self) -> list[Asked]:
-        """The questions that came, the earliest first."""
+        """The questions received so far, oldest first."""
         return [asked for asked in self.seen if asked.path == "/v1/chat/completions"]
 
     @property
     def repeated(self) -> int:
-        """How many questions came that had come before."""
+        """How many questions were received more than once."""
         hashes = Counter(sha256(json.dumps(asked.body).encode()).digest() for asked in self.questions)
         return hashes.total() - len(hashes)
 
@@ -349,11 +344,10 @@ def _shortest(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
     return plain[schema["type"]] if "type" in schema else schema.get("const", {})
 
 
-# On the command line.
+# Command line.
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Serve until ended."""
     parser = argparse.ArgumentParser(prog="python -m tests.llm.stand_in", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 for any that is free")
     parser.add_argument("--delay-ms", type=float, default=0, help="how long each answer takes")
@@ -374,10 +368,10 @@ async def _announced(server: StandIn, port: int) -> None:
     serving = asyncio.create_task(server.serve(port))
     while server.port == 0:
         await asyncio.sleep(0)
-    print(server.url, flush=True)  # noqa: T201 - whoever started it waits for the line
+    print(server.url, flush=True)  # noqa: T201 - the caller waits for this line
     await serving
 
 
 if __name__ == "__main__":
-    # The module by its name, whose classes are those of the answers that `--answer` gives.
+    # Import the module by its name, so that its classes are those that `--answer` returns.
     importlib.import_module("tests.llm.stand_in").main(sys.argv[1:])

@@ -40,7 +40,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "answers.sqlite"
 
 
-# By what an answer is known.
+# Keys.
 
 
 def test_a_question_is_known_by_the_key_that_it_always_had() -> None:
@@ -77,7 +77,7 @@ def test_all_that_determines_the_answer_makes_another_key() -> None:
     assert len(keys) == 15
 
 
-# What comes back.
+# Lookups.
 
 
 def test_an_answer_comes_back_as_it_was(file: Path) -> None:
@@ -122,7 +122,7 @@ def test_without_a_file_answers_are_kept_as_long_as_the_program_runs() -> None:
         assert kept.problem == ""
 
 
-# Several programs, and one that is killed.
+# Several programs, and a killed one.
 
 
 def test_several_begin_the_file_and_write_into_it_at_once(file: Path) -> None:
@@ -170,7 +170,7 @@ Batch(model, AnswerCache(Path({str(file)!r})), read_prices(), at_once={at_once})
         assert len(server.questions) == 40 + server.repeated
 
 
-# Files that are no such files.
+# Damaged and foreign files.
 
 
 @pytest.mark.parametrize("foreign", [False, True])

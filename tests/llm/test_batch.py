@@ -54,7 +54,7 @@ def texts(results: list[ModelAnswer | LanguageModelError]) -> list[object]:
 
 
 class Clock:
-    """Time that passes only by waiting; `waits` are all waits, in seconds."""
+    """A clock that only waits advance; `waits` are in seconds."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -66,12 +66,12 @@ class Clock:
 
 
 def patient(server: StandIn, clock: Clock) -> Batch:
-    """Asks one question at a time, by that clock, and its waits are not spread."""
+    """Asks one question at a time by that clock, without random waits."""
     retry = RetryPolicy(now_s=lambda: clock.now, sleep=clock.sleep, chance=lambda: 0.0)
     return batch_with(model_at(server), priced(), at_once=1, retry=retry)
 
 
-# Many at once.
+# Concurrency.
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
@@ -149,7 +149,7 @@ def test_what_is_written_down_of_an_answer_has_its_cost() -> None:
     assert call.cost == pytest.approx((answer.usage.tokens_in + 4 * answer.usage.tokens_out) / 1e6)
 
 
-# What is kept.
+# Cache.
 
 
 def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_broken_and_refused_answers_are_kept_but_not_given() -> None:
         assert kept.broken(key) == ["no", "nor this", "I cannot."]
 
 
-# Once more.
+# Retries.
 
 
 def test_a_broken_answer_goes_back_to_the_model_once_with_what_is_wrong() -> None:

@@ -1,4 +1,4 @@
-"""The stand-in that puts tasks into words passes the rules, and does not say everything in the same way."""
+"""The stand-in's instructions pass the rules and vary in style."""
 
 import json
 import subprocess

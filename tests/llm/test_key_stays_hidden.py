@@ -1,4 +1,4 @@
-"""A planted key is looked for everywhere after all that can go wrong has gone wrong."""
+"""Searches everywhere for a planted API key after every possible failure."""
 
 import logging
 import pickle
@@ -39,7 +39,7 @@ KEY = "sk-planted-7c1f0d9be2"
 TURNS: list[Turn] = [
     Says('{"text": "Other words."}'), Says("no JSON"), refuses(), truncated(), rate_limited(), no_quota(),
     server_error(), CutsOff(), Sends("<html>"), Fails(302, "", {"location": "http://127.0.0.1:9/"}),
-    # As a careless server would, which shows what it was sent.
+    # A careless server, which returns what it was sent.
     *(Fails(status, {"message": f"What is 'Bearer {KEY}'?"}) for status in (400, 401, 403, 404, 413, 422, 500)),
 ]  # fmt: skip
 
@@ -52,7 +52,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def told_by(error: BaseException) -> str:
-    """All that can be made of an error: its words, its traceback, and what it drags along."""
+    """Everything visible of an error: message, traceback, and chained errors."""
     parts = ["".join(traceback.format_exception(error))]
     for one in chain(error):
         parts += [str(one), repr(one), repr(one.args), repr(vars(one)), repr(pickle.dumps(one.args))]

@@ -1,4 +1,4 @@
-"""The real library talks to a server on this computer; nothing is in its place but the server."""
+"""The real library with a stand-in server on this computer."""
 
 import asyncio
 import base64
@@ -65,7 +65,7 @@ def ask(server: StandIn, what: ModelRequest | None = None, **settings: Any) -> M
 
 
 def failed(turn: Turn, kind: type[LanguageModelError] = LanguageModelError) -> LanguageModelError:
-    """How asking ends where the server does this."""
+    """The error raised when the server behaves like this."""
     with StandIn(in_turn(turn)) as server, pytest.raises(kind) as raised:
         ask(server)
     foreign = [type(one).__module__ for one in chain(raised.value) if hasattr(one, "request")]
@@ -74,14 +74,14 @@ def failed(turn: Turn, kind: type[LanguageModelError] = LanguageModelError) -> L
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and all that it drags along."""
+    """An error and its causes and contexts."""
     if error is not None:
         yield error
         yield from chain(error.__cause__)
         yield from chain(error.__context__)
 
 
-# Right answers.
+# Valid answers.
 
 
 def test_an_answer_says_who_gave_it_and_what_it_took() -> None:
@@ -158,7 +158,7 @@ def test_a_model_can_be_asked_again_after_it_was_closed_and_in_another_event_loo
         assert [answer.data for answer in answers] == [Rewrite(text="Other words.")] * 2
 
 
-# How long an answer may be.
+# Token limits.
 
 
 @pytest.mark.parametrize("at_openai", [True, False])
@@ -178,7 +178,7 @@ def test_a_server_is_told_how_long_an_answer_may_be_as_it_takes_it_or_not_at_all
     assert list(sent.values()) == [60] * (2 - len(unknown))
 
 
-# Servers that know less.
+# Servers with fewer features.
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> No
     assert key not in repr(raised.value)
 
 
-# What is offered.
+# Offered models.
 
 
 def test_the_models_are_offered_with_the_day_on_which_they_end() -> None:

@@ -1,4 +1,4 @@
-"""A simulated emulator on the bench: the real adb on one side, the phone's own word on the other."""
+"""A simulated emulator under test: real adb on one side, direct access to the emulator on the other."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -26,13 +26,13 @@ class Bench:
         return self.server.adb("-s", self.emulator.serial, *words, timeout_s=timeout_s)
 
     def shell(self, line: str) -> str:
-        """What a command prints on the device, which must succeed and complain of nothing."""
+        """The output of a device command, which must succeed without error output."""
         done = self.adb("shell", line)
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout.decode()
 
     def console(self, *words: str) -> list[str]:
-        """What the emulator's console answers to `adb emu`, line by line."""
+        """The console's reply to `adb emu`, by line."""
         return self.adb("emu", *words).stdout.decode().splitlines()
 
     @contextmanager
@@ -51,11 +51,11 @@ class Bench:
 
 
 Launch = Callable[..., Bench]
-"""Starts an emulator of the profile that is named, on the bench of one test."""
+"""Starts an emulator of the given profile for one test."""
 
 
 def launch(server: PrivateAdbServer, profile: str) -> Bench:
-    """An emulator that runs and is known to `server`; the caller stops it."""
+    """A running emulator, announced to `server`; the caller stops it."""
     phone = Phone(profile_named(profile), animation=False)
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE)
     emulator.start()

@@ -1,4 +1,4 @@
-"""What the simulator's tests share: one adb server for all, one emulator a file or a test."""
+"""Fixtures of the simulator's tests: one adb server for all, one emulator per file or test."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""A caller of the control service who knows the bytes of its messages and shares no code with it."""
+"""A client of the control service that encodes its messages by hand and shares no code with it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ def varint(number: int) -> bytes:
 
 
 def message(*fields: tuple[int, int | bytes | str]) -> bytes:
-    """A message of fields by their numbers; bytes are text, bytes or another message."""
+    """A message of fields by number; bytes are text, bytes or another message."""
     encoded = b""
     for number, value in fields:
         if isinstance(value, int):
@@ -45,13 +45,13 @@ class Fields:
             self._values.setdefault(key >> 3, []).append(content)
 
     def number(self, field: int) -> int:
-        """A number or an enum; 0 where it is not said."""
+        """A number or an enum; 0 if missing."""
         [value] = self._values.get(field, [0])
         assert isinstance(value, int)
         return value
 
     def content(self, field: int) -> bytes:
-        """Bytes or text; empty where it is not said."""
+        """Bytes or text; empty if missing."""
         [value] = self._values.get(field, [b""])
         assert isinstance(value, bytes)
         return value
@@ -60,7 +60,7 @@ class Fields:
         return [Fields(value) for value in self._values.get(field, []) if isinstance(value, bytes)]
 
     def message(self, field: int) -> "Fields":
-        """A message; an empty one where it is not said."""
+        """A message; an empty one if missing."""
         return Fields(self.content(field))
 
 
@@ -75,7 +75,7 @@ def _varint_at(encoded: bytes, place: int) -> tuple[int, int]:
 
 
 class RefusedError(Exception):
-    """The service has ended a call with something else than an answer."""
+    """The call ended with an error status."""
 
     def __init__(self, call: grpc.Call) -> None:
         super().__init__(call.code(), call.details())
@@ -94,7 +94,7 @@ def _refusals() -> Iterator[None]:
 
 
 class Stream:
-    """Answers that come one after the other; `next` raises RefusedError when there are no more."""
+    """A stream of answers; `next` raises RefusedError at its end."""
 
     def __init__(self, call: Any) -> None:
         self._call = call
@@ -109,20 +109,20 @@ class Stream:
 
 
 class Client:
-    """One connection to a service; `token` goes with every call, None stands for no header at all."""
+    """One connection to a service; `token` is sent with every call, None sends no header at all."""
 
     def __init__(self, address: str, token: str | None) -> None:
         options = [
             ("grpc.max_receive_message_length", -1),
             ("grpc.max_reconnect_backoff_ms", 200),
-            # Frames that nobody reads shall wait at the server, not in the connection.
+            # Unread frames must queue at the server, not in the connection.
             ("grpc.http2.bdp_probe", 0),
         ]
         self._channel = grpc.insecure_channel(address, options=options)
         self.token = token
 
     def call(self, name: str, request: bytes = b"", *, timeout_s: float = TIMEOUT_S) -> Fields:
-        """The answer; raises RefusedError."""
+        """Raises RefusedError."""
         ask = self._channel.unary_unary(SERVICE + name, request_serializer=_same, response_deserializer=Fields)
         with _refusals():
             answer: Fields = ask(request, timeout=timeout_s, metadata=self._metadata(), wait_for_ready=True)

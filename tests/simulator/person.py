@@ -1,4 +1,4 @@
-"""Somebody who uses a simulated phone by what is visible on it: reads, taps, swipes and types."""
+"""A user of the simulated emulator who reads, taps, swipes and types by what is visible."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ _LONGEST_WAIT_S = 10.0
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Come back as soon as something holds; raises TimeoutError when it does not within ten seconds."""
+    """Poll until the condition holds; raises TimeoutError after ten seconds."""
     pause = threading.Event()
     for _ in range(int(_LONGEST_WAIT_S / 0.01)):
         if holds():
@@ -50,14 +50,14 @@ class Person:
         return seen.issuperset(words)
 
     def find(self, words: str) -> Node:
-        """The topmost thing that says exactly these words; raises LookupError when nothing does."""
+        """The topmost node with exactly this text; raises LookupError if there is none."""
         for node in reversed(self.nodes):
             if words in (node.text, node.content_desc):
                 return node
         raise LookupError(f"Nothing on the screen says {words!r}; there are {self.words}.")
 
     def field(self, key: str) -> Node:
-        """The text field of this resource id; raises LookupError when there is none."""
+        """The text field with this resource id; raises LookupError if there is none."""
         for node in self.nodes:
             if node.resource_id.endswith(f"id/{key}"):
                 return node
@@ -97,7 +97,7 @@ class Person:
         self.swipe((x, y - travel / 2), (x, y + travel / 2))
 
     def scroll_to(self, words: str) -> Node:
-        """Scroll the list that is in front until these words show; raises LookupError at its end."""
+        """Scroll the front list until the text is visible; raises LookupError at its end."""
         for _ in range(30):
             if self.sees(words):
                 return self.find(words)
@@ -111,7 +111,7 @@ class Person:
         return self.find(words)
 
     def open(self, app: str, *words: str) -> None:
-        """Home, then the app's icon, wherever it is, and what is to be tapped there one after the other."""
+        """Go home, open the app by its icon, and tap these texts in turn."""
         self.home()
         if not self.sees(app):
             self.open_drawer()
@@ -136,6 +136,6 @@ class Person:
         self.phone.type_text(text)
 
     def type_on_screen(self, text: str) -> None:
-        """Type by touching the keys of the on-screen keyboard: small letters and spaces."""
+        """Type with the keys of the on-screen keyboard: lower-case letters and spaces."""
         for character in text:
             self.tap("Space" if character == " " else character)

@@ -1,4 +1,4 @@
-"""Text in any script: ADBKeyBoard, the clipboard, and the view tree that says what a field holds."""
+"""Text in any script: ADBKeyBoard, the clipboard, and fields in the view hierarchy."""
 
 import base64
 import xml.etree.ElementTree as ET
@@ -36,7 +36,7 @@ def read_back(bench: Bench, field: str) -> str:
 
 @pytest.fixture
 def note(start: Launch) -> Bench:
-    """A phone with ADBKeyBoard chosen, and the cursor in the empty body of a new note."""
+    """ADBKeyBoard is active, and the cursor is in the empty body of a new note."""
     bench = start()
     bench.shell(f"pm install-existing com.android.adbkeyboard; ime enable {ADB_KEYBOARD}; ime set {ADB_KEYBOARD}")
     open_note(bench)

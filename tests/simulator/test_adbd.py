@@ -28,7 +28,7 @@ class Host:
         return self.receive()
 
     def open(self, service: bytes) -> int:
-        """Open stream 7 and give back the device's own number for it."""
+        """Open stream 7 and return the device's own number for it."""
         self.send(OPEN, 7, 0, service + b"\0")
         command, device_id, host_id, _ = self.receive()
         assert (command, host_id) == (OKAY, 7)

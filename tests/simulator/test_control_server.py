@@ -86,7 +86,7 @@ def console_port_with_room_above() -> int:
     raise AssertionError("No such ports.")
 
 
-# Who is let in -----------------------------------------------------------------------------------------------------
+# Authentication ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("token", "words"), [(None, "No 'authorization' header present."), ("guess", "another token")])
@@ -109,7 +109,7 @@ def test_without_a_token_everybody_is_let_in(tmp_path: Path) -> None:
         stranger.close()
 
 
-# How it is found ---------------------------------------------------------------------------------------------------
+# Discovery ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_discovery_file_says_where_the_emulator_is_for_the_user_s_eyes_alone(
@@ -178,7 +178,7 @@ def test_it_stops_at_once_with_a_stream_under_way_even_frozen(emulator: Simulate
     assert end_of(stream) is grpc.StatusCode.UNAVAILABLE
 
 
-# What can go wrong -------------------------------------------------------------------------------------------------
+# Errors ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_stream_that_stalls_stays_open_and_goes_on_with_the_newest_frame(

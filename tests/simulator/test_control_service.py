@@ -69,7 +69,7 @@ def client(emulator: SimulatedEmulator) -> Iterator[Client]:
 
 @pytest.fixture
 def events(emulator: SimulatedEmulator) -> Iterator[Events]:
-    """Waits for so many input events, reports' ends aside, and tells node, code and value of each."""
+    """Waits for a number of input events other than SYN_REPORT; gives node, code and value of each."""
     arrived: queue.Queue[tuple[str, int, int]] = queue.Queue()
 
     def read(node: InputNode, report: Sequence[RawEvent]) -> None:
@@ -110,7 +110,7 @@ def refusal(client: Client, name: str, request: bytes = b"") -> tuple[grpc.Statu
     return refused.value.code, refused.value.details
 
 
-# The numbers of the fields, written out byte by byte ---------------------------------------------------------------
+# Messages encoded byte by byte -------------------------------------------------------------------------------------
 
 
 def test_a_screenshot_is_asked_for_and_answered_in_the_bytes_that_the_protocol_says(
@@ -174,7 +174,7 @@ def test_the_status_tells_what_the_device_is(client: Client) -> None:
     assert client.call("getStatus").number(2) >= status.number(2)
 
 
-# Pictures ----------------------------------------------------------------------------------------------------------
+# Images ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_screenshot_is_the_screen_to_the_pixel_in_each_format(client: Client, phone: Phone) -> None:
@@ -392,7 +392,7 @@ def test_a_key_has_a_name_and_is_one_of_the_keyboard_s(
 def test_keys_and_displays_that_there_are_not_come_to_nothing(client: Client, phone: Phone, events: Events) -> None:
     client.call("sendKey", message((2, 2), (4, "Eject")))
     client.call("sendKey", message((1, 1), (2, 2), (3, 999)))
-    client.call("sendKey", message((1, 3), (2, 2), (3, 0x66)))  # a key code of Windows
+    client.call("sendKey", message((1, 3), (2, 2), (3, 0x66)))  # a Windows key code
     client.call("sendTouch", finger(10, 10) + message((2, 6)))
     client.call("sendTouch", finger(10, 10, identifier=5, pressure=0))
 

@@ -1,4 +1,4 @@
-"""The first version of shell and sync, which the adb client no longer speaks, as adbutils speaks them."""
+"""Version 1 of the shell and sync protocols, which adbutils speaks and the adb client no longer does."""
 
 import adbutils
 import pytest

@@ -9,7 +9,7 @@ from tests.simulator.person import Person
 
 
 def states(bench: Bench) -> dict[str, str]:
-    """What `adb devices` says of each device."""
+    """The states in the output of `adb devices`."""
     lines = bench.server.adb("devices").stdout.decode().splitlines()[1:]
     return dict(line.split("\t") for line in lines if line)
 
@@ -113,7 +113,7 @@ def test_a_running_getevent_can_be_killed(own: Bench) -> None:
 
 
 def reports(lines: list[str]) -> list[list[str]]:
-    """The names of what was reported together, without the SYN_REPORT that ends each report."""
+    """The event names of each report, without the SYN_REPORT that ends it."""
     found: list[list[str]] = [[]]
     for name in [line.split()[2] for line in lines]:
         if name == "SYN_REPORT":
@@ -136,7 +136,7 @@ def test_a_reader_whose_buffer_overflows_loses_reports_and_is_told_so(own: Bench
 
         own.console("fault", "syn-dropped", "2")
         guest.window_touch(100, 200, pressed=True)  # lost
-        guest.window_touch(100, 300, pressed=True)  # lost but for its end
+        guest.window_touch(100, 300, pressed=True)  # lost except its SYN_REPORT
         guest.window_touch(100, 300, pressed=False)
         guest.window_touch(100, 300, pressed=True)
         assert process.stdout is not None

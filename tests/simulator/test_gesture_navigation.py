@@ -1,4 +1,4 @@
-"""Swipes from the edges of the screen, and what two fingers do."""
+"""Swipes from the edges of the screen, and touches with two fingers."""
 
 import re
 import time
@@ -20,7 +20,7 @@ NOTES = "com.odyssey.notes"
 
 @pytest.fixture(params=[0, 1])
 def person(request: pytest.FixtureRequest) -> Iterator[Person]:
-    """Somebody in Notes on a phone with gesture navigation, upright and on its side."""
+    """In Notes with gesture navigation, in portrait and landscape."""
     with person_with() as someone:
         someone.phone.set_rotation(request.param)
         someone.phone.put_setting("secure", "navigation_mode", "2")
@@ -112,7 +112,7 @@ def test_the_bar_becomes_a_handle_and_buttons_again(start: Launch) -> None:
 
 
 def navigation_bar(bench: Bench) -> list[int]:
-    """Where the bar is, as the window manager says."""
+    """The bar's bounds according to the window manager."""
     [edges] = re.findall(r"type=navigationBars frame=\[(\d+),(\d+)\]\[(\d+),(\d+)\]", bench.shell("dumpsys window"))
     return [int(edge) for edge in edges]
 

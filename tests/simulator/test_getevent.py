@@ -14,7 +14,7 @@ CAPTURES = Path(__file__).parents[1] / "data" / "getevent"
 
 
 def captured(name: str, command: str) -> str:
-    """What a real emulator printed for `command`, from a capture that may hold several commands."""
+    """The output of `command` on a real emulator, from a capture that may hold several commands."""
     text = (CAPTURES / name).read_text()
     after = text.split(command, 1)[1] if command else text
     return after.split("\n", 1)[1].split("\n# ", 1)[0].rstrip("\n") + "\n"
@@ -58,7 +58,7 @@ class Events:
 
 @contextmanager
 def getevent(bench: Bench, *words: str) -> Iterator[Events]:
-    """A getevent over all nodes that has listed them, so it misses nothing from here on."""
+    """A getevent on all nodes that has listed them, so that it misses no later event."""
     with bench.running("shell", "getevent", *words) as process:
         events = Events(process)
         assert events.lines(26)[-1] == '  name:     "qwerty2"'
@@ -70,7 +70,7 @@ def without_stamp(lines: list[str]) -> list[str]:
 
 
 def test_a_touch_through_the_window_has_the_columns_of_a_real_one(bench: Bench) -> None:
-    # given a real tap at raw (0x749e, 0x3d10), and the place on our panel that lies there
+    # given a real tap at raw (0x749e, 0x3d10), and the corresponding position on our panel
     real = (CAPTURES / "emulator_key_and_tap_all_devices_2024.txt").read_text().splitlines()[5:10]
     panel = bench.emulator.phone.state().physical_size
     x, y = (0x749E + 0.5) * panel.width / 32767, (0x3D10 + 0.5) * panel.height / 32767

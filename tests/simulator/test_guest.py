@@ -18,7 +18,7 @@ def touches(
     *,
     override: tuple[int, int] | None = None,
 ) -> list[tuple[float, float]]:
-    """Where the phone feels a finger that comes down at a place of the panel and lifts there."""
+    """Where the emulator registers a finger that goes down and up at a position of the panel."""
     phone = Phone(profile_named(profile), animation=False, journal=journal)
     guest = Guest(phone, Faults(*(lambda: None,) * 3), InputNodes(), "test")
     phone.start()

@@ -1,4 +1,4 @@
-"""What the journal lets a test know: which picture was shown at an input, and which inputs changed it."""
+"""What tests can learn from the journal: the frame shown at an input, and the inputs that changed the screen."""
 
 import hashlib
 import re
@@ -26,7 +26,7 @@ def guest_with(journal: Path) -> Iterator[Guest]:
 
 
 def tap(guest: Guest, words: str) -> Screen:
-    """Tap something through the emulator's window; the screen that was shown."""
+    """Tap a text through the emulator's window; returns the screen shown at that moment."""
     place = Person(guest.phone).find(words).bounds.center
     shown = guest.phone.screen()
     for pressed in (True, False):

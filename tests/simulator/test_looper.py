@@ -1,5 +1,3 @@
-"""The phone's one thread: order, timers, errors, the end."""
-
 import threading
 
 import pytest

@@ -1,5 +1,3 @@
-"""The phone seen from outside: frames, keys, panels, settings, snapshots."""
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Somebody who touches everything without a plan: nothing breaks, nothing leaves the screen, nothing is random."""
+"""Random touches: nothing breaks, nothing leaves the screen, and the result is deterministic."""
 
 import hashlib
 import random
@@ -13,7 +13,7 @@ TEXTS = ("abc", "hello world\n", "12:30", "x" * 50)
 
 
 def play(person: Person, rng: random.Random, steps: int) -> None:
-    """So many steps without a plan; raises what an app raises."""
+    """Random steps; raises what an app raises."""
     for _ in range(steps):
         kind = rng.random()
         if kind < 0.65:

@@ -1,4 +1,4 @@
-"""A day with the phone: notes, typing, copying, sharing, recents, settings; all by what is visible."""
+"""Everyday use by what is visible: notes, typing, copying, sharing, recents, settings."""
 
 import time
 

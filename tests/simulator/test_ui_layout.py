@@ -1,5 +1,3 @@
-"""Where views come to lie, and what is drawn of them."""
-
 import pytest
 from PIL import Image
 
@@ -14,7 +12,7 @@ SCREEN = Rect(0, 0, 320, 480)
 
 
 def placed(view: View, memory: Memory | None = None) -> Box:
-    """The view laid out on a screen of 320 by 480 dp at 160 dpi, where a dp is a pixel."""
+    """The view laid out on a screen of 320 x 480 dp at 160 dpi, where 1 dp is 1 px."""
     look = Look(theme_of("#3b5ba9"), 160, SCREEN.width, SCREEN.height, memory or Memory())
     box = view.layout(look, Limits(SCREEN.width, SCREEN.height, SCREEN.width, SCREEN.height))
     box.place(0, 0, SCREEN)

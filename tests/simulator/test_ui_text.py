@@ -1,5 +1,3 @@
-"""Lines, carets and words."""
-
 from itertools import pairwise
 
 from hypothesis import given

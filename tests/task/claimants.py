@@ -1,4 +1,4 @@
-"""Programs that claim tasks and record them, many at once; some of them are killed while they do."""
+"""Processes that claim and record tasks concurrently; some are killed meanwhile."""
 
 import random
 import threading
@@ -18,9 +18,9 @@ from tests.task.tasks import NotedEpisodes
 
 @dataclass(frozen=True)
 class Work:
-    """What a process is to do: `claimants` of them at once in the queue at `url`, each at a computer of its own.
+    """The work of one process: `claimants` of them in the queue at `url`, each at its own computer.
 
-    All follow the list `source`, where there is one. Each holds a task for a moment of at most `dawdles_s`.
+    All follow the list `source`, if given. Each keeps a task for a random time up to `dawdles_s`.
     """
 
     url: str
@@ -32,23 +32,22 @@ class Work:
 
     @property
     def diary(self) -> Path:
-        """The file with a line for each thing that was done."""
+        """A log with one line per action."""
         return self.folder / f"diary-{self.number}.txt"
 
 
 def clock(ahead_s: c_double) -> Callable[[], int]:
-    """This computer's clock, some seconds ahead."""
+    """This computer's clock, shifted into the future."""
     return lambda: time.time_ns() // 1000 + int(ahead_s.value * 1_000_000)
 
 
 def queue_for(work: Work, name: str, database: QueueDatabase) -> TaskQueue:
-    """The queue of one claimant."""
     environment = QueueEnvironment(NotedEpisodes(), source=work.source)
     return TaskQueue(database, lambda: name, work.folder / name, environment)
 
 
 def work(what: Work, start: Barrier, ahead_s: c_double) -> None:
-    """Claim and record until all is recorded, with a thread for each claimant; all processes begin together."""
+    """Claim and record until everything is recorded, in one thread per claimant; all processes start together."""
     queue_for(what, "opener", QueueDatabase(what.url)).board()
     start.wait(60)
     with what.diary.open("a", buffering=1) as diary:
@@ -79,7 +78,7 @@ def _claim(what: Work, one: int, ahead_s: c_double, diary: Any) -> None:
 
 
 def hold(url: str, drafts: Path, is_held: Event) -> None:
-    """Claim the first task at the place of the drafts, and stay."""
+    """Claim the first task from this drafts folder, and never return."""
     queue = TaskQueue(QueueDatabase(url), lambda: "Ada", drafts, QueueEnvironment(NotedEpisodes()))
     queue.claim_next()
     is_held.set()
@@ -87,6 +86,6 @@ def hold(url: str, drafts: Path, is_held: Event) -> None:
 
 
 def is_stuck(queue: TaskQueue, killed: set[int]) -> bool:
-    """Whether no task is left but those that the killed ones held."""
+    """Whether the only tasks left are those that the killed processes held."""
     is_open = queue.board().count(*OPEN, Status.UNDER_WAY) > 0
     return not is_open and all(int(one.annotator.partition("-")[0]) in killed for one in queue.holders())

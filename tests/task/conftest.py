@@ -1,4 +1,4 @@
-"""The databases of the queue: a file, and a server of the tests' own."""
+"""Databases of the queue: a file, and a PostgreSQL server for the tests."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,14 +13,13 @@ from tests.task.queues import Queues
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """A server of this process."""
     with running_postgres() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def migrated(postgres: Postgres) -> str:
-    """A database of the server with the queue's tables, to make others from."""
+    """A database with the queue's tables, used as a template for others."""
     name = postgres.new_database()
     database = QueueDatabase(postgres.url(name))
     with database.reading():
@@ -31,13 +30,12 @@ def migrated(postgres: Postgres) -> str:
 
 @pytest.fixture
 def unused_port() -> int:
-    """A port that nothing listens at."""
     return free_port()
 
 
 @pytest.fixture(scope="session")
 def emptied(postgres: Postgres, migrated: str) -> Callable[[], str]:
-    """Empties a database of the server, always the same one, and gives its address."""
+    """Empties a database of the server, always the same one, and returns its URL."""
     url = postgres.url(postgres.new_database(migrated))
 
     def empty() -> str:
@@ -51,7 +49,6 @@ def emptied(postgres: Postgres, migrated: str) -> Callable[[], str]:
 
 @pytest.fixture(params=["file", "server"])
 def queues(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Queues]:
-    """An empty queue, of either kind."""
     made = Queues(tmp_path, request.getfixturevalue("emptied")() if request.param == "server" else "")
     yield made
     made.close()

@@ -1,4 +1,4 @@
-"""Where words may come from, for the tests of what is said of it."""
+"""Origins of instructions, for the tests of their descriptions."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

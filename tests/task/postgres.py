@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: started in a folder, without a password, on this computer alone."""
+"""A PostgreSQL server for the tests: in a temporary folder, without password, on localhost only."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ _PATIENCE_S = 30.0
 
 
 class Postgres:
-    """The server at a free port; `connection` is what to say for one of its databases."""
+    """A server on a free port; `connection` are the connection parameters of its databases."""
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self._programs = programs
@@ -44,15 +44,14 @@ class Postgres:
             "--no-instructions",
         )
         subprocess.run([*_unprivileged(), programs / "initdb", *words, folder], check=True, stdout=subprocess.DEVNULL)
-        rules = folder / "pg_hba.conf"  # the first that fits counts
+        rules = folder / "pg_hba.conf"  # the first match wins
         rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
 
     def url(self, database: str) -> str:
-        """The address of a database, as people write it."""
+        """The URL in the form that people write."""
         return f"postgresql://odyssey@127.0.0.1:{self.port}/{database}"
 
     def new_database(self, template: str = "template1") -> str:
-        """Make a database, and give its name."""
         self._databases += 1
         name = f"queue_{self._databases}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
@@ -60,7 +59,6 @@ class Postgres:
         return name
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
         settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
         log = (self._folder / "server.log").open("ab")
         with log:
@@ -80,7 +78,7 @@ class Postgres:
                 time.sleep(0.02)
 
     def stop(self) -> None:
-        """Stop it at once, as a power cut would."""
+        """Stop it immediately, like a power cut."""
         if self._server is not None:
             self._server.send_signal(3)  # SIGQUIT
             self._server.wait(_PATIENCE_S)
@@ -89,14 +87,14 @@ class Postgres:
 
 @contextmanager
 def running_postgres() -> Iterator[Postgres]:
-    """A server in a new folder; the test is skipped where PostgreSQL is not installed, but never in CI."""
+    """A server in a new folder; skips the test if PostgreSQL is not installed, except in CI."""
     programs = find_programs()
     if programs is None:
         words = "PostgreSQL is not installed: run sh scripts/system_packages.sh --for-tests"
         if "CI" in os.environ:
             pytest.fail(words)
         pytest.skip(words)
-    with tempfile.TemporaryDirectory(prefix="odyssey-postgres-") as name:  # not where only root may look
+    with tempfile.TemporaryDirectory(prefix="odyssey-postgres-") as name:  # not a folder that only root can read
         if os.getuid() == 0:
             shutil.chown(name, *_NOBODY)
         server = Postgres(Path(name), programs)
@@ -108,7 +106,7 @@ def running_postgres() -> Iterator[Postgres]:
 
 
 def find_programs() -> Path | None:
-    """The folder of the server's programs: Debian's newest, or wherever the PATH leads."""
+    """The folder of the server's programs: Debian's newest, or one in the PATH."""
     found = sorted(_DEBIAN.glob("*/bin/initdb"), key=lambda path: float(path.parents[1].name))
     if found:
         return found[-1].parent
@@ -127,7 +125,6 @@ def _unprivileged() -> list[str | Path]:
 
 
 def free_port() -> int:
-    """A port that nothing listens at."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

@@ -1,4 +1,4 @@
-"""Queues in one database, a file or on a server, whose clock the tests move."""
+"""Queues in one database, a file or on a server, with a clock that the tests set."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -15,7 +15,7 @@ from tests.task.tasks import NotedEpisodes, write_list
 
 @cache
 def empty_queue_file() -> bytes:
-    """A file with the queue's tables: making them takes longer than most tests."""
+    """Cached: creating the tables takes longer than most tests."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "queue.sqlite"
         database = QueueDatabase.in_file(path)
@@ -26,7 +26,7 @@ def empty_queue_file() -> bytes:
 
 
 class Clock:
-    """The time, which stands still until it is moved."""
+    """A clock that only moves when told to."""
 
     def __init__(self) -> None:
         self.now_us = 1_800_000_000_000_000
@@ -39,8 +39,6 @@ class Clock:
 
 
 class Queues:
-    """One database, and all queues that were opened on it."""
-
     def __init__(self, folder: Path, url: str = "") -> None:
         self.folder = folder
         self.clock = Clock()
@@ -52,17 +50,14 @@ class Queues:
         self._databases: list[QueueDatabase] = []
 
     def database(self, clock: Callable[[], int] | None = None) -> QueueDatabase:
-        """The database, opened once more."""
         made = QueueDatabase(self.url, clock=clock)
         self._databases.append(made)
         return made
 
     def fill(self, *rows: Mapping[str, object]) -> None:
-        """Have the queue hold these tasks."""
         self.queue().add(self.listed(*rows), to_approve=False)
 
     def listed(self, *rows: Mapping[str, object]) -> tuple[ListedTask, ...]:
-        """The tasks of lines of a list."""
         return read_tasks(write_list(self.folder / "rows.jsonl", rows))
 
     def queue(
@@ -74,15 +69,13 @@ class Queues:
         drafts: str = "drafts",
         leases: Leases | None = None,
     ) -> TaskQueue:
-        """The queue of an annotator at the place of the `drafts`."""
         environment = QueueEnvironment(episodes or NotedEpisodes(), returns)
         return TaskQueue(self.database(self.clock), lambda: annotator, self.folder / drafts, environment, leases)
 
     def queue_by_the_clock(self, drafts: str) -> TaskQueue:
-        """Bob's queue at the place of the `drafts`, with the clock that real programs have."""
+        """Bob's queue, with the clock that the program uses."""
         return TaskQueue(self.database(), lambda: "Bob", self.folder / drafts, QueueEnvironment(NotedEpisodes()))
 
     def close(self) -> None:
-        """Leave the database."""
         for database in self._databases:
             database.close()

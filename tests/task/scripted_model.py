@@ -1,4 +1,4 @@
-"""What the stand-in server says in the place of a model that puts tasks into words, and of one that judges them."""
+"""Answers of the stand-in server as a rewriting model and as a judge."""
 
 import json
 import re
@@ -12,12 +12,11 @@ from tests.llm.stand_in import Asked, Says, Turn, says
 
 @dataclass
 class ScriptedModel:
-    """`words` are what it says for a filled template, first and when it is told of faults: texts, or whatever the
-    server shall do. For others it says what the good model says.
+    """`words` are the answers for a filled template, first and after faults: texts, or any behaviour of the server.
+    Other templates get those of the good model.
 
-    As a judge it finds, wherever one of the `planted` phrases is in the instruction, what is wrong there: a requirement
-    that is added, or one that is missing ("-", then the requirement). `repaired` is what it says when it is told that
-    its answer cannot be used.
+    As a judge it reports, for each of the `planted` phrases in the instruction, an added requirement, or a missing one
+    ("-", then the requirement). `repaired` is the answer after an invalid one.
     """
 
     words: Mapping[str, Sequence[str | Turn]] = field(default_factory=dict)
@@ -26,7 +25,6 @@ class ScriptedModel:
     repaired: str = ""
 
     def __call__(self, asked: Asked) -> Turn:
-        """The answer to one question."""
         if self.repaired and len(asked.body["messages"]) > 2:
             return says({"instruction": self.repaired})
         user = asked.body["messages"][1]["content"]

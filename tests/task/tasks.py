@@ -1,4 +1,4 @@
-"""Lists of tasks for the tests, and episodes that are only noted."""
+"""Task lists for the tests, and stores of episodes in memory."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,7 +14,7 @@ EPISODE = "0000000000000001"
 
 
 class NotedEpisodes:
-    """Where drafts and episodes are, in memory."""
+    """Drafts and episodes, in memory."""
 
     def __init__(self) -> None:
         self.drafts: dict[str, str] = {}
@@ -36,7 +36,7 @@ class NotedEpisodes:
 
 
 class NotedReturns:
-    """What reviews sent back, in memory, by annotator and episode."""
+    """Episodes sent back by reviews, in memory, by annotator and episode."""
 
     def __init__(self) -> None:
         self.noted: dict[str, dict[str, SentBack]] = {}
@@ -53,7 +53,7 @@ class NotedReturns:
 
 
 def row(task_id: str, **more: object) -> dict[str, object]:
-    """A line of a list with all that must be there."""
+    """A valid line of a list."""
     words = {"category": "General_Tool", "instruction": f"Do {task_id} in the clock", "apps": ["Clock"]}
     return {"task_id": task_id, **words, **more}
 
@@ -82,7 +82,7 @@ def queue_over(
     *,
     annotator: Callable[[], str] = lambda: "Ada",
 ) -> TaskQueue:
-    """The queue of an annotator over the list `source`, with what an older program remembered in `progress`."""
+    """An annotator's queue over the list `source`, with the progress file `progress` of an older program."""
     progress = source.parent / "progress" / "ada.jsonl"
     environment = QueueEnvironment(episodes, returns, source, lambda _name: progress)
     database = QueueDatabase.in_file(file)

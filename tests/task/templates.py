@@ -1,4 +1,4 @@
-"""Templates, apps and folders of templates for the tests."""
+"""Templates, apps and template folders for the tests."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ named_phrasings:
   - Put {item} on in {podcast} and write down {count} in {notes}.
   - In {notes}, write down {count} from {item} in {podcast}.
 """
-"""A template of a category that asks for two roles, with nothing wrong."""
+"""A valid template of a category that asks for two roles."""
 
 POOL = "items:\n- Lisbon\n- Kyoto\n"
 
@@ -47,7 +47,7 @@ apps:
 
 
 def folder_of(root: Path, files: Mapping[str, str] | None = None) -> Path:
-    """A folder with a catalogue, a pool, and `files`; in place of a template of that name, or beside it."""
+    """A folder with a catalogue, a pool, and `files`, which replace templates of the same name."""
     there = {"apps/android.yaml": APPS, "pools/cities.yaml": POOL, "Media_Entertainment/listen.yaml": TEMPLATE}
     for name, text in {**there, **(files or {})}.items():
         path = root / name
@@ -57,7 +57,6 @@ def folder_of(root: Path, files: Mapping[str, str] | None = None) -> Path:
 
 
 def catalogue_of(**roles: Sequence[str]) -> Catalogue:
-    """A catalogue with these apps for each role."""
     names = sorted({name for apps in roles.values() for name in apps})
     apps = tuple(
         CatalogueApp(
@@ -76,7 +75,7 @@ def template_of(
     roles: Sequence[str] = ("shop", "notes"),
     devices: Sequence[str] = (),
 ) -> Template:
-    """A template whose texts hold each of its slots and roles; its id is part of the task."""
+    """A template whose texts contain each of its slots and roles, and whose task contains its id."""
     slots = slots or {"item": Items(("a lamp", "a chair", "a table"))}
     gaps, apps = (" and ".join(f"{{{name}}}" for name in names) for names in (slots, roles))
     return Template(
@@ -92,16 +91,15 @@ def template_of(
 
 
 def library_of(*templates: Template, catalogue: Catalogue | None = None) -> TemplateLibrary:
-    """A library with apps that play the roles of `template_of`."""
+    """A library with apps for the roles of `template_of`."""
     apps = catalogue or catalogue_of(shop=("Bazaar", "Market", "Mall"), notes=("Jotter", "Memo"))
     return TemplateLibrary(templates, {"android": apps})
 
 
 def many(count: int, word: str = "thing") -> Items:
-    """So many items."""
+    """`count` different items."""
     return Items(tuple(f"{word} {number}" for number in range(count)))
 
 
 def one_per_category(items: int = 50) -> TemplateLibrary:
-    """A template of each category, each with so many tasks."""
     return library_of(*(template_of(one.value, one, slots={"item": many(items)}) for one in Category))

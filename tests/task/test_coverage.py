@@ -1,5 +1,3 @@
-"""What the board of all tasks counts, what it wants, and which cells it finds the emptiest."""
-
 from dataclasses import replace
 
 import pytest

@@ -19,7 +19,7 @@ def faults(instruction: str, of: ListedTask | None = None, *, names_apps: bool =
     return rule_faults(of or task(), instruction, names_apps=names_apps, catalogue=CATALOGUE)
 
 
-# --- nothing is wrong with what people wrote ---------------------------------------------------------------
+# --- accepted: what people wrote ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("names_apps", [True, False])
@@ -55,7 +55,7 @@ def test_a_short_task_may_have_short_words() -> None:
     assert faults("Switch Bluetooth on", task("Turn on {item}", {"item": "Bluetooth"}), names_apps=False) == ()
 
 
-# --- each fault is told ------------------------------------------------------------------------------------
+# --- each fault --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_instruction_of_another_task_is_told() -> None:
     assert "It is the instruction of another task, too." in found
 
 
-# --- bad rewrites, planted by every sort of change in tasks of every template ------------------------------
+# --- bad rewrites, made by every kind of change to tasks of every template -------------------------------
 
 Planted = Iterator[str]
 
@@ -215,7 +215,7 @@ def lost_item(one: ListedTask, words: str) -> Planted:
 
 
 def _is_content_of(item: str, without: str) -> bool:
-    """Whether the item is not said a second time, by another item or by the words around."""
+    """Whether the item occurs only once, not also in another item or the surrounding text."""
     return not set(bare_words(item).split()) <= set(bare_words(without).split())
 
 
@@ -285,7 +285,7 @@ _TURNS = (
     ("of the first week", "It is of the first week.", "It is of the last week."),
     ("for everyone", "For everyone.", "For everyone except children."),
 )
-"""What a task may end with, another way to say it, and what turns it round."""
+"""An ending of a task, another way to say it, and a reversal of it."""
 
 
 @pytest.mark.parametrize(("told", "kept", "turned"), _TURNS)

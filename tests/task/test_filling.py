@@ -1,5 +1,3 @@
-"""How the gaps of a template are filled, and how many tasks that makes."""
-
 from datetime import date, timedelta
 from itertools import combinations, product
 from math import prod
@@ -31,7 +29,7 @@ def all_of(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
 
 
 def enumerated(slots: dict[str, Slot]) -> set[tuple[str, ...]]:
-    """All combinations of what may fill each slot in which no two slots of the same items get the same."""
+    """All combinations of the slots' values without equal values for slots of the same items."""
     rivals = [
         (one, other)
         for one, other in combinations(range(len(slots)), 2)
@@ -82,7 +80,7 @@ def test_two_texts_of_other_words_have_other_identities() -> None:
     assert identity("Set an alarm for 7") != identity("Set an alarm for 8")
 
 
-# What may fill a gap.
+# Values of a gap.
 
 
 def test_numbers_come_by_their_step_in_their_words() -> None:

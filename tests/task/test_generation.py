@@ -1,5 +1,3 @@
-"""Tasks from templates: balanced, none twice, the same for the same seed."""
-
 import os
 import re
 import subprocess
@@ -108,7 +106,7 @@ def test_the_same_task_has_the_same_id_whatever_the_seed() -> None:
     assert {task.task.task: task.task_id for task in one} == {task.task.task: task.task_id for task in other}
 
 
-# None twice.
+# No duplicates.
 
 
 @given(
@@ -151,7 +149,7 @@ def test_a_task_that_two_templates_give_comes_once() -> None:
     assert batch.left[SHOPPING] == 0
 
 
-# The same for the same seed.
+# Reproducible.
 
 _SCRIPT = """
 from datetime import date, timedelta
@@ -179,7 +177,7 @@ def test_a_longer_order_begins_with_the_tasks_of_a_shorter_one() -> None:
     assert made(library, 40).tasks[:25] == made(library, 25).tasks
 
 
-# In proportion.
+# Proportions.
 
 
 def test_categories_come_equally_where_nothing_else_is_wanted() -> None:
@@ -330,7 +328,7 @@ def test_without_targets_a_task_fits_what_its_template_fits() -> None:
     assert {task.template: task.devices for task in tasks} == {"some": DEVICES[:2], "all": ()}
 
 
-# What is left, and what cannot be.
+# What is left, and errors.
 
 
 def test_what_is_left_of_each_template_is_told() -> None:

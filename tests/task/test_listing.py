@@ -1,5 +1,3 @@
-"""The file of a list of tasks."""
-
 from collections import Counter
 from datetime import date
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""YAML whose every value is a text and knows its line."""
-
 import pytest
 
 from odyssey_recorder.task.templates.marked_yaml import MarkedYamlError, read_marked

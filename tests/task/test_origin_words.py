@@ -1,4 +1,4 @@
-"""What is said of where words come from: a person's phrasing is never passed off as a model's, nor the other way."""
+"""A person's phrasing is never presented as a model's, nor the other way round."""
 
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""The database is made and brought up to date by whoever opens it, and says in words what is wrong with it."""
-
 import sqlite3
 import sys
 from contextlib import closing
@@ -46,7 +44,7 @@ def test_the_migrations_lead_to_the_tables_that_the_program_has(queues: Queues) 
 
 @pytest.fixture(params=["file", "server"])
 def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a database without tables."""
+    """The URL of a database without tables."""
     if request.param == "file":
         return f"sqlite:///{tmp_path / 'queue.sqlite'}"
     server: Postgres = request.getfixturevalue("postgres")
@@ -95,7 +93,7 @@ def test_a_transaction_that_fails_leaves_nothing_behind(queues: Queues) -> None:
     assert len(queues.queue().board().tasks) == 1
 
 
-# What can be wrong with a file.
+# Problems with a file.
 
 
 def opened(path: Path) -> QueueDatabase:
@@ -156,7 +154,7 @@ def test_tables_that_somebody_took_away_are_told(tmp_path: Path) -> None:
         use(database)
 
 
-# What can be wrong with a server.
+# Problems with a server.
 
 
 def test_a_server_that_goes_is_told_and_found_again_when_it_is_back(postgres: Postgres, migrated: str) -> None:

@@ -1,4 +1,4 @@
-"""Who has a task, for how long, and what becomes of it when they are not heard of any more."""
+"""Claims and leases, and what happens to a task when its holder disappears."""
 
 import pytest
 

@@ -19,7 +19,7 @@ ROWS = (row("a"), row("b"), row("c"))
 
 @pytest.fixture
 def list_of(tmp_path: Path) -> Callable[..., None]:
-    """Writes the list anew."""
+    """Rewrites the list."""
 
     def write(*rows: Mapping[str, object]) -> None:
         write_list(tmp_path / "my_tasks.jsonl", rows)

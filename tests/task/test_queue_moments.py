@@ -1,4 +1,4 @@
-"""Times of the queue's database, whatever numbers are in it."""
+"""Conversion of the database's times, whatever numbers it contains."""
 
 import pytest
 

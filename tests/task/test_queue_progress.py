@@ -1,4 +1,4 @@
-"""What was done before there was a database is taken over once."""
+"""Progress files from before there was a database are imported once."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Many claim at once, and some are killed while they do: no task goes to two, and none is lost."""
+"""Concurrent claims, with some processes killed: no task goes to two, and none is lost."""
 
 import multiprocessing
 import random
@@ -23,10 +23,10 @@ LEASE_S = 601
 
 
 def _race(work: Work, processes: int, victims: int) -> set[int]:
-    """Have processes do the work, and kill some while they have tasks; which those were, when all is recorded."""
+    """Run the processes until all is recorded, killing `victims` of them while they hold tasks; returns those."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.task.claimants"])
-    ahead_s = context.Value("d", 0.0, lock=False)  # a killed process would keep the lock for ever
+    ahead_s = context.Value("d", 0.0, lock=False)  # a killed process would keep the lock forever
     start = context.Barrier(processes)
     works = [replace(work, number=number) for number in range(processes)]
     running = [context.Process(target=claimants.work, args=(one, start, ahead_s)) for one in works]
@@ -38,7 +38,7 @@ def _race(work: Work, processes: int, victims: int) -> set[int]:
         looker = claimants.queue_for(work, "looker", database)
         while not claimants.is_stuck(looker, killed):
             time.sleep(0.05)
-        ahead_s.value = LEASE_S  # what the killed ones held runs out
+        ahead_s.value = LEASE_S  # the claims of the killed ones expire
         for number, process in enumerate(running):
             process.join(25)
             assert process.exitcode == (-9 if number in killed else 0)

@@ -1,4 +1,4 @@
-"""The order of offering, and how a task stands after what was done with it."""
+"""The order of offering, and the status that follows from events."""
 
 from datetime import date
 

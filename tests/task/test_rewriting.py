@@ -49,11 +49,13 @@ def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin]:
     return one.task, one.task.text
 
 
-# --- what comes of one task --------------------------------------------------------------------------------
+# --- the result for one task -------------------------------------------------------------------------------
 
 
 def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
-    one, text = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # no other's, but its own
+    one, text = only(
+        rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)])
+    )  # not another task's, but its own
     assert parse_task_line(task_line(one)) == one
     assert one == replace(said(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)
@@ -105,7 +107,7 @@ PLANTED = {
     "and like it": "The podcast must be liked.",
     "only if it rains": "It must rain.",
 }
-"""What no rule can find, and what a judge makes of it."""
+"""Phrases that no rule can find, and a judge's finding for each."""
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
     assert len(manners) > 2
 
 
-# --- where no words can be had -----------------------------------------------------------------------------
+# --- failures ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def test_cancelling_keeps_what_was_told() -> None:
     assert 2 <= len(told) < 20
 
 
-# --- what it takes -----------------------------------------------------------------------------------------
+# --- estimates ---------------------------------------------------------------------------------------------
 
 
 def test_two_questions_are_expected_of_each_task() -> None:

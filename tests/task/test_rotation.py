@@ -1,5 +1,3 @@
-"""Whose turn it is."""
-
 from collections import Counter
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What is offered to an annotator, what is remembered, and what is found out after a crash."""
+"""What an annotator is offered, what is remembered, and what is found out after a crash."""
 
 from pathlib import Path
 
@@ -153,7 +153,7 @@ def test_what_another_window_did_is_seen(queues: Queues) -> None:
     assert [task.status for task in other.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.WAITING]
 
 
-# What a review sends back.
+# Sent back by a review.
 
 AGAIN = "0000000000000002"
 
@@ -184,7 +184,7 @@ def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_ove
     returns.send_back("a", EPISODE)
     assert held(queue.claim_next(after="c")) == "a"  # c is done
     assert held(queue.claim_next(after="a")) == "b"
-    assert held(queue.claim_next(after="b")) == "d"  # b is passed over
+    assert held(queue.claim_next(after="b")) == "d"  # b is skipped
     assert held(queue.claim_next(after="d")) == "a"
 
 

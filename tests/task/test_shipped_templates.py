@@ -1,5 +1,3 @@
-"""The templates that come with the program."""
-
 import re
 from collections import Counter
 from datetime import date
@@ -20,12 +18,12 @@ _STUMBLE = re.compile(
     r"|\b[Aa] (?!one\b|eu)[aeio]|\b[Aa]n (?!hour|hon|8|MBA|NBA|MP|SUV|R)[^aeiouAEIOU]"
     r"|  | [,.;:?!]|[.,]{2}"
 )
-"""A word said twice, a day after a preposition that it cannot have, a wrong article, blanks and marks gone astray."""
+"""A repeated word, a preposition that does not go with a day, a wrong article, misplaced spaces and punctuation."""
 
 
 @pytest.fixture(scope="module")
 def library() -> TemplateLibrary:
-    """What comes with the program, with nothing wrong."""
+    """The shipped library, which must have no problems."""
     read = read_library([shipped_templates()])
     assert [str(problem) for problem in read.problems] == []
     return read.library

@@ -1,4 +1,4 @@
-"""What the templates say is on the simulated phone is there: its apps, and whatever the tasks speak of."""
+"""Everything that templates assume about the simulated emulator exists: apps and the content that tasks mention."""
 
 from collections import Counter
 
@@ -19,13 +19,12 @@ from odyssey_recorder.task.templates.template_files import load_library, shipped
 
 @pytest.fixture(scope="module")
 def library() -> TemplateLibrary:
-    """What comes with the program."""
     return load_library([shipped_templates()])
 
 
 @pytest.fixture(scope="module")
 def catalogue(library: TemplateLibrary) -> Catalogue:
-    """The apps of the simulated phone as the templates know them."""
+    """The apps of the simulated emulator according to the templates."""
     return library.catalogues["simulated_phone"]
 
 
@@ -89,7 +88,6 @@ def test_the_web_answers_each_subject(library: TemplateLibrary) -> None:
 
 
 def items(library: TemplateLibrary, template_id: str, slot: str) -> tuple[str, ...]:
-    """What may fill a gap of a template."""
     found: Slot = next(one.slots[slot] for one in library.templates if one.template_id == template_id)
     assert isinstance(found, Items)
     return found.texts

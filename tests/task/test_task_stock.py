@@ -1,4 +1,4 @@
-"""What whoever prepares tasks does with the queue."""
+"""Preparing tasks: adding, editing, approving and rejecting."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,14 +19,14 @@ from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 
 def seen(stock: TaskQueue, *task_ids: str) -> list[ListedTask]:
-    """These tasks as whoever looks at the queue now sees them."""
+    """These tasks as currently read from the queue."""
     listed = {task.task_id: task.listed for task in stock.board().tasks}
     return [listed[one] for one in task_ids]
 
 
 @contextmanager
 def counted_statements() -> Iterator[list[str]]:
-    """The first word of each statement that is run meanwhile; one for many rows is one."""
+    """The first word of each SQL statement run in the block; executemany counts once."""
     told: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:

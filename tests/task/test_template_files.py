@@ -1,4 +1,4 @@
-"""Folders of templates: what they make, and how it is told what is wrong with them."""
+"""Folders of templates: the resulting library, and error messages."""
 
 from pathlib import Path
 
@@ -19,19 +19,19 @@ SECOND = "down {count} from {item}."
 
 
 def told(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
-    """The problems of one file: line, key and words."""
+    """The problems of one file: line, key and message."""
     problems = read_library([folder]).problems
     assert {problem.source for problem in problems} <= {folder / name}
     return [(problem.line, problem.key, problem.words) for problem in problems]
 
 
 def changed(before: str, after: str) -> str:
-    """The template with a change that was made indeed."""
+    """The template with a replacement that must match."""
     assert before in TEMPLATE
     return TEMPLATE.replace(before, after, 1)
 
 
-# What is right.
+# Valid folders.
 
 
 def test_a_template_says_all_that_its_file_says(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_and_uses_its_pools_and_app
     assert mine.slots["item"] == Items(("Lisbon", "Kyoto", "a robin"))
 
 
-# What is wrong.
+# Problems.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a template must hold to, wherever it comes from; most is shown with the files."""
+"""Rules for templates; most are tested with the files."""
 
 from dataclasses import replace
 

@@ -34,7 +34,7 @@ TEMPLATE = Template(
 
 
 def written(folder: Path, template: Template) -> Template:
-    """The template as it reads back."""
+    """The template after writing and reading it back."""
     write_template(folder, template)
     (found,) = (one for one in load_library([folder]).templates if one.template_id == template.template_id)
     return found

@@ -1,4 +1,4 @@
-"""Tasks in words, for the tests of what is said about them: each caller says only what matters to it."""
+"""Tasks and instructions for tests: each caller gives only what matters to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def task(
     instruction: str = "",
     task_id: str = "one",
 ) -> ListedTask:
-    """A task made from a template; the apps play no roles where they are not those of `TO_DO`."""
+    """A task made from a template; apps other than those of `TO_DO` play no roles."""
     values = slots if slots is not None else {"item": "a podcast on yoga", "time": "20 minutes", "count": "3"}
     filled = fill(template, values)
     info = TaskInfo("Media_Entertainment", tuple(apps), template, filled, instruction or filled)
@@ -39,13 +39,12 @@ def task(
 
 @cache
 def library() -> TemplateLibrary:
-    """The templates that come with the program."""
     return load_library([shipped_templates()])
 
 
 @cache
 def one_of_each(seed: int = 1) -> tuple[ListedTask, ...]:
-    """A task of every template that comes with the program."""
+    """A task of every shipped template."""
     whole = library()
     found: list[ListedTask] = []
     for template in whole.templates:
@@ -58,7 +57,7 @@ def one_of_each(seed: int = 1) -> tuple[ListedTask, ...]:
 
 
 def human_words(of: ListedTask, *, names_apps: bool) -> Iterator[str]:
-    """All that people wrote for this task."""
+    """All phrasings that people wrote for this task."""
     template = next(one for one in library().templates if one.template_id == of.template)
     for text in template.named_phrasings if names_apps else template.phrasings:
         yield fill(text, {**of.slots, **of.roles})
@@ -70,5 +69,5 @@ def catalogue_of(of: ListedTask) -> Catalogue:
 
 
 def said(of: ListedTask, instruction: str) -> ListedTask:
-    """The task in other words."""
+    """The task with another instruction."""
     return replace(of, task=replace(of.task, instruction=instruction))

@@ -355,7 +355,7 @@ class TaskQueue:
             self._held = ""
 
     def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[Status], do: str) -> Row[Any]:
-        """The row of a task. Raises TaskError if its status is not `allowed` to `do` ("be skipped") or others hold it."""
+        """The row of a task. Raises TaskError if it is held by others or not `allowed` to `do` ("be skipped")."""
         if task is None or not task.is_listed or Status[task.status] not in allowed or not _is_ours(task):
             raise self._refusal(task, task_id, do)
         return task

@@ -77,7 +77,7 @@ def _day_words(day: date, ahead: int, words: DateWords) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """A gap and its values; `rivals` are the indices of earlier gaps with the same items, whose values it must avoid."""
+    """A gap and its values; `rivals` are the indices of earlier gaps with the same items, whose values it avoids."""
 
     name: str
     texts: tuple[str, ...]

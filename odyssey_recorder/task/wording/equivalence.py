@@ -45,7 +45,7 @@ def rule_faults(
 
 
 def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
-    """The fault of an instruction that equals another's apart from case and punctuation; `others` as for `rule_faults`."""
+    """The fault of an instruction that equals another's but for case and punctuation; `others` as for `rule_faults`."""
     return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
 
 

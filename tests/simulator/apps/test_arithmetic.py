@@ -1,5 +1,3 @@
-"""What the calculator makes of the signs on its display."""
-
 import pytest
 
 from odyssey_recorder.simulator.apps.calculator import DIVIDED, MINUS, TIMES, NotASumError, result_of

@@ -1,5 +1,3 @@
-"""A person calculates by touching keys."""
-
 from odyssey_recorder.simulator.apps.calculator import DIVIDED, TIMES
 from tests.simulator.person import Person, person_with
 

@@ -1,5 +1,3 @@
-"""A person sets alarms, looks at other cities, and starts a timer and the stopwatch."""
-
 from tests.simulator.person import Person
 
 

@@ -1,4 +1,4 @@
-"""The first page of every app on every screen, lying phones among them, and after a snapshot."""
+"""The first page of every app on every screen, including phones in landscape, and after a snapshot."""
 
 import pytest
 
@@ -24,7 +24,7 @@ FIRST_WORDS = {
 
 
 def thin_controls(person: Person) -> list[str]:
-    """What can be touched but is thinner than 24 dp, those aside that a list cuts at its edges."""
+    """Touchable views thinner than 24 dp, except those clipped by a list."""
     state = person.phone.state()
     least = 24 * state.density / 160
     inside = (state.status_bar.bottom, state.navigation_bar.top)

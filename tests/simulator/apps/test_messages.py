@@ -1,5 +1,3 @@
-"""A person reads and writes messages, and sends on what other apps share."""
-
 from tests.simulator.person import Person, person_with
 
 ENTER = 66

@@ -1,4 +1,4 @@
-"""Pages of Settings that move by themselves, and the field that nobody can read."""
+"""Pages of Settings that change by themselves, and the field that accessibility cannot read."""
 
 from tests.simulator.person import Person, wait_until
 

@@ -1,5 +1,3 @@
-"""A person plays songs, likes them, makes playlists and shares."""
-
 import pytest
 
 from odyssey_recorder.simulator.apps.recordings import albums, song_called, songs

@@ -1,5 +1,3 @@
-"""A person looks at photographs, likes, captions, shares, and throws them away."""
-
 from odyssey_recorder.simulator.apps.photographs import photograph_in, photographs, without_address
 from tests.simulator.person import Person
 

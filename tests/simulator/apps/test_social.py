@@ -1,5 +1,3 @@
-"""A person reads the feed, likes, comments, posts and follows."""
-
 from tests.simulator.person import Person
 
 

@@ -1,4 +1,4 @@
-"""Tasks as the shell tells of them; what Android prints is known from its source and from captures of emulators."""
+"""Tasks in shell output; Android's format is known from its source and from captures of emulators."""
 
 import re
 
