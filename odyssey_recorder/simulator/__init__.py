@@ -2,6 +2,6 @@
 
 import os
 
-# gRPC reads them when it is imported, and would otherwise tell the terminal of connections, and of programs started.
+# Read by gRPC on import; without it, gRPC logs connections and forks to the terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

@@ -1,4 +1,4 @@
-"""An adb server of one's own beside the user's: on a private port, seeing no other device, stopped for sure."""
+"""A private adb server beside the user's: on its own port, with no other devices, and reliably stopped."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ _ASK_TIMEOUT_S = 5.0
 
 
 def announce(server_port: int, adb_port: int) -> bool:
-    """Tell the adb server on `server_port` of an emulator on `adb_port`; False where no server listens."""
+    """Tell the adb server on `server_port` about an emulator on `adb_port`; False if no server listens."""
     message = f"host:emulator:{adb_port}".encode()
     try:
         with socket.create_connection(("127.0.0.1", server_port), timeout=_ASK_TIMEOUT_S) as server:
@@ -29,8 +29,8 @@ def announce(server_port: int, adb_port: int) -> bool:
 class PrivateAdbServer:
     """A context manager around `adb -P port server nodaemon`, with its keys under `home`.
 
-    It looks for no emulator and no USB device; emulators come to it by `announce`. Raises DeviceError when the
-    server does not come up.
+    It looks for neither emulators nor USB devices; emulators connect through `announce`. Raises DeviceError if the
+    server does not start.
     """
 
     def __init__(self, adb: Path, home: Path, *, port: int = 0) -> None:

@@ -1,21 +1,21 @@
 """The device side of the ADB protocol: how a real adb server connects to a device and opens streams on it.
 
-What travels over the TCP connection are *packets*: a header of six little-endian 32-bit words (command, two
-arguments, length of the payload, a checksum that nobody reads since version 0x01000001, and the command with
+The TCP connection carries *packets*: a header of six little-endian 32-bit words (command, two
+arguments, length of the payload, a checksum that is ignored since version 0x01000001, and the command with
 all bits flipped) and then the payload.
 
 1. The adb server connects and sends ``CNXN(version, its largest payload, its banner)``. The device answers
-   with a ``CNXN`` of its own, at once: it asks for no signature (``AUTH``), so nobody has to confirm a dialog.
-   The banner names the product and the *features* that both sides may use from then on. It carries no
-   trailing NUL: the server would take it for a part of the last feature's name.
-2. ``OPEN(server's stream id, 0, "shell,v2,raw:ls\\0")`` asks for a service. The device says yes with
-   ``OKAY(its own stream id, server's stream id)`` or no with ``CLSE(0, server's stream id)``.
-3. ``WRTE(own id, peer's id, bytes)`` moves data either way. The receiver answers ``OKAY`` when it has taken
-   them, and only then may the sender send the next on this stream: one packet per stream is under way.
+   with its own ``CNXN`` at once: it asks for no signature (``AUTH``), so nobody has to confirm a dialog.
+   The banner names the product and the *features* that both sides may use from then on. It has no
+   trailing NUL: the server would take it for part of the last feature's name.
+2. ``OPEN(server's stream id, 0, "shell,v2,raw:ls\\0")`` asks for a service. The device accepts with
+   ``OKAY(its own stream id, server's stream id)`` or refuses with ``CLSE(0, server's stream id)``.
+3. ``WRTE(own id, peer's id, bytes)`` moves data either way. The receiver answers ``OKAY`` when it has read
+   them, and only then may the sender send more on this stream: one packet per stream is in flight.
 4. ``CLSE(own id, peer's id)`` ends a stream from either side; the other side answers with its own ``CLSE``.
-   Whoever writes waits for the last ``OKAY`` before it closes, or the end of the data may be lost.
+   The writer waits for the last ``OKAY`` before it closes, or the end of the data may be lost.
 
-Streams share the connection and do not wait for each other.
+Streams share the connection but are independent.
 """
 
 import asyncio
@@ -36,24 +36,24 @@ VERSION = 0x01000001
 """The protocol version since which checksums are ignored."""
 
 MAX_PAYLOAD = 1024 * 1024
-"""The most bytes one packet to this device may carry."""
+"""The maximum payload of a packet to this device, in bytes."""
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
-"""What the device offers beyond the first protocol. Whatever is named here must work: adb takes its word."""
+"""What the device supports beyond the first protocol. Everything named here must work: adb relies on it."""
 
 _HEADER = struct.Struct("<6I")
 _JOINED_UP_TO = 16 * 1024
 
 Buffer = bytes | bytearray | memoryview
 Service = Callable[["Stream"], Awaitable[None]]
-"""What runs behind one stream; the stream is closed when it returns."""
+"""Serves one stream, which is closed when it returns."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """One message of the protocol; what the two arguments mean depends on the command."""
+    """One message of the protocol; the meaning of the two arguments depends on the command."""
 
     command: int
     arg0: int
@@ -62,7 +62,7 @@ class Packet:
 
 
 class Stream:
-    """One stream of a connection as the service behind it sees it: bytes in, bytes out."""
+    """One stream of a connection, as seen by the service behind it."""
 
     def __init__(self, connection: "Connection", local_id: int, remote_id: int) -> None:
         self._connection = connection
@@ -74,17 +74,17 @@ class Stream:
 
     @property
     def max_payload(self) -> int:
-        """The most bytes that one packet on this stream may carry."""
+        """The maximum payload of a packet on this stream, in bytes."""
         return self._connection.max_payload
 
     async def read(self) -> bytes | bytearray:
-        """The payload of the next packet; taking it is what lets the host send another."""
+        """The payload of the next packet; reading it acknowledges it, so that the host may send another."""
         payload = await self._arrived.get()
         self._connection.send(A_OKAY, self._local_id, self._remote_id)
         return payload
 
     async def read_exactly(self, count: int) -> bytes:
-        """The next `count` bytes, however the host has cut them into packets; not to be mixed with `read`."""
+        """The next `count` bytes, regardless of packet boundaries; not to be mixed with `read`."""
         while len(self._ahead) < count:
             self._ahead += await self.read()
         taken = bytes(self._ahead[:count])
@@ -92,13 +92,13 @@ class Stream:
         return taken
 
     async def write(self, data: Buffer) -> None:
-        """Send `data` in as many packets as it takes; returns when the last one is on its way."""
+        """Send `data` in as many packets as needed; returns once the last one is sent."""
         view = memoryview(data)
         for start in range(0, len(view), self.max_payload):
             await self.write_packet(view[start : start + self.max_payload])
 
     async def write_packet(self, *parts: Buffer) -> None:
-        """Send `parts` together as one packet, once the one before it was taken."""
+        """Send `parts` as a single packet, after the previous one was acknowledged."""
         await self._credit.acquire()
         self._connection.send(A_WRTE, self._local_id, self._remote_id, *parts)
 
@@ -134,7 +134,7 @@ class Connection:
             self._outbox.put_nowait((header, *payload))
 
     def cut(self) -> None:
-        """Break the connection; both ends notice at once."""
+        """Break the connection; both ends notice immediately."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 
@@ -154,7 +154,7 @@ class Connection:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def close(self) -> None:
-        """Let go of the socket, once nothing reads or writes it any more."""
+        """Close the socket, once nothing reads or writes it any more."""
         self._sock.close()
 
     async def _read_packet(self) -> Packet:
@@ -216,7 +216,7 @@ class Connection:
             del self._streams[local_id]
             stream.say_closed()
 
-        # Not at the end of the service itself: one that is cancelled before it begins has no end.
+        # Not at the end of the service itself: if cancelled before it starts, it never gets there.
         task.add_done_callback(close)
 
 
@@ -224,12 +224,12 @@ async def _run(service: Service, stream: Stream) -> None:
     try:
         await service(stream)
         await stream.flush()
-    except Exception:  # noqa: BLE001 - the top of a task; its stream is closed, the others live on
+    except Exception:  # noqa: BLE001 - top of a task; only its stream is closed
         _log.exception("A service of the simulated device failed.")
 
 
 class AdbDaemon:
-    """Listens as an emulator's adbd does; any number of adb servers may be connected at once."""
+    """Listens like an emulator's adbd; any number of adb servers may be connected at once."""
 
     def __init__(self, banner: str, service_named: Callable[[str], Service | None]) -> None:
         self.banner = banner.encode()
@@ -240,7 +240,7 @@ class AdbDaemon:
         self._serving: dict[asyncio.Task[None], Connection] = {}
 
     def listen(self, listener: socket.socket) -> None:
-        """Accept adb servers on `listener`, a bound socket that the daemon closes when it goes away."""
+        """Accept adb servers on `listener`, a bound socket that `hang_up` closes."""
         listener.listen()
         listener.setblocking(False)
         self._accepting = asyncio.create_task(self._accept(listener))
@@ -254,7 +254,7 @@ class AdbDaemon:
         return bool(self._serving)
 
     def cut_connections(self) -> None:
-        """Break every connection; adb servers may connect again at once."""
+        """Break all connections; adb servers may reconnect at once."""
         for connection in self._serving.values():
             connection.cut()
 

@@ -1,4 +1,4 @@
-"""What the phone shows: composes windows into frames, numbers them, and plays the changes between them."""
+"""Composes windows into frames, numbers them, and plays the transitions between them."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class _Before:
 
 
 class Compositor:
-    """Lives on the looper, but for `listen` and `screen`, which is replaced as a whole: any thread may use these."""
+    """Lives on the looper, except `listen` and `screen`, which is replaced as a whole: any thread may use these."""
 
     def __init__(self, looper: Looper, *, animation: bool, journal: Journal | None) -> None:
         self._looper = looper
@@ -46,12 +46,12 @@ class Compositor:
         self.areas = Areas(*(Rect(0, 0, 0, 0) for _ in range(5)))
 
     def frame_at(self, t_ns: int) -> int:
-        """The number of the frame that was shown at a moment of the host's monotonic clock, not long ago."""
+        """The number of the frame shown at a recent time of the host's monotonic clock."""
         shown = self._shown
         return next((number for since_ns, number in reversed(shown) if since_ns <= t_ns), shown[0][1])
 
     def listen(self, tell: Action) -> Action:
-        """Call `tell` after every new frame; the call that is returned ends that."""
+        """Call `tell` after every new frame; the returned function unsubscribes."""
         self._listeners.append(tell)
         return lambda: self._listeners.remove(tell)
 
@@ -67,7 +67,7 @@ class Compositor:
         self._show_change(self._compose(system), self._transition(system, before), system)
 
     def refresh(self, system: SystemUi) -> None:
-        """Show the present state at once, as while a finger drags."""
+        """Show the current state at once, without a transition, as while a finger drags."""
         self.lay_out(system)
         self._cancel()
         self._present(self._compose(system), system)
@@ -78,7 +78,7 @@ class Compositor:
         self._present(self._compose(system), system, anew=True)
 
     def advance(self, system: SystemUi) -> None:
-        """Show what has changed by itself; a change of screens that is being played ends first."""
+        """Show changes that happen without input, unless a transition is playing."""
         if self._player is None:
             self.cause = None
             self.refresh(system)
@@ -98,7 +98,7 @@ class Compositor:
         advance()
 
     def stop_gliding(self) -> bool:
-        """Whether a list was gliding on; it stays where it is."""
+        """Stop a gliding list where it is; returns whether one was gliding."""
         gliding, self._gliding = self._gliding, None
         if gliding is not None:
             self._cancel()
@@ -109,7 +109,7 @@ class Compositor:
         return self._animation and system.awake and scale > 0
 
     def _finish_gliding(self, system: SystemUi) -> None:
-        """A list that still glides is at its end before anything else happens, however late that comes."""
+        """A list that is still gliding reaches its end before anything else happens, however late its steps run."""
         gliding, self._gliding = self._gliding, None
         if gliding:
             gliding[-1]()
@@ -187,7 +187,7 @@ class Compositor:
         )
         if screen.shows_same_as(self.screen) and not anew:
             return
-        # Comparing takes a while; the time must be that of the moment from which the frame can be seen.
+        # Comparing takes a while; the timestamp must be the moment from which the frame is visible.
         screen = replace(screen, shown_ns=time.monotonic_ns(), shown_us=time.time_ns() // 1000)
         self._shown = (*self._shown[-_REMEMBERED:], (screen.shown_ns, screen.number))
         self.screen = screen
@@ -198,7 +198,7 @@ class Compositor:
 
 
 def _turn(*, deeper: bool, at_home: bool) -> Transition:
-    """How one page gives way to another of its app; the drawer of the home screen comes from below."""
+    """The transition between pages of an app; the app drawer of the home screen slides up."""
     if at_home:
         return Transition.OPEN if deeper else Transition.CLOSE
     return Transition.FORWARD if deeper else Transition.BACKWARD

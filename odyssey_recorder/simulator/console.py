@@ -1,7 +1,7 @@
-"""The emulator's console: the text protocol on the even port that `adb emu` and people with telnet speak.
+"""The emulator's console: the text protocol on the even port, used by `adb emu` and telnet.
 
-It greets, asks for the token that lies in the user's home, and then answers each line with text and `OK`, or
-with `KO: ` and a reason. `fault` is the simulation's own: it makes things go wrong on request.
+It greets, asks for the token from the user's home folder, and answers each line with text and `OK`, or with `KO: ` and
+a reason. The command `fault` exists only in the simulation and triggers faults.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _READY = "Android Console: type 'help' for a list of commands"
 
 
 class Console:
-    """The console's listener; commands run on worker threads, because the phone keeps its callers waiting."""
+    """The console's listener; commands run on worker threads, because calls to the phone block."""
 
     def __init__(self, guest: Guest, auth_token_file: Path | None) -> None:
         self._token_file = auth_token_file
@@ -28,7 +28,7 @@ class Console:
         self._sessions: set[asyncio.Task[None]] = set()
 
     async def listen(self, listener: socket.socket, on_kill: Callable[[], None]) -> None:
-        """Serve console sessions on a bound socket; `on_kill` is called when somebody says `kill`."""
+        """Serve console sessions on a bound socket; `on_kill` is called by the command `kill`."""
         self._commands.on_kill = on_kill
         self._server = await asyncio.start_server(self._serve, sock=listener)
 
@@ -49,7 +49,7 @@ class Console:
         except (ConnectionError, ValueError):
             pass
         except asyncio.CancelledError:
-            pass  # by `close`; asyncio of Python 3.11 calls a session that ends as cancelled a fault
+            pass  # cancelled by `close`; asyncio of Python 3.11 reports a handler that ends as cancelled as an error
         finally:
             self._sessions.discard(session)
             writer.close()

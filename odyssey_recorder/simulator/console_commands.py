@@ -1,4 +1,4 @@
-"""What can be asked of the emulator on its console: snapshots, postures, input as by its window, faults."""
+"""The console's commands: snapshots, postures, input as through the emulator's window, faults."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ _FAULTS_OF_GUEST = {
 
 
 class ConsoleError(ValueError):
-    """A command cannot be carried out; the text is what follows `KO: `."""
+    """A command failed; the text follows `KO: `."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Saved:
 
 
 class ConsoleCommands:
-    """Carries out one line at a time, on whatever thread; the phone may keep that thread waiting."""
+    """Runs one command at a time, on any thread; calls to the phone may block it."""
 
     def __init__(self, guest: Guest) -> None:
         self.on_kill: Callable[[], None] = lambda: None
@@ -83,7 +83,7 @@ class ConsoleCommands:
         if command is None:
             return "KO: unknown command, try 'help'"
         try:
-            # Text to type is the one argument in which spaces count.
+            # Text to type is the only argument in which spaces count.
             text = line.split(maxsplit=2)[2:] if words[:2] == ["event", "text"] else words[2:]
             return command([*words[1:2], *text])
         except (ConsoleError, OdysseyError, LookupError, ValueError, OverflowError) as error:
@@ -291,7 +291,7 @@ def _spoil_frames(faults: Faults, words: Sequence[str]) -> None:
 
 
 def _change(word: str) -> Change:
-    """An event as `EV_ABS:ABS_MT_SLOT:0` or `3:47:0`; numbers may be written as C writes them."""
+    """Parses an event such as `EV_ABS:ABS_MT_SLOT:0` or `3:47:0`; numbers may be C literals."""
     parts = word.split(":")
     if len(parts) == 2:
         parts.append("0")

@@ -1,4 +1,4 @@
-"""The messages of the emulator's control service: the numbers of their fields, and what they are called."""
+"""The messages of the emulator's control service: names and field numbers."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -10,7 +10,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 PACKAGE = "android.emulation.control"
 
-# One line a message: type, name and number of each field. An enum travels as an int32 does, and is written as one.
+# One line per message: type, name and number of each field. Enums are declared as int32, which has the same encoding.
 _MESSAGES: Mapping[str, str] = {
     "Nothing": "",
     "Entry": "string key 1, string value 2",
@@ -41,7 +41,7 @@ _SCALARS: Mapping[str, FieldDescriptorProto.Type.ValueType] = {
 
 
 class ImgFormat(IntEnum):
-    """How the bytes of a picture are laid out."""
+    """Pixel formats of an image."""
 
     PNG = 0
     RGBA8888 = 1
@@ -105,7 +105,7 @@ def _message(name: str) -> Any:
 
 
 Nothing = _message("Nothing")
-"""What google.protobuf.Empty is on the wire: a message without fields."""
+"""Same wire format as google.protobuf.Empty: a message without fields."""
 
 EmulatorStatus = _message("EmulatorStatus")
 ImageFormat = _message("ImageFormat")

@@ -1,4 +1,4 @@
-"""How a screen becomes a picture of the control service: its size, its bytes, and which way it goes."""
+"""Converts a screen to an Image of the control service: size, pixel format, rotation."""
 
 import io
 import threading
@@ -17,11 +17,11 @@ _PNG_LEVEL = 1
 
 
 class PictureError(ValueError):
-    """There is no such picture, or it cannot be delivered as was asked."""
+    """The requested image is invalid or not supported."""
 
 
 class Pictures:
-    """Makes pictures for any number of callers; what was made of the newest screen is kept for the next caller."""
+    """Makes images for any number of callers; results for the newest screen are cached."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -29,10 +29,10 @@ class Pictures:
         self._made: dict[tuple[ImgFormat, Size], bytes] = {}
 
     def image(self, asked: Any, screen: Screen, seq: int) -> Any:
-        """The Image message for what the ImageFormat message `asked` asks for; raises PictureError.
+        """The Image message for the ImageFormat message `asked`; raises PictureError.
 
-        The picture is that of the whole panel, whatever size the system lays out for, and has no pixels while the
-        display is off.
+        It shows the whole panel, even if `wm size` makes the system lay out for another size, and has no pixels while
+        the display is off.
         """
         try:
             kind = ImgFormat(asked.format)
@@ -66,7 +66,7 @@ class Pictures:
 
 
 def _fitted(panel: Size, width: int, height: int) -> Size:
-    """The largest size of the panel's shape that exceeds neither bound; a bound of 0 is none."""
+    """The largest size with the panel's aspect ratio within both bounds; a bound of 0 means none."""
     scale = min(1.0, width / panel.width if width else 1.0, height / panel.height if height else 1.0)
     return Size(max(1, int(panel.width * scale + 1e-6)), max(1, int(panel.height * scale + 1e-6)))
 
@@ -75,7 +75,7 @@ def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
     is_whole = size == Size(screen.width, screen.height) == screen.panel
     if kind is ImgFormat.RGBA8888 and is_whole:
         return screen.rgba
-    # Not RGBA: to take a byte away that means nothing takes a third of the time of a conversion.
+    # Not RGBA: dropping a padding byte takes a third of the time of a conversion.
     picture = Pillow.frombuffer("RGBX", (screen.width, screen.height), screen.rgba, "raw", "RGBX", 0, 1)
     if not is_whole:
         picture = _on_panel(picture, screen, size)
@@ -87,7 +87,7 @@ def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
 
 
 def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image:
-    """The panel at `size` with the picture where it lies on it; what it leaves free is dark."""
+    """The panel at `size` with the frame at its position; the rest is dark."""
     across, down = size.width / screen.panel.width, size.height / screen.panel.height
     left, top = round(screen.on_panel.left * across), round(screen.on_panel.top * down)
     right, bottom = round(screen.on_panel.right * across), round(screen.on_panel.bottom * down)

@@ -1,4 +1,4 @@
-"""The emulator's control service on the network: its port, its token, and how programs find both."""
+"""The control service on the network: port, token, and discovery."""
 
 import os
 import secrets
@@ -37,9 +37,9 @@ def _random_token() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ControlOptions:
-    """How the control service is run.
+    """Options of the control service.
 
-    `running_dir` is where its discovery file goes; there is none without. An empty `token` lets everybody in.
+    `running_dir` is the folder of its discovery file; None for no file. An empty `token` disables authentication.
     """
 
     running_dir: Path | None = None
@@ -47,10 +47,10 @@ class ControlOptions:
 
 
 class ControlServer:
-    """The service of one guest while it runs; `entries` are what the discovery file says besides port and token.
+    """The control service of one guest; `entries` go into the discovery file besides port and token.
 
-    With `console_port` the port is that of a real emulator, 3000 above, where that is free; with 0, and where it
-    is not, any port is taken. `port` and `token` are those of now: 0 before the start.
+    With `console_port` the port is 3000 above it, as on a real emulator, if that is free; with 0, or if it is taken,
+    any free port. `port` and `token` are the current ones: `port` is 0 before the start.
     """
 
     def __init__(self, guest: Guest, options: ControlOptions, console_port: int, entries: Mapping[str, object]) -> None:
@@ -67,7 +67,7 @@ class ControlServer:
 
     @property
     def token(self) -> str:
-        """What callers must show as `authorization: Bearer <token>`; empty where they need not."""
+        """What callers must send as `authorization: Bearer <token>`; empty if none is needed."""
         return self._service.token
 
     @property
@@ -75,7 +75,7 @@ class ControlServer:
         return f"{_LOOPBACK}:{self.port}"
 
     def start(self, thread_id: int) -> None:
-        """Listen, and be found; `thread_id` is the native id of a thread of this emulator. Raises DeviceError."""
+        """Listen and write the discovery file; `thread_id` is the native id of one of its threads. Raises DeviceError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)

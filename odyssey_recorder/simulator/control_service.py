@@ -1,4 +1,4 @@
-"""What each call of the emulator's control service does with the simulated system, and to whom it answers."""
+"""The calls of the emulator's control service, and its authentication."""
 
 import math
 import threading
@@ -17,7 +17,7 @@ from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.screen import Screen
 
 EXPIRES_S = 120.0
-"""After this time a finger that nobody moves is lifted."""
+"""A finger that does not move for this long is lifted."""
 
 _SLOTS = range(10)
 
@@ -31,7 +31,7 @@ class _Contact:
 
 
 class Fingers:
-    """Fingers by the identifiers that whoever moves them has chosen; safe from any thread, which waits its turn."""
+    """Maps callers' finger identifiers to touch slots. Thread-safe; calls block for their turn."""
 
     def __init__(self, guest: Guest, *, expires_s: float = EXPIRES_S) -> None:
         self._guest = guest
@@ -42,7 +42,7 @@ class Fingers:
         self._stopped = False
 
     def put(self, identifier: int, x: float, y: float, *, expires: bool = True) -> None:
-        """A finger comes down or moves, in pixels of the panel as it is built; an eleventh one is not felt."""
+        """Put down or move a finger, in pixels of the unrotated panel; an eleventh finger is ignored."""
         with self._lock:
             known = self._contacts.get(identifier)
             slot = self._free_slot() if known is None else known.slot
@@ -54,7 +54,7 @@ class Fingers:
             self._watch()
 
     def lift(self, identifier: int) -> None:
-        """A finger lifts where it is: Android ignores the position in the report that ends a contact."""
+        """Lift a finger where it is: Android ignores the position in the report that ends a contact."""
         with self._lock:
             known = self._contacts.pop(identifier, None)
             if known is not None:
@@ -113,7 +113,7 @@ _CODES: Mapping[str, int] = {
 
 
 def linux_key(name: str) -> int | None:
-    """The Linux key code of a key that has a name; None for a character, and for a key there is not."""
+    """The Linux key code of a named key; None for a character or an unknown key."""
     return _CODES.get(name)
 
 
@@ -129,7 +129,7 @@ _Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
 class ControlService:
-    """Answers on whatever threads the server has; `token` is asked of every caller, the empty one of nobody."""
+    """Runs on the server's threads; callers must present `token` unless it is empty."""
 
     def __init__(self, guest: Guest, token: str) -> None:
         self.token = token
@@ -171,7 +171,7 @@ class ControlService:
         )
         return grpc.method_handlers_generic_handler(_SERVICE, table)
 
-    # Who is let in, and who waits -----------------------------------------------------------------------------
+    # Authentication and waiting ---------------------------------------------------------------------------------
 
     def _guarded(self, answer: _Answer) -> _Answer:
         def guarded(request: Any, context: grpc.ServicerContext) -> Any:
@@ -199,11 +199,11 @@ class ControlService:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "The 'authorization' header has another token.")
 
     def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
-        """Wait until `ready`, or for nothing when the caller is gone; `wake` tells of a change."""
+        """Wait until `ready`, or until the caller is gone; `wake` signals a change."""
         with self._changed:
             self._changed.wait_for(lambda: ready() or not context.is_active(), timeout_s)
 
-    # Pictures -------------------------------------------------------------------------------------------------
+    # Images -----------------------------------------------------------------------------------------------------
 
     def _get_screenshot(self, request: Any, _: grpc.ServicerContext) -> Any:
         return self._image(request, self._guest.phone.screen(), 0)
@@ -222,7 +222,7 @@ class ControlService:
         context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
 
     def _next_screen(self, context: grpc.ServicerContext, shown: int, drops: int) -> Screen | None:
-        """The newest screen as soon as it is another one than `shown`; None when the stream is at its end."""
+        """The newest screen once it differs from `shown`; None at the end of the stream."""
         faults, phone = self._guest.faults, self._guest.phone
 
         def is_dropped() -> bool:

@@ -1,4 +1,4 @@
-"""The file by which an emulator lets programs of this machine find it: where it lies, and what it says."""
+"""The discovery file through which local programs find an emulator: location and content."""
 
 import os
 import sys
@@ -22,9 +22,9 @@ def running_dir(environment: Mapping[str, str]) -> Path:
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Put `text` at `path`, whole, for the user's own eyes from the start; no link leads it elsewhere. Raises OSError.
+    """Write `text` to `path` atomically, readable by the user only and without following links. Raises OSError.
 
-    What was at `path`, a link as well, is replaced.
+    Whatever is at `path`, including a link, is replaced.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     beside.unlink(missing_ok=True)
@@ -34,10 +34,10 @@ def write_secret(path: Path, text: str) -> None:
 
 
 class DiscoveryFile:
-    """`pid_<pid>.ini` in `folder`, for the user's own eyes.
+    """`pid_<pid>.ini` in `folder`, readable by the user only.
 
-    `pid` is that of this process. Where it runs several emulators, which no real one does, the ones after the
-    first take the native id of a thread instead: on Linux that is as unique as a process id, and as alive.
+    `pid` is that of this process. If a process runs several emulators, which no real one does, all but the first use
+    the native id of a thread instead: on Linux it is as unique as a process id, and as alive.
     """
 
     _taken: ClassVar[set[Path]] = set()
@@ -50,7 +50,7 @@ class DiscoveryFile:
             self._taken.add(self.path)
 
     def write(self, entries: Mapping[str, object]) -> None:
-        """Say `entries`, in the place of what was said before. Raises DeviceError."""
+        """Replace the file's content with `entries`. Raises DeviceError."""
         lines = "".join(f"{key}={str(value).replace(chr(10), ' ')}\n" for key, value in entries.items())
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""One simulated emulator as a whole: phone, adb daemon, console and control service, wired together and reachable."""
+"""A complete simulated emulator: phone, adb daemon, console and control service, wired together."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from odyssey_recorder.simulator.services import service_finder
 from odyssey_recorder.simulator.shell.properties import identity
 
 SCANNED_PORTS = range(5554, 5586)
-"""The ports where every adb server looks for emulators on its own."""
+"""The ports on which every adb server looks for emulators by itself."""
 
 _LOOPBACK = "127.0.0.1"
 _ATTEMPTS = 200
@@ -31,14 +31,14 @@ _Result = TypeVar("_Result")
 
 
 class SimulatedEmulator:
-    """A running emulator in this process; use it as a context manager, or `start` and `stop` it.
+    """An emulator running in this process; a context manager, or use `start` and `stop`.
 
     `console_port` is even, and adb listens on the next one; 0 chooses a free pair outside SCANNED_PORTS.
-    `adb_server_port` names the adb server that is told of the emulator, again and again while none is connected:
-    a server that looks for no emulators on its own would not find one that was away, or find it when it restarts.
-    `auth_token_file` is written when it is missing; without one the console asks for no token, which the real
-    adb's `adb emu` does not cope with. With `control` it serves gRPC as well. `killed` is set when somebody says
-    `kill` on the console; who runs the emulator then stops it. Raises DeviceError when the ports are taken.
+    `adb_server_port` is the adb server that is told about the emulator, repeatedly while none is connected: a server
+    that does not look for emulators by itself would miss an emulator that was away, or miss it after its own restart.
+    `auth_token_file` is created if missing; without one the console asks for no token, which the real `adb emu` cannot
+    handle. `control` enables gRPC. `killed` is set by the console's `kill`; the owner must then stop the emulator.
+    Raises DeviceError if the ports are taken.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class SimulatedEmulator:
         self._announcing: Future[None] | None = None
 
     def start(self) -> None:
-        """Begin to run and listen, and tell the adb server if there is one; both ports answer on return."""
+        """Run, listen, and announce the emulator to the adb server, if any; both ports accept on return."""
         self.phone.start()
         self._thread.start()
         self._await(self._listen())
@@ -87,7 +87,7 @@ class SimulatedEmulator:
             )
 
     def stop(self) -> None:
-        """Drop every connection, stop the phone, and wait until both are gone; may be called twice."""
+        """Drop all connections and stop the phone, and wait for both; may be called twice."""
         if self._thread.is_alive():
             if self.control is not None:
                 self.control.stop()

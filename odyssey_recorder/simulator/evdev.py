@@ -1,8 +1,8 @@
-"""The input nodes of the simulated kernel: what an emulator's touch screens and keyboard report, and to whom.
+"""The input nodes of the simulated kernel: reports of an emulator's touch screens and keyboard, and their readers.
 
-A kernel passes on only what changed: an axis that keeps its value is left out, per touch slot and across
-touches, so the second tap on the same spot carries no position at all. Events of one report share one stamp,
-taken from the guest's monotonic clock. A reader that is too slow for its buffer finds SYN_DROPPED in it.
+A kernel passes on only what changed: an axis that keeps its value is left out, per touch slot and across touches, so
+the second tap on the same spot carries no position at all. Events of one report share one timestamp from the guest's
+monotonic clock. A reader that is too slow for its buffer gets SYN_DROPPED.
 """
 
 import threading
@@ -23,7 +23,7 @@ from odyssey_recorder.simulator.evdev_names import (
 from odyssey_recorder.simulator.guest_clock import GuestClock
 
 RAW_MAX = 32767
-"""The largest position a touch node reports, whatever the size of its panel."""
+"""The largest position a touch node reports, regardless of the size of its panel."""
 
 _PRESSED = 0x400
 _TOUCH_AXES = (
@@ -55,12 +55,12 @@ _KEY_POWER = 0x74
 
 
 Change = tuple[int, int, int]
-"""An event type, a code and the value it takes."""
+"""Event type, code and new value."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """One event as read from a node; `time_us` counts microseconds of the guest's clock."""
+    """One event read from a node; `time_us` is in microseconds of the guest's clock."""
 
     time_us: int
     type: int
@@ -70,7 +70,7 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a node can report; axes as (code, largest value), the smallest being 0."""
+    """What a node can report; axes as (code, largest value), with 0 as the smallest."""
 
     keys: tuple[int, ...] = ()
     axes: tuple[tuple[int, int], ...] = ()
@@ -87,7 +87,7 @@ class InputNode:
     told_slot: int = 0
     values: dict[tuple[int, int, int], int] = field(default_factory=dict)
     unsent: list[Change] = field(default_factory=list)
-    """What `sendevent` has put in since the last report."""
+    """What `sendevent` has written since the last report."""
 
     def contacts(self) -> dict[int, tuple[int, int]]:
         return {
@@ -100,9 +100,9 @@ class InputNode:
         }
 
     def take(self, changes: Sequence[Change]) -> list[Change]:
-        """Take values in; gives back what readers get to see of them.
+        """Apply values; returns the events that readers see.
 
-        That is what really changed, and the slot before the first change in another one than before.
+        These are the actual changes, preceded by the slot if it differs from the previous one.
         """
         seen: list[Change] = []
         for event_type, code, value in changes:
@@ -126,14 +126,14 @@ Reader = Callable[[InputNode, Sequence[RawEvent]], None]
 
 @dataclass(frozen=True, slots=True)
 class SavedNodes:
-    """The state of the kernel's input at one moment: the guest's clock, then slots and values of each node."""
+    """The guest's clock, and the slots and values of each node, at one moment."""
 
     time_ns: int
     states: tuple[tuple[int, int, dict[tuple[int, int, int], int]], ...]
 
 
 class InputNodes:
-    """All input nodes; safe from any thread. Readers are called in the order of the reports."""
+    """All input nodes. Thread-safe; readers are called in the order of the reports."""
 
     def __init__(self, *, has_keyboard: bool = True) -> None:
         self.has_keyboard = has_keyboard
@@ -154,9 +154,9 @@ class InputNodes:
         return (self.gpio_keys, *self.touch_screens, *([self.keyboard] if self.has_keyboard else []))
 
     def read(self, reader: Reader, on_end: Callable[[], None]) -> Callable[[], None]:
-        """Call `reader` with each report from now on; the call that is returned ends that.
+        """Call `reader` with each report from now on; the returned function unsubscribes.
 
-        `on_end` is called when all readers are sent away by `end_readers`.
+        `on_end` is called when `end_readers` disconnects all readers.
         """
         key = object()
         with self._lock:
@@ -175,9 +175,9 @@ class InputNodes:
             self._readers.clear()
 
     def report(self, node: InputNode, changes: Sequence[Change]) -> int:
-        """Let `node` report `changes` together; what did not change is dropped, and so is an empty report.
+        """Report `changes` together; unchanged values are dropped, and so is an empty report.
 
-        Returns the report's stamp in microseconds.
+        Returns the report's timestamp in microseconds.
         """
         with self._lock:
             now_us = self.clock.now_ns() // 1000
@@ -192,23 +192,22 @@ class InputNodes:
     def lose_reports(self, count: int) -> None:
         """Let the buffers of all readers overflow in the last of the next `count` reports of the touch nodes.
 
-        Readers get nothing of these but, as from the kernel, SYN_DROPPED and how the last one ended. The nodes
-        themselves know the new values, and do not repeat them.
+        As from the kernel, readers get only SYN_DROPPED and the end of the last report. The nodes themselves know the
+        new values and do not repeat them.
         """
         with self._lock:
             self._to_lose = max(0, count)
 
     def save(self) -> "SavedNodes":
-        """What the nodes and their clock know now."""
         with self._lock:
             return SavedNodes(
                 self.clock.now_ns(), tuple((node.slot, node.told_slot, dict(node.values)) for node in self.all())
             )
 
     def load(self, saved: "SavedNodes") -> None:
-        """Be again as when `saved` was saved, but with no finger down, for whoever had one there may be gone.
+        """Restore the state of `save`, but with all fingers up: whoever held one down may be gone.
 
-        Every reader is sent away: none of them was there then.
+        All readers are disconnected: none of them existed then.
         """
         with self._lock:
             self.clock.set(saved.time_ns)

@@ -1,11 +1,11 @@
-"""The names that `getevent -l` prints for the event types and codes of the simulated input nodes."""
+"""The names that `getevent -l` prints for event types and codes of the simulated input nodes."""
 
 EV_SYN, EV_KEY, EV_ABS, EV_SW, EV_LED = 0x00, 0x01, 0x03, 0x05, 0x11
 SYN_REPORT, SYN_DROPPED = 0x00, 0x03
 ABS_MT_SLOT, ABS_MT_POSITION_X, ABS_MT_POSITION_Y = 0x2F, 0x35, 0x36
 ABS_MT_TRACKING_ID, ABS_MT_PRESSURE = 0x39, 0x3A
 
-# Runs of neighbouring key codes: the first code, then the names from there on (without their "KEY_").
+# Runs of consecutive key codes: the first code, then the names in order (without their "KEY_").
 _KEY_RUNS = {
     0x001: (
         "ESC 1 2 3 4 5 6 7 8 9 0 MINUS EQUAL BACKSPACE TAB Q W E R T Y U I O P LEFTBRACE RIGHTBRACE "
@@ -62,23 +62,23 @@ _KEY_VALUES = {0: "UP", 1: "DOWN", 2: "REPEAT"}
 
 
 def type_name(event_type: int) -> str:
-    """`EV_ABS` and the like; four hex digits where there is no name."""
+    """`EV_ABS` and the like; four hex digits if there is no name."""
     return _TYPES.get(event_type, f"{event_type:04x}")
 
 
 def code_name(event_type: int, code: int) -> str:
-    """`ABS_MT_SLOT` and the like; four hex digits where there is no name."""
+    """`ABS_MT_SLOT` and the like; four hex digits if there is no name."""
     return _NAMES.get(event_type, {}).get(code, f"{code:04x}")
 
 
 def value_name(event_type: int, value: int) -> str:
-    """`DOWN` and `UP` for keys, eight hex digits for all else."""
+    """`DOWN` and `UP` for keys, eight hex digits for everything else."""
     number = f"{value & 0xFFFFFFFF:08x}"
     return _KEY_VALUES.get(value, number) if event_type == EV_KEY else number
 
 
 def code_named(name: str) -> tuple[int, int] | None:
-    """The type and code that an event name such as `KEY_HOME` or `BTN_STYLUS` stands for."""
+    """The type and code of an event name such as `KEY_HOME` or `BTN_STYLUS`."""
     for event_type, names in _NAMES.items():
         for code, known in names.items():
             if known == name:

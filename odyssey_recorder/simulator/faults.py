@@ -1,4 +1,4 @@
-"""What can be made to go wrong with the simulated emulator, on request."""
+"""Faults of the simulated emulator, triggered on request."""
 
 import threading
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from odyssey_recorder.simulator.phone import PhoneState
 
 
 def _nothing() -> None:
-    """Stands in for a service that does not run."""
+    """Default for a service that is not running."""
 
 
 class ControlFaults:
-    """The faults that are on; safe from any thread.
+    """Active faults of the control service. Thread-safe.
 
-    `apply` is called, and waits, when a fault has changed; `renew_token` lets the service ask for another token,
-    and write that into its discovery file. Both do nothing where no service is attached.
+    `apply` is called when a fault has changed, and may block; `renew_token` makes the service require another token and
+    write it into its discovery file. Both do nothing if no service is attached.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class ControlFaults:
         self.off = False
         self.frame_delay_s = 0.0
         self.drops = 0
-        """How often the streams have been dropped: one that began before the last time ends."""
+        """How often streams were dropped; a stream that began before the last time ends."""
 
     def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
         self.apply, self.renew_token = apply, renew_token
@@ -34,7 +34,7 @@ class ControlFaults:
         self.apply = self.renew_token = _nothing
 
     def stall(self, *, stalled: bool) -> None:
-        """Keep the streams of screenshots open but send nothing on them, until told otherwise."""
+        """Keep screenshot streams open without sending anything."""
         self.stalled = stalled
         self.apply()
 
@@ -50,7 +50,7 @@ class ControlFaults:
         self.apply()
 
     def delay_frames(self, delay_s: float) -> None:
-        """Send each frame of a stream that long after it came onto the screen; those in between are left out."""
+        """Send each streamed frame with this delay after it was shown; those in between are left out."""
         self.frame_delay_s = delay_s
 
     def clear(self) -> None:
@@ -66,11 +66,10 @@ class FrameFault(Enum):
 
 
 class Faults:
-    """The faults that are on; safe from any thread, except that of the emulator's own connections.
+    """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
 
-    `apply_link` is called, and waits, when what the connections must show has changed: `offline` or `frozen`.
-    `break_connections` drops every adb connection once; `end_getevent` ends every getevent that runs. `control` are
-    the faults of the control service alone.
+    `apply_link` is called when `offline` or `frozen` has changed, and may block. `break_connections` drops all adb
+    connections once; `end_getevent` ends all running getevents. `control` are the faults of the control service.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Faults:
         self.has_second_display = False
 
     def go_offline(self) -> None:
-        """Drop every adb connection and take no new ones, until `go_online`."""
+        """Drop all adb connections and refuse new ones, until `go_online`."""
         self.offline = True
         self._apply_link()
 
@@ -113,14 +112,14 @@ class Faults:
             self._thawing.start()
 
     def thaw(self) -> None:
-        """End the freeze; what came in meanwhile is answered now."""
+        """End the freeze; what arrived meanwhile is answered now."""
         self._set_frozen(False)
 
     def delay_screencap(self, delay_s: float) -> None:
         self.screencap_delay_s = delay_s
 
     def refuse_input(self, *, refuse: bool) -> None:
-        """Answer every `input` with an error and inject nothing."""
+        """Make every `input` fail without injecting anything."""
         self.refuses_input = refuse
 
     def refuse_snapshots(self, *, refuse: bool) -> None:
@@ -130,15 +129,15 @@ class Faults:
         self.snapshot_delay_s = delay_s
 
     def keep_anr(self, state: PhoneState) -> None:
-        """Let `dumpsys window` begin with `state`, as Android does when an app did not respond since it booted."""
+        """Let `dumpsys window` begin with `state`, as Android does if an app stopped responding since boot."""
         self.last_anr = state
 
     def plug_second_display(self, *, plugged: bool) -> None:
-        """Let `dumpsys` tell of a second display, which has a focus, a rotation, bars and a keyboard of its own."""
+        """Add a second display to `dumpsys`, with its own focus, rotation, bars and keyboard."""
         self.has_second_display = plugged
 
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
-        """Let `fault` happen to the next `count` screen captures."""
+        """Apply `fault` to the next `count` screen captures."""
         with self._lock:
             self._frames[fault] = count
 

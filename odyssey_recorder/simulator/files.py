@@ -1,4 +1,4 @@
-"""The file system of the simulated phone: folders and files in memory, gone when it stops."""
+"""The emulator's file system: folders and files in memory, gone when it stops."""
 
 import posixpath
 import stat
@@ -26,7 +26,7 @@ _LINKS = (("/sdcard", "/storage/emulated/0"), ("/mnt/sdcard", "/storage/emulated
 
 @dataclass(slots=True)
 class Inode:
-    """A file or folder: mode as of stat(2), time of change in seconds since 1970, content."""
+    """A file or folder: mode as of stat(2), modification time in seconds since 1970, content."""
 
     mode: int
     mtime_s: int
@@ -45,7 +45,6 @@ class Files:
         self._inodes = {path: Inode(_FOLDER_MODE, now) for path in _FIRST_FOLDERS}
 
     def inode(self, path: str) -> Inode:
-        """What lies at `path`."""
         found = self._inodes.get(_resolved(path))
         if found is None:
             raise FileNotFoundError(path)
@@ -70,7 +69,7 @@ class Files:
         inode.content += content
 
     def make_folder(self, path: str, *, parents: bool = False) -> None:
-        """Make a folder; raises FileExistsError where something is, unless `parents` are wanted too."""
+        """Raises FileExistsError if the path exists, unless `parents` is set."""
         resolved = _resolved(path)
         if parents and posixpath.dirname(resolved) not in self._inodes:
             self.make_folder(posixpath.dirname(resolved), parents=True)

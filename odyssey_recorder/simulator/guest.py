@@ -1,4 +1,4 @@
-"""The simulated Android system as its shell and its console find it: the phone with all that is around it."""
+"""The Android system as its shell and console see it: the phone with its files, input nodes and faults."""
 
 import copy
 from collections.abc import Sequence
@@ -40,22 +40,22 @@ class Guest:
     avd_name: str
     files: Files = field(default_factory=Files)
     _felt: set[int] = field(default_factory=set)
-    """The slots of the fingers that came down on the picture, not beside it."""
+    """The slots of fingers that went down on the displayed area, not beside it."""
 
     @property
     def clock(self) -> GuestClock:
-        """The clock of the input events."""
+        """The clock of input events."""
         return self.nodes.clock
 
     def read_file(self, path: str) -> bytes:
-        """The content of a file, of the kernel's own ones as well; raises as `Files.read` does."""
+        """The content of a file, including the kernel's; raises like `Files.read`."""
         return self.clock.uptime() if path == "/proc/uptime" else self.files.read(path)
 
     def save_snapshot(self) -> "Snapshot":
         return Snapshot(self.phone.save_snapshot(), self.nodes.save(), copy.deepcopy(self.files))
 
     def load_snapshot(self, snapshot: "Snapshot") -> None:
-        """Restore a snapshot: the clock jumps, fingers are up, and connections and readers of input are cut off."""
+        """Restore a snapshot: the clock jumps, fingers are lifted, connections and input readers are disconnected."""
         self.restore(snapshot)
         self.faults.break_connections()
 
@@ -69,10 +69,10 @@ class Guest:
         return self.nodes.touch_screens[_OUTER_PANEL_NODE if self.phone.screen().folded else 0]
 
     def window_touch(self, x: float, y: float, *, pressed: bool, slot: int = 0) -> None:
-        """A finger at a place, as through the emulator's window: the way that `getevent` sees.
+        """Move a finger as through the emulator's window, so that `getevent` sees it.
 
-        `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger comes down, moves
-        or lifts follows from what was before.
+        `x` and `y` are pixels of the lit panel in its natural orientation. Whether the finger goes down, moves or lifts
+        follows from its previous state.
         """
         screen = self.phone.screen()
         panel = screen.panel.turned(screen.rotation)
@@ -86,14 +86,14 @@ class Guest:
             self.report_touch(node, lift_changes(slot))
 
     def window_key(self, code: int) -> None:
-        """A key by its Linux code goes down and up, as from the emulator's toolbar; `getevent` sees it."""
+        """Press and release a Linux key, as from the emulator's toolbar; `getevent` sees it."""
         for value in (1, 0):
             self.report_key(code, value)
 
     def window_text(self, text: str) -> None:
-        """Characters typed on the host's keyboard; raises ValueError for what is not on a US keyboard.
+        """Type on the host's keyboard; raises ValueError for characters that are not on a US keyboard.
 
-        A guest without a keyboard gets nothing, and says nothing.
+        Silently ignored by a guest without a keyboard.
         """
         if not self.nodes.has_keyboard:
             return
@@ -106,9 +106,9 @@ class Guest:
         self.phone.type_text(text)
 
     def report_key(self, code: int, value: int) -> None:
-        """The keyboard node reports a key that goes down (1) or up (0); the phone hears it as it goes up.
+        """Report a key down (1) or up (0) on the keyboard node; the phone acts when it goes up.
 
-        A guest without a keyboard reports nothing, and the phone hears nothing.
+        Ignored by a guest without a keyboard.
         """
         if not self.nodes.has_keyboard:
             return
@@ -118,10 +118,10 @@ class Guest:
             self.phone.press_key(key, moment=moment)
 
     def report_touch(self, node: InputNode, changes: Sequence[Change]) -> None:
-        """A touch node reports `changes`, and the phone gets the fingers that came, moved or went.
+        """Report `changes` of a touch node and pass the fingers that went down, moved or lifted to the phone.
 
-        Where that is, the newest frame tells, for which nobody waits: the kernel's stamps are those of the finger, not
-        of a phone that is busy drawing.
+        Positions refer to the newest frame, without waiting: the kernel's timestamps are those of the finger, not of a
+        phone that is busy drawing.
         """
         screen = self.phone.screen()
         before = node.contacts()
@@ -157,7 +157,7 @@ def _raw(position_px: float, length_px: int) -> int:
 
 
 def _as_displayed(raw: tuple[int, int], screen: Screen) -> tuple[float, float]:
-    """Where on the turned panel a touch lies, as Android's TouchInputMapper computes it: turned first, then scaled."""
+    """Raw position to the rotated panel, as Android's TouchInputMapper computes it: rotated first, then scaled."""
     x, y = (value / (RAW_MAX + 1) for value in raw)
     far_x, far_y = ((RAW_MAX - value) / (RAW_MAX + 1) for value in raw)
     across, down = ((x, y), (y, far_x), (far_x, far_y), (far_y, x))[screen.rotation]

@@ -1,4 +1,4 @@
-"""The simulated guest's own monotonic clock: how far it is from the host's, and when it jumps."""
+"""The guest's monotonic clock: its offset from the host's, and jumps."""
 
 import time
 
@@ -6,7 +6,7 @@ _UP_AT_START_S = 37.5
 
 
 class GuestClock:
-    """CLOCK_MONOTONIC of the guest, in nanoseconds since it booted; safe from any thread.
+    """CLOCK_MONOTONIC of the guest, in nanoseconds since its boot. Thread-safe.
 
     A guest boots later than its host, so its clock never shows the host's time.
     """
@@ -21,14 +21,14 @@ class GuestClock:
         return guest_ns - self._ahead_ns
 
     def jump(self, by_s: float) -> None:
-        """Go forward or back by so much at once, as after a pause of the machine; never before its boot."""
+        """Jump forward or back, as after a pause of the machine; never before the boot."""
         self.set(self.now_ns() + int(by_s * 1e9))
 
     def set(self, guest_ns: int) -> None:
-        """Go on from another time, as when a snapshot is loaded; never before the boot."""
+        """Continue from another time, as when a snapshot is loaded; never before the boot."""
         self._ahead_ns = max(0, guest_ns) - time.monotonic_ns()
 
     def uptime(self) -> bytes:
-        """What /proc/uptime says: seconds since boot, cut after two decimals as Linux does, and the idle time."""
+        """The content of /proc/uptime: seconds since boot, truncated to two decimals as on Linux, and the idle time."""
         seconds = self.now_ns() // 10_000_000 / 100
         return f"{seconds:.2f} {seconds * 3:.2f}\n".encode()

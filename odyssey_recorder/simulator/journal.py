@@ -1,4 +1,4 @@
-"""The journal of a simulated phone: every frame with its time and hash, and every input with the frame that it met."""
+"""The journal of a simulated emulator: frames with time and hash, and inputs with the frame shown at the time."""
 
 import hashlib
 import json
@@ -14,9 +14,9 @@ from odyssey_recorder.errors import SettingsError
 
 @dataclass(frozen=True, slots=True)
 class ShownFrame:
-    """A frame: when it was shown on the host's monotonic clock, and the SHA-256 of its RGB bytes.
+    """A frame: its time on the host's monotonic clock, and the SHA-256 of its RGB bytes.
 
-    `cause` is the number of the input that led to it; None where the screen changed by itself.
+    `cause` is the number of the input that led to it; None if the screen changed by itself.
     """
 
     number: int
@@ -27,9 +27,9 @@ class ShownFrame:
 
 @dataclass(frozen=True, slots=True)
 class FeltInput:
-    """An input in the journal's words ("touch down 360,640"), and the frame that was shown when it came.
+    """An input as the journal describes it ("touch down 360,640"), and the frame shown when it arrived.
 
-    `event_us` is its stamp in `getevent`, in microseconds; None where it did not come through the kernel.
+    `event_us` is its timestamp in `getevent`, in microseconds; None if it did not come through the kernel.
     """
 
     number: int
@@ -41,7 +41,7 @@ class FeltInput:
 
 @dataclass(frozen=True, slots=True)
 class RecordedJournal:
-    """A whole journal; frames by their numbers, inputs in the order in which they came."""
+    """A whole journal; frames by number, inputs in order of arrival."""
 
     frames: Mapping[int, ShownFrame]
     inputs: tuple[FeltInput, ...]
@@ -70,16 +70,16 @@ class RecordedJournal:
         return (down, *(felt for felt in later if felt.number < end))
 
     def changed_screen(self, *inputs: FeltInput) -> bool:
-        """Whether one of these inputs led to another picture; what moves by itself does not count."""
+        """Whether one of these inputs led to another frame; changes without input do not count."""
         numbers = {felt.number for felt in inputs}
         return any(frame.cause in numbers for frame in self.frames.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When an input happened: `t_ns` on the host's monotonic clock, `event_us` the stamp that `getevent` gives it.
+    """The time of an input: `t_ns` on the host's monotonic clock, `event_us` its timestamp in `getevent`.
 
-    An input that did not come through the kernel has no such stamp.
+    `event_us` is None if the input did not come through the kernel.
     """
 
     t_ns: int
@@ -87,7 +87,7 @@ class Moment:
 
 
 class Journal:
-    """Appends JSON lines to a file; each line is whole on disk when the call returns. Raises SettingsError."""
+    """Appends JSON lines to a file; each line is on disk when the call returns. Raises SettingsError."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -98,13 +98,13 @@ class Journal:
         self._inputs = 0
 
     def frame(self, t_ns: int, number: int, picture: Image.Image, cause: int | None) -> None:
-        """A newly shown frame, with the SHA-256 of its RGB bytes (three a pixel), and the input that led to it."""
+        """Record a new frame, with the SHA-256 of its RGB bytes (three per pixel), and the input that led to it."""
         digest = hashlib.sha256(picture.tobytes("raw", "RGB")).hexdigest()
         with self._lock:
             self._write({"t_ns": t_ns, "frame": number, "rgb_sha256": digest, "cause": cause})
 
     def input(self, moment: Moment, frame: int, words: str) -> int:
-        """An input that came while `frame` was shown; its number, counted from 1."""
+        """Record an input that arrived while `frame` was shown; returns its number, from 1."""
         entry = {"t_ns": moment.t_ns, "input": words, "frame": frame}
         if moment.event_us is not None:
             entry["event_us"] = moment.event_us

@@ -1,4 +1,4 @@
-"""Simulated emulators in processes of their own, and a laboratory where nothing of the user's own adb is touched."""
+"""Simulated emulators in their own processes, and a lab that leaves the user's adb alone."""
 
 import re
 import subprocess
@@ -19,10 +19,10 @@ _PATIENCE_S = 0.1
 
 
 class PhoneProcesses:
-    """The simulated emulators that this program started; they end with it, whatever way it ends.
+    """The simulated emulators started by this program; they end with it, however it ends.
 
-    `environment` names the adb server that they announce themselves to (ANDROID_ADB_SERVER_PORT), their HOME, and
-    by XDG_RUNTIME_DIR where their discovery files go. With `window` each has a window of its own, to work in.
+    `environment` sets the adb server to announce to (ANDROID_ADB_SERVER_PORT), HOME, and the folder of the discovery
+    files (XDG_RUNTIME_DIR). With `window` each emulator has an interactive window.
     """
 
     def __init__(self, environment: Mapping[str, str], *, window: bool = False) -> None:
@@ -44,7 +44,7 @@ class PhoneProcesses:
         journal: Path | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> str:
-        """Start an emulator and wait until it is up; its serial. Raises DeviceError, CancelledError."""
+        """Start an emulator, wait until it is up, and return its serial. Raises DeviceError, CancelledError."""
         command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", profile, "--seed", str(seed)]
         command += ["--console-port", "0", "--until-stdin-ends"]
         command += [] if animation else ["--no-animation"]
@@ -71,7 +71,7 @@ class PhoneProcesses:
 
 
 class _Phone(threading.Thread):
-    """One emulator's process; the thread takes what it says, and stays until it has ended."""
+    """An emulator's process; the thread reads its output until it ends."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         super().__init__(name="simulated emulator", daemon=True)
@@ -89,14 +89,13 @@ class _Phone(threading.Thread):
         self._lines.put(None)
 
     def next_line(self) -> str | None:
-        """What it says next, or nothing for a while; None once it has ended."""
+        """Its next line of output; empty after a timeout, None once it has ended."""
         try:
             return self._lines.get(timeout=_PATIENCE_S)
         except Empty:
             return ""
 
     def kill(self) -> None:
-        """End it at once."""
         self._process.kill()
         self.join()
 
@@ -109,7 +108,7 @@ class _Phone(threading.Thread):
 
 
 class Lab:
-    """Emulators with an adb server that nobody else uses, as a context manager; with `window` each has its own."""
+    """Emulators with a private adb server, as a context manager; with `window` each has its own window."""
 
     def __init__(self, adb: Path, *, window: bool = False) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="odyssey-lab-", ignore_cleanup_errors=True)
@@ -117,7 +116,7 @@ class Lab:
         self.phones = PhoneProcesses(self.server.environment, window=window)
 
     def __enter__(self) -> "Lab":
-        """Start the adb server. Raises DeviceError."""
+        """Raises DeviceError."""
         self.server.start()
         return self
 

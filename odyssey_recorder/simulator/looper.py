@@ -1,4 +1,4 @@
-"""The one thread on which everything of the simulated phone happens, in order, with timers."""
+"""The single thread, with timers, on which everything in the simulated phone happens."""
 
 import heapq
 import itertools
@@ -14,17 +14,17 @@ _Result = TypeVar("_Result")
 
 
 class PhoneStoppedError(RuntimeError):
-    """The phone was asked for something before it was started or after it was stopped."""
+    """The phone was used before `start` or after `stop`."""
 
 
 class Timer:
-    """One call that waits for its time; cancelling it is final."""
+    """A pending call; cancelling is final."""
 
     def __init__(self, task: Callable[[], None]) -> None:
         self._task: Callable[[], None] | None = task
 
     def cancel(self) -> None:
-        """Never make the call; does nothing if it was made already. Only the looper's thread may ask."""
+        """Does nothing if the call was already made. Only on the looper's thread."""
         self._task = None
 
     def fire(self) -> None:
@@ -35,7 +35,7 @@ class Timer:
 
 
 class Looper:
-    """Runs calls one after the other on a thread of its own; a call that fails in a timer stops nothing."""
+    """Runs calls one by one on its own thread; an exception in a timer does not end it."""
 
     def __init__(self, name: str) -> None:
         self._queue: list[tuple[float, int, Timer]] = []
@@ -45,12 +45,12 @@ class Looper:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin; may be called once."""
+        """May be called once."""
         self._running = True
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the call that runs, drop the others, and wait for the thread to end."""
+        """Finish the current call, drop the others, and wait for the thread to end."""
         with self._wake:
             self._running = False
             self._wake.notify()
@@ -58,7 +58,7 @@ class Looper:
             self._thread.join()
 
     def call(self, task: Callable[[], _Result]) -> _Result:
-        """Run `task` on the thread and give back what it returns or raises; at once when already on it."""
+        """Run `task` on the thread and return its result or raise its error; runs directly if already on the thread."""
         if threading.current_thread() is self._thread:
             return task()
         future: Future[_Result] = Future()
@@ -66,7 +66,7 @@ class Looper:
         def run() -> None:
             try:
                 future.set_result(task())
-            except BaseException as error:  # noqa: BLE001 - whatever it is, the caller is who must know
+            except BaseException as error:  # noqa: BLE001 - re-raised in the caller's thread
                 future.set_exception(error)
 
         self.later(0.0, run)
@@ -80,7 +80,7 @@ class Looper:
                     raise
 
     def later(self, delay_s: float, task: Callable[[], None]) -> Timer:
-        """Run `task` on the thread in `delay_s` seconds, after what is due before it."""
+        """Run `task` on the thread in `delay_s` seconds, in order of due times."""
         timer = Timer(task)
         with self._wake:
             if not self._running:
@@ -94,8 +94,8 @@ class Looper:
             try:
                 timer.fire()
             except PhoneStoppedError:
-                return  # it was stopped while the timer ran, which had another one to set
-            except Exception:  # noqa: BLE001 - the top of the thread: one bad timer must not end the phone
+                return  # stopped while a timer ran that set another one
+            except Exception:  # noqa: BLE001 - top of the thread: one failing timer must not end the phone
                 _log.exception("A timer of the simulated phone failed.")
 
     def _next(self) -> Timer | None:

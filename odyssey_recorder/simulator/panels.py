@@ -1,4 +1,4 @@
-"""The panels of the simulated device as SurfaceFlinger knows them: physical ids, ports, which one is lit."""
+"""The device's panels as SurfaceFlinger knows them: physical ids, ports, and which one is lit."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ _PHYSICAL_IDS = (4619827259835644672, 4619827551948147201)
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One physical display; `size` is what a capture of it measures, as displayed where it is lit."""
+    """One physical display; `size` is that of its screen capture, in the current rotation if it is lit."""
 
     port: int
     physical_id: int
@@ -19,12 +19,12 @@ class Panel:
 
 
 def panels(profile: Profile, state: PhoneState) -> tuple[Panel, ...]:
-    """All panels in the order of their ports; a foldable's inner one is the first, lit or not."""
+    """All panels by port; a foldable's inner one comes first, lit or not."""
     return _panels(profile, state.physical_size, state.size)
 
 
 def shown_panels(profile: Profile, screen: Screen) -> tuple[Panel, ...]:
-    """All panels as they were while `screen` was shown."""
+    """All panels at the time when `screen` was shown."""
     return _panels(profile, screen.panel.turned(screen.rotation), Size(screen.width, screen.height))
 
 

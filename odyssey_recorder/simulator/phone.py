@@ -1,4 +1,4 @@
-"""The simulated phone from outside: inputs go in, frames and facts come out, from any thread."""
+"""The simulated phone's public interface: inputs go in, frames and state come out, from any thread."""
 
 import copy
 import time
@@ -37,11 +37,11 @@ _Result = TypeVar("_Result")
 
 
 class Phone:
-    """A phone with one thread of its own; every method is safe from any thread and waits until it is done.
+    """A phone with its own thread; every method is thread-safe and blocks until done, except `screen` and `on_frame`.
 
-    Only `screen` and `on_frame` never wait. Coordinates are pixels of the picture as displayed, in the current
-    rotation. With `animation` off each input leads to at most one new frame. The clock of the status bar stands at
-    10:00 unless it is a `running_clock`. Raises PhoneStoppedError when not running.
+    Coordinates are pixels of the frame as displayed, in the current rotation. With `animation` off each input leads to
+    at most one new frame. The clock of the status bar shows 10:00 unless it is a `running_clock`. Raises
+    PhoneStoppedError when not running.
     """
 
     def __init__(
@@ -64,35 +64,35 @@ class Phone:
         self._compositor.refresh(self._system)
 
     def start(self) -> None:
-        """Begin to react; may be called once."""
+        """May be called once."""
         self._looper.start()
         if self._running_clock:
             self._looper.later(_MINUTE_S, self._tick)
 
     def stop(self) -> None:
-        """Stop reacting and end the thread; the last frame stays."""
+        """End the thread; the last frame remains available."""
         self._looper.stop()
         if self._journal:
             self._journal.close()
 
     def screen(self) -> Screen:
-        """The newest composed frame; never waits."""
+        """The newest frame; never blocks."""
         return self._compositor.screen
 
     def on_frame(self, tell: Action) -> Action:
-        """Call `tell` whenever `screen` has become another, on the phone's thread, which it must not keep waiting.
+        """Call `tell` on the phone's thread after every new `screen`; it must not block.
 
-        The call that is returned ends that.
+        The returned function unsubscribes.
         """
         return self._compositor.listen(tell)
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
     def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0, moment: Moment | None = None) -> None:
-        """A finger goes down, moves, lifts, or is taken away by the system; two fingers at once do nothing.
+        """Put a finger down, move it, lift it, or cancel it; two fingers at once do nothing.
 
-        `moment` says when, where that was not just now: then this waits only for a finger that lifts, as whoever leads
-        the finger goes on with it at once.
+        `moment` is the time of the event, by default now. With it, only lifting a finger blocks, so that a finger can
+        be moved without delays.
         """
         at_once = moment is not None and phase is not Phase.UP
         moment = moment or Moment(time.monotonic_ns())
@@ -110,12 +110,12 @@ class Phone:
             self._looper.call(touch)
 
     def press_key(self, code: int, *, long_press: bool = False, moment: Moment | None = None) -> None:
-        """A key by its Android key code is pressed and released, long or short: the difference means nothing here."""
+        """Press and release an Android key; a long press is the same as a short one here."""
         number = self._note(f"key {code}{' long' if long_press else ''}", moment)
         self._change(lambda: press(self._system, code), cause=number)
 
     def type_text(self, text: str) -> None:
-        """Characters as from a hardware keyboard: they go to the focused field; a newline is Enter."""
+        """Type on a hardware keyboard into the focused field; a newline is Enter."""
         number = self._note(f"text {text}")
         lines = text.split("\n")
         for index, line in enumerate(lines):
@@ -124,13 +124,13 @@ class Phone:
             if index + 1 < len(lines):
                 self._change(lambda: press(self._system, 66), cause=number)
 
-    # Facts -----------------------------------------------------------------------------------------------------
+    # State -----------------------------------------------------------------------------------------------------
 
     def state(self) -> PhoneState:
         return self._looper.call(self._read_state)
 
     def view_hierarchy(self, *, all_windows: bool = False) -> Node:
-        """What `uiautomator dump` sees of the window in front; with `all_windows` keyboard and bars as well."""
+        """What `uiautomator dump` sees of the front window; with `all_windows` also the keyboard and the bars."""
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
 
     def packages(self) -> Sequence[PackageInfo]:
@@ -159,11 +159,11 @@ class Phone:
         return self._looper.call(read)
 
     def get_setting(self, namespace: str, key: str) -> str | None:
-        """A value of `settings get`; None where it was never set."""
+        """The value for `settings get`; None if it was never set."""
         return self._looper.call(lambda: self._system.settings.get((namespace, key)))
 
     def settings(self, namespace: str) -> dict[str, str]:
-        """All that is set in `system`, `secure` or `global`, by name."""
+        """All settings in `system`, `secure` or `global`, by name."""
         return self._looper.call(
             lambda: {key: value for (space, key), value in sorted(self._system.settings.items()) if space == namespace}
         )
@@ -188,30 +188,30 @@ class Phone:
     # The device ------------------------------------------------------------------------------------------------
 
     def start_activity(self, component_or_package: str, *, action: str = "", data: str = "") -> None:
-        """Bring an app to the front; raises LookupError when there is none such, or it does not take the data.
+        """Bring an app to the front; raises LookupError if it does not exist or does not accept the data.
 
-        With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first
-        that takes it) gets the address or the text.
+        With the action android.intent.action.VIEW or SEND and `data`, the app (or with an empty name the first that
+        accepts it) gets the address or the text.
         """
         self._change(lambda: self._start(component_or_package, action, data))
 
     def force_stop(self, package: str) -> None:
-        """End an app's task; what it keeps stays. Raises LookupError when there is none such."""
+        """End an app's task; its data stays. Raises LookupError if there is no such app."""
         self._change(lambda: self._system.end_task(self._system.app(package)))
 
     def end_task(self, number: int) -> None:
-        """End the task that has this number, if there is one; what its app keeps stays."""
+        """End the task with this number, if there is one; its app's data stays."""
         self._change(lambda: self._system.end_numbered_task(number))
 
     def clear_recents(self) -> None:
         self._change(lambda: self._system.clear_recents())
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
-        """Set a value of `system`, `secure` or `global`, with its effect on the screen where it has one."""
+        """Set a value of `system`, `secure` or `global`, and apply it to the screen if it has an effect there."""
         self._change(lambda: self._system.change_setting(namespace, key, value))
 
     def delete_setting(self, namespace: str, key: str) -> bool:
-        """Forget a value, as if it had never been set; whether it was."""
+        """Unset a value; returns whether it was set."""
         was_set = self.get_setting(namespace, key) is not None
         self._change(lambda: self._system.delete_setting(namespace, key))
         return was_set
@@ -223,7 +223,7 @@ class Phone:
         self._change(put)
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
-        """Let no more letters of a clipboard be pasted (0: fields refuse it), and let no field hold more."""
+        """Limit the letters that can be pasted (0: fields refuse to paste), and the letters that a field can hold."""
 
         def limit() -> None:
             self._system.entry.paste_limit, self._system.entry.field_limit = pasted, held
@@ -231,11 +231,11 @@ class Phone:
         self._change(limit)
 
     def set_rotation(self, rotation: int) -> None:
-        """Turn the phone: 0..3 quarter turns counted as Android counts them."""
+        """Rotate the phone: 0..3 quarter turns, counted as Android does."""
         self._change(lambda: self._system.turn(rotation))
 
     def set_posture(self, name: str) -> None:
-        """Open or fold a foldable; raises SettingsError where there is no such posture."""
+        """Open or fold a foldable; raises SettingsError for an unknown posture."""
         self._change(lambda: self._system.fold(name))
 
     def override_size(self, width: int, height: int) -> None:
@@ -246,15 +246,15 @@ class Phone:
         self._change(lambda: self._system.show_on(replace(self._system.display, override=None)))
 
     def override_density(self, dpi: int | None) -> None:
-        """Lay out for another density than the panel's, as `wm density DPI` does; None: for the panel's own."""
+        """Lay out for another density, as `wm density DPI` does; None resets it to the panel's."""
         self._change(lambda: self._system.show_on(replace(self._system.display, override_density=dpi)))
 
     def save_snapshot(self) -> object:
-        """All of the phone's state, to hand to `load_snapshot` later, any number of times."""
+        """The whole state of the phone, to be passed to `load_snapshot` any number of times."""
         return self._looper.call(self._copy)
 
     def load_snapshot(self, snapshot: object) -> None:
-        """Be again as when `snapshot` was saved, with a new frame; raises TypeError for what is no snapshot."""
+        """Restore a snapshot, with a new frame; raises TypeError for any other object."""
         if not isinstance(snapshot, SystemUi):
             raise TypeError("Not a snapshot of a simulated phone.")
 

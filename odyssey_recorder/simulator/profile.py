@@ -1,4 +1,4 @@
-"""The six devices that the simulated emulator can be: panels, densities and postures."""
+"""The six devices that can be simulated: panels, densities and postures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.geometry import Size
 
 @dataclass(frozen=True, slots=True)
 class Posture:
-    """One way to hold a foldable, with the panel that is lit in it (natural orientation)."""
+    """A posture of a foldable, with the panel that is lit in it (natural orientation)."""
 
     id: int
     name: str
@@ -21,8 +21,8 @@ class Posture:
 class Profile:
     """One kind of device; sizes in pixels in natural orientation, density in dpi.
 
-    Without a `keyboard` the guest has no node for one, and keys of the emulator's toolbar come to nothing. `avd_name`
-    is what the virtual device is called, empty for a name that says what it is.
+    Without a `keyboard` the guest has no keyboard node, and keys of the emulator's toolbar do nothing. `avd_name` is
+    the name of the virtual device; empty for a default that describes it.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Profile:
 
     @property
     def first_posture(self) -> Posture | None:
-        """The posture in which a foldable starts: the one that lights the panel `size` speaks of."""
+        """The posture in which a foldable starts: the one whose panel has `size`."""
         return next((posture for posture in self.postures if posture.name == "OPENED"), None)
 
     def posture(self, name: str) -> Posture:
-        """The posture called `name`; raises SettingsError where the device has none such."""
+        """Raises SettingsError if the device has no such posture."""
         for posture in self.postures:
             if posture.name == name:
                 return posture
@@ -76,7 +76,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def profile_named(name: str) -> Profile:
-    """The profile called `name`; raises SettingsError with the names there are."""
+    """Raises SettingsError, listing the known names."""
     try:
         return PROFILES[name]
     except KeyError as error:

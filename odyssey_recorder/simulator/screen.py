@@ -1,4 +1,4 @@
-"""What the phone says of itself: the frame it shows, its state, its packages; plain values, safe to keep."""
+"""Snapshots of the phone's state as immutable values: frame, state, packages, tasks."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -19,11 +19,11 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One composed frame as displayed: `rgba` is row after row, four bytes a pixel, alpha 255.
+    """One composed frame as displayed: `rgba` is row by row, four bytes per pixel, alpha 255.
 
-    `number` starts at 1 and grows only when the pixels change, or the display that they are on, and when a snapshot
-    is loaded; `shown_ns` is time.monotonic_ns() then, `shown_us` microseconds since 1970. `panel` is the size of the
-    lit panel, turned as the picture is, and `on_panel` where the picture lies on it.
+    `number` starts at 1 and grows only when the pixels or the display change, and when a snapshot is loaded. `shown_ns`
+    is time.monotonic_ns() at that moment, `shown_us` microseconds since 1970. `panel` is the size of the lit panel,
+    rotated like the frame, and `on_panel` the frame's position on it.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Screen:
 
 @dataclass(frozen=True, slots=True)
 class PackageInfo:
-    """An installed app; `activity` is the class of its launcher activity, in full."""
+    """An installed app; `activity` is the full class name of its launcher activity."""
 
     package: str
     activity: str
@@ -57,7 +57,7 @@ class PackageInfo:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """The task of an app that was opened, or of the launcher; `activity` is the one it began with, in full."""
+    """The task of an opened app or the launcher; `activity` is the full name of its root activity."""
 
     number: int
     package: str
@@ -68,12 +68,11 @@ class TaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class PhoneState:
-    """The phone at one moment; rectangles are pixels of the picture as displayed.
+    """The phone at one moment; rectangles are pixels of the frame as displayed.
 
-    `natural_size` is what `wm size` calls the override size, or the physical size without one; `picture_on_panel` is
-    where that lies on the panel, in pixels of the panel turned as the picture is.
-    `keyboard` is None while it is hidden. `task` is the number of the task in front, `title` the window's title as
-    `dumpsys window` gives it.
+    `natural_size` is the override size of `wm size`, or the physical size without one; `picture_on_panel` is its
+    position on the panel, in pixels of the panel rotated like the frame. `keyboard` is None while hidden. `task` is the
+    number of the front task, `title` the window title as in `dumpsys window`.
     """
 
     physical_size: Size

@@ -1,4 +1,4 @@
-"""The simulated emulator as a program: starts, says where it is, and runs until it is told to stop."""
+"""The simulated emulator as a program: starts, prints how to reach it, and runs until stopped."""
 
 import _thread
 import os
@@ -18,11 +18,11 @@ _DEFAULT_ADB_SERVER_PORT = 5037
 _AUTH_TOKEN_FILE = ".emulator_console_auth_token"
 _WAKE_EVERY_S = 0.5
 ENDING_SIGNALS = tuple(name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""The signals by which people and systems end a program, as far as this system has them."""
+"""Termination signals available on this system."""
 
 
 def run_until_killed(emulator: SimulatedEmulator) -> None:
-    """Return when somebody says `kill` on the console."""
+    """Return when the console gets `kill`."""
     while not emulator.killed.wait(_WAKE_EVERY_S):
         pass
 
@@ -35,13 +35,13 @@ def run(
     *,
     grpc: bool = True,
 ) -> None:
-    """Run `phone` as an emulator until Ctrl-C, a signal to end, or until `stay` returns; `say` gets lines for the user.
+    """Run `phone` as an emulator until Ctrl-C, a termination signal, or the return of `stay`; `say` gets user messages.
 
-    It leaves nothing behind: neither its discovery file nor, where it made it, the token of the user's consoles.
+    On exit it removes its discovery file and, if it created it, the console token.
 
-    The adb server of ANDROID_ADB_SERVER_PORT (5037 where that is not set) is told of it if it is up; one that is
-    started later finds emulators on ports 5554 to 5585 by itself. With `grpc` the control service runs as well, and
-    is found where a real emulator's is. Raises DeviceError when the ports are taken.
+    It announces itself to the adb server of ANDROID_ADB_SERVER_PORT (default 5037) if that is up; one started later
+    finds emulators on ports 5554 to 5585 by itself. With `grpc` the control service runs too, discoverable like a real
+    emulator's. Raises DeviceError if the ports are taken.
     """
     server_port = os.environ.get("ANDROID_ADB_SERVER_PORT", "")
     token_file = Path.home() / _AUTH_TOKEN_FILE
@@ -69,7 +69,7 @@ def run(
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let every signal to end end the block as Ctrl-C does; Python lets the main thread alone ask for that."""
+    """Turn every termination signal into KeyboardInterrupt; Python allows this in the main thread only."""
     names = ENDING_SIGNALS if threading.current_thread() is threading.main_thread() else ()
     before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
     try:
@@ -81,7 +81,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 def stop_when_stdin_ends() -> None:
     def wait() -> None:
-        while os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: its lock would be held when the program ends
+        while os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: it would hold its lock at exit
             pass
         _thread.interrupt_main()
 

@@ -1,4 +1,4 @@
-"""Which services an adbd offers by name, and how a shell is put behind a stream."""
+"""The services of adbd by name, and how a shell is connected to a stream."""
 
 import struct
 from collections.abc import Callable
@@ -49,7 +49,7 @@ _FRAMEBUFFER_HEADER = struct.Struct("<14I")
 
 
 def service_finder(guest: Guest) -> Callable[[str], Service | None]:
-    """Tells what runs behind a stream that is opened under a name; None for what this device does not do."""
+    """Finds the service for a stream's name; None for one that this device does not support."""
 
     def find(name: str) -> Service | None:
         kind, _, rest = name.partition(":")

@@ -21,7 +21,7 @@ _DEVICE_NUMBER, _OWNER = 1, 2000
 
 
 async def sync_service(files: Files, stream: Stream) -> None:
-    """Serve file transfers on `stream` until the host says QUIT."""
+    """Serve file transfers on `stream` until the host sends QUIT."""
     transfer = _Transfer(files, stream)
     while await transfer.serve_request():
         pass
@@ -33,7 +33,7 @@ class _Transfer:
         self._stream = stream
 
     async def serve_request(self) -> bool:
-        """Answer one request; False when the host is done."""
+        """Answer one request; False when the host has finished."""
         request, length = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
         path = (await self._stream.read_exactly(length)).decode(errors="replace") if request != b"QUIT" else ""
         match request:

@@ -1,4 +1,4 @@
-"""Which keys of the emulator's keyboard type which characters, and which Android keys the others are."""
+"""The emulator's keyboard: keys that type characters, and Android key codes of the others."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ _ANDROID_KEYS = {
 
 
 def key_strokes(text: str) -> Iterator[tuple[int, bool]]:
-    """The Linux key code of each character and whether Shift is held; raises ValueError where there is none."""
+    """The Linux key code of each character and whether Shift is held; raises ValueError if there is none."""
     for character in text:
         if character not in _STROKES:
             raise ValueError(f"the keyboard has no key for {character!r}")
@@ -50,5 +50,5 @@ def key_strokes(text: str) -> Iterator[tuple[int, bool]]:
 
 
 def android_key(code: int) -> int | None:
-    """The Android key code of a Linux key that types no character; None for all others."""
+    """The Android key code of a Linux key that types no character; None for others."""
     return _ANDROID_KEYS.get(code)

@@ -1,4 +1,4 @@
-"""One alarm of the clock, and the page on which its time, days and label are set."""
+"""An alarm of the clock, and the page that edits its time, days and label."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _NAMED = {(0, 1, 2, 3, 4): "Every weekday", (5, 6): "Every weekend", tuple(range
 
 @dataclass(slots=True, eq=False)
 class Alarm:
-    """A time of the day (minutes since midnight), the weekdays (0 is Monday) on which it comes back, and a label."""
+    """A time of day (minutes since midnight), the weekdays (0 is Monday) on which it repeats, and a label."""
 
     minute_of_day: int
     label: str = ""
@@ -54,7 +54,7 @@ class Alarm:
 
 
 class AlarmPage(Page):
-    """Sets one alarm; nothing changes before Save."""
+    """Edits one alarm; nothing changes before Save."""
 
     title = "Alarm"
 
@@ -112,7 +112,7 @@ class AlarmPage(Page):
         )
 
     def _choices(self) -> View:
-        """All hours; or the minutes in steps of five, and one more or less."""
+        """The hours, or the minutes in steps of five with +1 and -1."""
         hour, minute = divmod(self.draft.minute_of_day, 60)
         if self.sets_hour:
             return Grid([self._choice(value, value == hour) for value in range(24)], columns=6, gap=6)

@@ -1,4 +1,4 @@
-"""What an app of the simulated phone is: pages on a back stack, intents it takes, and the state they share."""
+"""Apps of the simulated emulator: pages on a back stack, intents, and the services they get from the system."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.view import Look, Memory, View
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A wish that one app has of others: to `send` (share) a text, or to `view` an address."""
+    """A request to another app: `send` (share) a text, or `view` an address."""
 
     action: Literal["send", "view"]
     text: str
@@ -18,7 +18,7 @@ class Intent:
 
 
 class System(Protocol):
-    """What the phone offers to its apps."""
+    """What the system offers to apps."""
 
     @property
     def dark(self) -> bool: ...
@@ -31,10 +31,10 @@ class System(Protocol):
         """The time of the status bar: "10:00"."""
 
     def share(self, text: str, *, subject: str = "") -> None:
-        """Ask the user which app shall take this text, and hand it over."""
+        """Ask the user which app to share the text with, and deliver it."""
 
     def open(self, intent: Intent) -> None:
-        """Hand a wish to the first app that takes it."""
+        """Deliver an intent to the first app that accepts it."""
 
     def open_app(self, package: str) -> None:
         """Bring another app to the front as it was left."""
@@ -43,39 +43,39 @@ class System(Protocol):
         """Put text on the clipboard."""
 
     def toast(self, text: str) -> None:
-        """Say a few words at the bottom of the screen until the next input."""
+        """Show a short message at the bottom of the screen until the next input."""
 
     def setting(self, namespace: str, key: str, fallback: str = "") -> str:
         """A system setting."""
 
     def change_setting(self, namespace: str, key: str, value: str) -> None:
-        """Change a system setting, with its effect."""
+        """Change a system setting and apply it."""
 
     def fact(self, name: str) -> str:
-        """Something about the device: "title", "model", "size", "density", "android"."""
+        """Device information: "title", "model", "size", "density", "android"."""
 
     def installed(self) -> list["App"]:
-        """Every app that has an icon."""
+        """All apps that have an icon."""
 
 
 class Page:
-    """One screen of an app. What it must remember are its attributes; `build` turns them into views.
+    """One screen of an app. Its attributes are its state; `build` turns them into views.
 
-    It is built anew after every input, so a callback only changes attributes. It may not keep functions that are
-    written in place (lambdas) in attributes: pages are copied for snapshots.
+    It is rebuilt after every input, so callbacks only change attributes. Do not keep lambdas in attributes: pages are
+    deep-copied for snapshots.
     """
 
     title: str = ""
-    """Last part of the window's title and of the activity."""
+    """The last part of the window's title and of the activity."""
     background: str = "surface"
     status_color: str = "surface"
     navigation_color: str = "surface"
     bar_color: str = "on_surface"
-    """Roles of the page itself, of the status bar, the navigation bar, and of the signs in both."""
+    """Colour roles of the page, the status bar, the navigation bar, and the icons in both."""
     edge_to_edge: bool = False
-    """Whether the page is laid out under the two bars, too."""
+    """Whether the page extends under both bars."""
     beat_s: float = 0.0
-    """Seconds between two calls of `beat` while the page is in front; 0 for a page that does not move by itself."""
+    """Seconds between calls of `beat` while the page is in front; 0 for a static page."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -87,18 +87,18 @@ class Page:
         return self.app.system
 
     def build(self, look: Look) -> View:
-        """The views of this page; they get all the room between the status bar and what is below."""
+        """The views of this page; they fill the space between the bars."""
         raise NotImplementedError
 
     def build_overlay(self, look: Look) -> View | None:
-        """The menu, sheet or dialog (see widgets) that lies over the page while `overlay` names one.
+        """The menu, sheet or dialog (see widgets) over the page while `overlay` is not empty.
 
-        BACK, or a tap beside it, sets `overlay` back to "".
+        BACK, or a tap outside it, resets `overlay` to "".
         """
         return None
 
     def beat(self) -> None:
-        """The page moves on by itself."""
+        """Called every `beat_s` seconds to animate the page."""
 
     def go(self, page: "Page") -> None:
         self.app.pages.append(page)
@@ -108,11 +108,11 @@ class Page:
             self.app.pages.remove(self)
 
     def show(self, overlay: str) -> None:
-        """Put up a menu, sheet or dialog; "" takes it away."""
+        """Show a menu, sheet or dialog; "" hides it."""
         self.overlay = overlay
 
     def shows(self, overlay: str) -> Callable[[], None]:
-        """What `on_tap` needs to put up an overlay."""
+        """An `on_tap` callback that shows an overlay."""
         return lambda: self.show(overlay)
 
     def sets(self, name: str, *, of: object | None = None) -> Callable[[Any], None]:
@@ -127,14 +127,14 @@ class Page:
         self.memory.focus = None
 
     def on_back(self) -> bool:
-        """Called by BACK before the page is left; true when the page has used it up."""
+        """Called by BACK before the page is left; True if the page has handled it."""
         return False
 
 
 class App:
-    """One installed app: a name, a look, and a stack of pages that stays until its task ends.
+    """One installed app: name, look, and a stack of pages that lasts as long as its task.
 
-    Its own attributes (notes, orders) outlive the task: only a new phone resets them.
+    Its own attributes (notes, orders) outlive the task, until the emulator is reset.
     """
 
     label: ClassVar[str]

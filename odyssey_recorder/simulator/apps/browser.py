@@ -1,4 +1,4 @@
-"""Browser: what lies behind an address - the start page, search results, articles to read and copy from."""
+"""Browser: the start page, search results, and articles to read and copy from."""
 
 from collections.abc import Sequence
 from itertools import groupby, zip_longest
@@ -41,8 +41,6 @@ _FIRST_BOOKMARKS = (
 
 
 class Browser(Surfer):
-    """The browser; what was bookmarked and visited is kept."""
-
     label = "Browser"
     package = "com.odyssey.browser"
     icon = "compass"
@@ -269,7 +267,7 @@ class ArticlePage(WebPage):
 
 
 def _table(rows: Sequence[Cells]) -> View:
-    """Rows with lines between them; a column is as wide as its longest cell wants it."""
+    """Rows with dividers; a column is as wide as its longest cell."""
     shares = [max(4, *map(len, column)) for column in zip_longest(*(row.texts for row in rows), fillvalue="")]
     views: list[View] = []
     for number, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""The frame around every web page: the address line, the menu, bookmarks and history."""
+"""The frame around every web page: address bar, menu, bookmarks and history."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ class Surfer(App):
     searched: list[str]
 
     def turn_bookmark(self, address: str) -> bool:
-        """Keep an address, or drop it; whether it is kept now."""
+        """Add or remove a bookmark; returns whether it is bookmarked now."""
         if address in self.bookmarks:
             self.bookmarks.remove(address)
             return False

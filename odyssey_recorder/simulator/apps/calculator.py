@@ -1,4 +1,4 @@
-"""Calculator: sums with brackets and percents, the result while one types, and what was calculated before."""
+"""Calculator: arithmetic with brackets and percent, a live result, and a history."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -25,13 +25,13 @@ _DIGITS = 15
 
 
 class NotASumError(Exception):
-    """What stands on the display has no value; the message is what the display says of it."""
+    """The expression has no value; the message is shown on the display."""
 
 
 def result_of(typed: str) -> str:
-    """The value of a sum in figures, fifteen digits at most; brackets left open are closed.
+    """The value of an expression with up to 15 digits; open brackets are closed.
 
-    Raises NotASumError for a sum that is not finished or has no value.
+    Raises NotASumError for an incomplete expression or one without a value.
     """
     with localcontext(Context(prec=28)):
         try:
@@ -58,7 +58,7 @@ class _Reader:
         return value
 
     def _next(self, *wanted: str) -> str:
-        """Take the next token if it is one of these; "" otherwise."""
+        """Consume the next token if it is one of these; "" otherwise."""
         return self._tokens.pop(0) if self._tokens and self._tokens[0] in wanted else ""
 
     def _sum(self) -> Decimal:
@@ -115,8 +115,6 @@ _NAMES = {
 
 
 class Calculator(App):
-    """The calculator; what was calculated stays on a list."""
-
     label = "Calculator"
     package = "com.odyssey.calculator"
     icon = "calculator-variant"
@@ -232,7 +230,7 @@ class CalculatorPage(Page):
 
 
 class HistoryPage(Page):
-    """Every sum that was calculated, the newest first; a tap takes its result along."""
+    """All calculations, newest first; a tap returns with the result."""
 
     app: Calculator
     title = "History"
@@ -262,7 +260,7 @@ def _past(app: Calculator, take: Callable[[str], None]) -> View:
 
 
 def _preview(typed: str) -> str:
-    """The result so far, once there is something to calculate."""
+    """The current result; empty as long as there is nothing to calculate."""
     if not any(sign in typed[1:] for sign in (*SIGNS, "%", "(")):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Calendar: a month with dots, the day's agenda, and events that are made, changed, shared and deleted."""
+"""Calendar: a month with dots, the day's agenda, and events to create, edit, share and delete."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,8 +46,6 @@ class Event:
 
 
 class Calendar(App):
-    """The calendar; its events are kept."""
-
     label = "Calendar"
     package = "com.odyssey.calendar"
     icon = "calendar-month"
@@ -202,7 +200,7 @@ class EventPage(Page):
 
 
 class EditPage(DatedPage):
-    """An event that is being made or changed; nothing counts before Save."""
+    """Creates or edits an event; nothing changes before Save."""
 
     app: Calendar
     title = "Edit event"

@@ -1,4 +1,4 @@
-"""Which cities the clock knows, what time it is in them, and the page on which one is looked up."""
+"""World clock: the known cities, their time, and the page to search for one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ DAY = 24 * 60
 
 @dataclass(slots=True)
 class Cities:
-    """The phone's own city, all `places` as (country, minutes east of Greenwich), and those that are shown.
+    """The home city, all `places` as (country, minutes east of Greenwich), and the cities that are shown.
 
     Every `now` is a minute of the day at home.
     """
@@ -43,7 +43,7 @@ class Cities:
         return f"{minutes // 60:02}:{minutes % 60:02}"
 
     def difference(self, city: str, now: int) -> str:
-        """The day and the hours that part a city from home: "Tomorrow, +8 h"."""
+        """The difference in days and hours from home: "Tomorrow, +8 h"."""
         ahead = self._ahead(city)
         day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[(now + ahead) // DAY]
         minutes = f":{abs(ahead) % 60:02}" if ahead % 60 else ""

@@ -1,4 +1,4 @@
-"""Clock: alarms, the time in other cities, a timer and a stopwatch; all go by the clock of the status bar."""
+"""Clock: alarms, world clock, timer and stopwatch; all follow the clock of the status bar."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,7 +31,7 @@ _TABS = (("alarm", "Alarm"), ("earth", "World clock"), ("timer-sand", "Timer"), 
 
 @dataclass(slots=True)
 class Run:
-    """Minutes that go by while something runs; `since` is the minute of the day when it was last set going."""
+    """Accumulated running minutes; `since` is the minute of the day of the last start."""
 
     since: int | None = None
     gone: int = 0
@@ -45,7 +45,7 @@ class Run:
 
 @dataclass(slots=True)
 class Countdown:
-    """A timer of `seconds`, once it has been set up."""
+    """A timer of `seconds`, once set."""
 
     seconds: int
     run: Run = field(default_factory=Run)
@@ -55,8 +55,6 @@ class Countdown:
 
 
 class Clock(App):
-    """The clock; alarms, cities, timer and stopwatch stay as they were left."""
-
     label = "Clock"
     package = "com.odyssey.clock"
     icon = "clock-outline"
@@ -161,7 +159,7 @@ class ClockPage(Page):
         self.app.alarms.remove(alarm)
         self.system.toast("Alarm deleted")
 
-    # Other cities -----------------------------------------------------------------------------------------------
+    # World clock -------------------------------------------------------------------------------------------------
 
     def _world(self, look: Look) -> View:
         app = self.app

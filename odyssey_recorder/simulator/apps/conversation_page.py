@@ -1,4 +1,4 @@
-"""The page of one conversation: bubbles, the line to write the next, and what can be done with a message."""
+"""The page of one conversation: bubbles, the text field, and actions on a message."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Conversations as the messages app keeps them, and the list of them that several of its pages show."""
+"""Conversations of the messages app, and the list of them that several pages show."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +23,7 @@ _PLAIN = "#5f6b7a"
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """One message; `mine` says that the owner of the phone wrote it."""
+    """One message; `mine` if the owner of the phone wrote it."""
 
     mine: bool
     when: str
@@ -33,7 +33,7 @@ class Message:
 
 @dataclass(slots=True, eq=False)
 class Conversation:
-    """What was written with one person, the oldest first; `quick` are answers to tap."""
+    """The messages with one person, oldest first; `quick` are suggested replies."""
 
     name: str
     messages: list[Message] = field(default_factory=list)
@@ -77,7 +77,7 @@ class MessagesPage(Page):
     query = ""
 
     def list_pane(self, current: Conversation | None = None) -> View:
-        """All conversations that the search leaves, with `current` marked."""
+        """The conversations that match the search, with `current` highlighted."""
         search = TextField("search", self.query, self.sets("query"), hint="Search conversations", action="search")
         bar = Row((Surface(search_box(search), flex=1),), pad=(16, 10, 16, 8))
         wanted = self.query.lower()
@@ -135,7 +135,7 @@ class MessagesPage(Page):
         self.go(self.app.conversation_page(conversation))
 
     def manage(self, conversation: Conversation) -> None:
-        """Offer what can be done with a whole conversation; beside an open one there is no such offer."""
+        """Offer actions on a whole conversation; not available beside an open one."""
 
     def _start(self) -> None:
         page = self.app.recipient_page()
@@ -148,5 +148,5 @@ class MessagesPage(Page):
 
 
 def list_width(look: Look) -> float:
-    """How wide the list beside a conversation is, in dp."""
+    """The width in dp of the list beside a conversation."""
     return min(400, look.width_dp * 0.4)

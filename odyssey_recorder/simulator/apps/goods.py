@@ -1,4 +1,4 @@
-"""What the shop sells: its products, how they are found, filtered and put in order."""
+"""The shop's products: search, filters and sorting."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ ORDERS: dict[str, Callable[[Product], float]] = {
 
 @dataclass(slots=True)
 class Wish:
-    """What a customer looks for; a `highest` price (cents) of 0 is no limit."""
+    """A customer's search; a `highest` price (cents) of 0 means no limit."""
 
     query: str = ""
     category: str = ""
@@ -88,7 +88,7 @@ def products() -> Sequence[Product]:
 
 
 def product(sku: str) -> Product:
-    """The product of this number; raises LookupError when there is none."""
+    """Raises LookupError if there is no such product."""
     for one in products():
         if one.sku == sku:
             return one

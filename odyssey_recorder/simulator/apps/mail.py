@@ -30,8 +30,6 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 
 class MailApp(App):
-    """The mail app; its mailbox is kept."""
-
     label = "Mail"
     package = "com.odyssey.mail"
     icon = "email"

@@ -1,4 +1,4 @@
-"""The page on which a mail is written: who shall get it, what it says, and what becomes of it when it is left."""
+"""The page on which a mail is written, sent, or kept as a draft."""
 
 import re
 from functools import partial
@@ -27,7 +27,7 @@ def face(name: str, size: float = 40) -> View:
 
 
 class ComposePage(Page):
-    """A mail that is being written; what is left unsent becomes a draft."""
+    """An unsent mail becomes a draft when the page is left."""
 
     title = "Compose"
 

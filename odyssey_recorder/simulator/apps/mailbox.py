@@ -1,4 +1,4 @@
-"""What a mail is, and how a mailbox with its folders keeps, finds and moves mails."""
+"""Mails, and a mailbox that stores, searches and moves them."""
 
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -17,12 +17,12 @@ FOLDERS = {
     "Archive": "archive-outline",
     "Trash": "delete-outline",
 }
-"""The folders of a mailbox, each with its icon."""
+"""The folders with their icons."""
 
 
 @dataclass(slots=True)
 class Mail:
-    """One mail; in what one writes oneself, `recipient` is filled and the sender is oneself."""
+    """One mail; in outgoing mail `recipient` is set and the sender is the owner."""
 
     sender: str
     address: str
@@ -90,7 +90,7 @@ class Mailbox:
             self.mails.insert(0, mail)
 
     def move(self, mail: Mail, folder: str, words: str) -> None:
-        """Put a mail into another folder, with a way back; `words` say what was done."""
+        """Move a mail to another folder, with undo; `words` describe what was done."""
         self.moved = Moved(mail, mail.folder, words)
         self.put(mail, folder)
 

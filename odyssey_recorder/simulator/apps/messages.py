@@ -1,4 +1,4 @@
-"""Messages: conversations with people, written by the owner of the phone alone; nobody answers by themselves."""
+"""Messages: text conversations in which only the owner of the phone writes; nobody replies."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 
 class Messages(Correspondence):
-    """The text messages; the conversation that was written in last is the first."""
+    """The conversation with the latest outgoing message comes first."""
 
     label = "Messages"
     package = "com.odyssey.messages"
@@ -61,7 +61,7 @@ class Messages(Correspondence):
         return RecipientPage(self)
 
     def with_person(self, name: str) -> Conversation:
-        """The conversation with somebody; a new one, which the first message puts on the list, where there is none."""
+        """The conversation with a person; a new one is listed after its first message."""
         for conversation in self.conversations:
             if conversation.name == name:
                 return conversation
@@ -108,7 +108,7 @@ class ConversationsPage(MessagesPage):
 
 
 class RecipientPage(Page):
-    """Chooses to whom a message goes; `text` is what another app has shared."""
+    """Chooses the recipient; `text` is what another app has shared."""
 
     app: Messages
     title = "NewConversation"

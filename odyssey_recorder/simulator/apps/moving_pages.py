@@ -1,4 +1,4 @@
-"""Pages that move by themselves: the screen saver, and the search for a system update."""
+"""Pages that change by themselves: the screen saver, and the search for a system update."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.ui.controls import Icon, Text

@@ -1,4 +1,4 @@
-"""Music: a library of songs, albums and playlists, a search over them, and what happens to a chosen song."""
+"""Music: a library of songs, albums and playlists, with search."""
 
 from functools import partial
 
@@ -29,8 +29,6 @@ _TABS = (("music-note", "Songs"), ("album", "Albums"), ("playlist-music", "Playl
 
 
 class Music(Library):
-    """The player and the library; what is liked, the playlists and what plays are kept."""
-
     label = "Music"
     package = "com.odyssey.music"
     icon = "music-circle"
@@ -147,7 +145,7 @@ class AlbumPage(SongsPage):
 
 
 class PlaylistPage(SongsPage):
-    """One playlist; its songs can be taken off again, and the list renamed or deleted."""
+    """One playlist; its songs can be removed, and the list renamed or deleted."""
 
     title = "Playlist"
 

@@ -1,4 +1,4 @@
-"""The player's page: the large cover of the song that plays, the buttons below it, and what comes next."""
+"""The player: the cover of the current song, the controls below it, and the queue."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The pages of the music player have this in common: rows of songs, what is offered for one, and what plays."""
+"""What the pages of the music app share: rows of songs, their menu, and the mini player."""
 
 import random
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Playlist:
 
 @dataclass(slots=True)
 class Queue:
-    """The songs that play one after the other; without a clock of its own none ever ends."""
+    """The songs in playing order; playback does not advance by itself."""
 
     songs: list[Song] = field(default_factory=list)
     place: int = 0
@@ -53,7 +53,7 @@ class Queue:
         self.playing = not self.playing
 
     def step(self, by: int) -> None:
-        """To the next song or the one before; around the ends while it repeats."""
+        """Go to the next or previous song; wraps around while repeat is on."""
         place = self.place + by
         if self.repeats:
             place %= max(1, len(self.songs))

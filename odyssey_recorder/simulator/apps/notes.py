@@ -1,4 +1,4 @@
-"""Notes: a searchable list of them, each with a title and a body that can be edited, shared and deleted."""
+"""Notes: a searchable list of notes that can be edited, shared and deleted."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ _FIRST_NOTES = (
 
 @dataclass(slots=True)
 class Note:
-    """One note; a note without words is thrown away when it is left."""
+    """One note; an empty one is discarded when it is left."""
 
     title: str = ""
     body: str = ""
@@ -46,7 +46,7 @@ class Note:
 
 
 class Notes(App):
-    """The notes app; its notes are kept, the newest first."""
+    """The notes are sorted newest first."""
 
     label = "Notes"
     package = "com.odyssey.notes"
@@ -107,7 +107,7 @@ class NotesPage(Page):
 
 
 class NotePage(Page):
-    """One note, open for writing; what is written is kept at once."""
+    """Edits one note; changes are saved immediately."""
 
     app: Notes
 

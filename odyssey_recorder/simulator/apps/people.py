@@ -1,4 +1,4 @@
-"""The people whom the owner of the phone knows, by name, for every app that speaks of them."""
+"""The contacts of the phone's owner, shared by all apps."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -22,12 +22,11 @@ OWNER = Person("Robin Keller", "robin.keller", "#3b5ba9", "Small walks, big brea
 
 @cache
 def people() -> tuple[Person, ...]:
-    """Everybody but the owner."""
     return tuple(Person(**entry) for entry in table("people")["person"])
 
 
 def person_named(name: str) -> Person:
-    """The person of this full name; raises LookupError for a stranger."""
+    """Raises LookupError if nobody has this full name."""
     for person in (OWNER, *people()):
         if person.name == name:
             return person

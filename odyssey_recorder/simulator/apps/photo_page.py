@@ -1,4 +1,4 @@
-"""The page of one photograph: as large as it fits, with its caption, its facts, and what can be done with it."""
+"""The page of one photograph: the image, its caption, its details, and actions."""
 
 from functools import partial
 
@@ -20,7 +20,7 @@ _LOW = 420
 
 
 class PhotoPage(PhotosPage):
-    """One photograph, as large as it goes; a swipe goes to its neighbours."""
+    """One photograph as large as possible; a swipe shows its neighbours."""
 
     title = "Photo"
     background = "#000000"
@@ -63,7 +63,7 @@ class PhotoPage(PhotosPage):
         return Column((bar, Surface(picture, align="center", flex=1), words, self._actions(photo)))
 
     def _picture(self, room: tuple[float, float], shape: float) -> View:
-        """The photograph as large as it fits into (width, height), `shape` times as wide as high."""
+        """The photograph fitted into `room` (width, height); `shape` is its width divided by its height."""
         width = min(room[0], room[1] * shape)
         picture = Picture(self.chosen.taken.painter, width, width / shape)
         return Surface(picture, desc=self.chosen.caption, on_swipe=self._turn)

@@ -1,4 +1,4 @@
-"""A photograph as the library keeps it, and what every page with tiles of them does."""
+"""A photograph in the library, and what all pages with tiles of photographs share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class PhotoLibrary(App):
         return sorted({photo.taken.album for photo in self.photos})
 
     def photo_page(self, photo: Photo, among: Sequence[Photo]) -> Page:
-        """The page of one photograph, from which a swipe leads to its neighbours `among` others."""
+        """The page of one photograph; swiping goes through `among`."""
         raise NotImplementedError
 
 

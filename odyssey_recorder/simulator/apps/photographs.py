@@ -1,4 +1,4 @@
-"""The photographs that come with the phone: what they show, and the address under which one is shared."""
+"""The photographs on the device: their subjects, and the address under which one is shared."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _SITE = "photos.example/p/"
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """One photograph as it was taken; `number` counts from 1 and is its name everywhere."""
+    """One photograph; `number` counts from 1 and identifies it everywhere."""
 
     number: int
     scene: str
@@ -41,7 +41,7 @@ def photographs() -> tuple[Photograph, ...]:
 
 
 def photograph(number: int) -> Photograph:
-    """The photograph of this number; raises LookupError where there is none."""
+    """Raises LookupError if there is no such photograph."""
     if not 1 <= number <= len(photographs()):
         raise LookupError(f"There is no photograph {number}.")
     return photographs()[number - 1]

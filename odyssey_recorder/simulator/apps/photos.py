@@ -1,4 +1,4 @@
-"""Photos: the photographs by month and by album, with favourites, captions, a bin, and a search over the captions."""
+"""Photos: photographs by month and album, with favourites, captions, a bin, and search in captions."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,8 +28,6 @@ _TABS = (("image-multiple-outline", "Photos"), ("image-album", "Albums"), ("magn
 
 
 class Photos(PhotoLibrary):
-    """The library; captions, favourites and the bin are kept."""
-
     label = "Photos"
     package = "com.odyssey.photos"
     icon = "image-multiple"

@@ -1,4 +1,4 @@
-"""What a customer has at the shop: a cart, saved things, an address, and the orders that were placed."""
+"""A customer's state in the shop: cart, saved products, address, and orders."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from odyssey_recorder.simulator.apps.people import OWNER
 
 _FREE_FROM = 35_00
 DELIVERIES = {"Standard": (4_99, "3 to 5 working days, free from $35"), "Express": (9_99, "Tomorrow, Nov 22")}
-"""The ways to get a parcel: what it costs in cents, and when it comes."""
+"""Delivery options: the price in cents, and the time it takes."""
 PAYMENTS = {
     "Credit card": "Ending in 4417",
     "Bank transfer": "Sent when the money has arrived",
@@ -48,7 +48,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What was bought; `total` is in cents."""
+    """A placed order; `total` is in cents."""
 
     number: str
     date: str
@@ -104,7 +104,7 @@ class Account:
         self.cart.append(Line(sku, option))
 
     def change(self, line: Line, step: int) -> None:
-        """More or fewer of a thing; the line goes when nothing is left of it."""
+        """Change a quantity by `step`; a line with quantity 0 is removed."""
         line.quantity += step
         if line.quantity <= 0:
             self.cart.remove(line)

@@ -1,4 +1,4 @@
-"""The songs and albums that come with the phone: titles, artists, lengths and sleeves."""
+"""The songs and albums on the device: titles, artists, lengths and covers."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.pictures import cover
 
 @dataclass(frozen=True, slots=True)
 class Song:
-    """One song; its title is its name everywhere. `length` is minutes and seconds: "3:42"."""
+    """One song, identified by its title. `length` is minutes and seconds: "3:42"."""
 
     title: str
     length: str
@@ -56,7 +56,7 @@ def songs() -> tuple[Song, ...]:
 
 
 def song_called(title: str) -> Song:
-    """The song of this title; raises LookupError where there is none."""
+    """Raises LookupError if no song has this title."""
     for song in songs():
         if song.title == title:
             return song

@@ -1,4 +1,4 @@
-"""Settings: network, display, notifications of each app, and what the phone is."""
+"""Settings: network, display, notifications of each app, and device information."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.moving_pages import ScreenSaverPage, SystemUpdatePage
@@ -26,7 +26,7 @@ _FONT_SCALES = {"0.85": "Small", "1.0": "Default", "1.15": "Large", "1.3": "Larg
 
 
 class Settings(App):
-    """The settings app; what it changes are the phone's own settings, as `adb shell settings` reads them."""
+    """The settings app; it changes the settings that `adb shell settings` reads."""
 
     label = "Settings"
     package = "com.android.settings"
@@ -41,7 +41,7 @@ class Settings(App):
 
 class _Switches(Page):
     def switch(self, title: str, setting: tuple[str, str], *, subtitle: str = "", icon: str = "") -> View:
-        """A row that turns one setting between "0" and "1"."""
+        """A row that toggles a setting between "0" and "1"."""
         namespace, key = setting
         checked = self.system.setting(namespace, key, "0") == "1"
 
@@ -94,8 +94,6 @@ class SettingsPage(Page):
 
 
 class NetworkPage(_Switches):
-    """Wi-Fi and what else connects."""
-
     title = "Network & internet"
     name = ""
     password = ""

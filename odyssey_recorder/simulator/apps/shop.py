@@ -1,4 +1,4 @@
-"""Shop: its window with search, filters and order, the page of one product, and what was saved for later."""
+"""Shop: the start page with search, filters and sorting, the product page, and saved products."""
 
 from functools import partial
 
@@ -33,8 +33,6 @@ _AUTHOR_COLORS = ("#7a5195", "#2f7f86", "#b5573c", "#4f7a3a", "#3a6ea5")
 
 
 class Shop(Storefront):
-    """The shop; the customer's account is kept."""
-
     label = "Shop"
     package = "com.odyssey.shop"
     icon = "shopping"

@@ -1,4 +1,4 @@
-"""The shop's back half: the cart, the checkout, and the orders that were placed."""
+"""The shop's cart, checkout, and placed orders."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,7 +38,7 @@ class Storefront(App):
     account: Account
 
     def opens_tab(self, label: str) -> Action:
-        """What shows one of the main pages; BACK leads from it to the window."""
+        """A callback that shows one of the main pages; BACK returns from it to the start page."""
         raise NotImplementedError
 
 

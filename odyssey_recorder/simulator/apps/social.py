@@ -1,4 +1,4 @@
-"""Social: what people post, with pictures, likes and comments; one's own posts, and people to follow."""
+"""Social: a feed of posts with photos, likes and comments, one's own profile, and people to follow."""
 
 from functools import partial
 
@@ -33,8 +33,6 @@ _TABS = (("home-variant-outline", "Feed"), ("magnify", "Search"), ("account-circ
 
 
 class Social(Network):
-    """The feed; posts, likes, comments and whom one follows are kept."""
-
     label = "Social"
     package = "com.odyssey.social"
     icon = "account-group"
@@ -157,7 +155,7 @@ class FeedPage(ProfilesPage):
 
 
 class ProfilePage(ProfilesPage):
-    """Somebody else, with a Follow button."""
+    """Another person's profile, with a Follow button."""
 
     title = "Profile"
 

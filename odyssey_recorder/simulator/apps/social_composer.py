@@ -1,4 +1,4 @@
-"""Writes a post of one's own: words, and a picture chosen from those in the Photos app."""
+"""Writes a post: text, and a photo from the Photos app."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ _LONGEST = 280
 
 
 class ComposePage(Page):
-    """The words and the picture of a new post; `photo` is the number of a photograph."""
+    """The text and photo of a new post; `photo` is the number of a photograph."""
 
     app: Network
     title = "Compose"

@@ -1,4 +1,4 @@
-"""Posts as they stand in any list of the social app: who, when, what, a picture, likes, comments, Share."""
+"""Posts as the lists of the social app show them: author, time, text, photo, likes, comments, Share."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +20,7 @@ class Comment:
 
 @dataclass(slots=True, eq=False)
 class Post:
-    """What somebody posted; `photo` is the number of a photograph, `likes` are those of other people."""
+    """A post; `photo` is the number of a photograph, `likes` counts other people's."""
 
     author: Person
     when: str
@@ -59,7 +59,7 @@ class PostsPage(Page):
     chosen: Post | None = None
 
     def card(self, post: Post, *, whole: bool = False) -> View:
-        """One post; with `whole` all of its words, and a tap leads nowhere."""
+        """One post; with `whole` the text is not cut, and a tap opens nothing."""
         parts: list[View] = [self._head(post)]
         if post.text:
             parts.append(Surface(Text(post.text, 16, lines=None if whole else 4), pad=(16, 0)))
@@ -91,7 +91,7 @@ class PostsPage(Page):
         return bottom_sheet(Text(f"Post by {post.author.name}", 20, 500, lines=1), Column(rows))
 
     def after_delete(self) -> None:
-        """What the page does once its post is gone."""
+        """Called after the page's post was deleted."""
 
     def _head(self, post: Post) -> View:
         author = post.author

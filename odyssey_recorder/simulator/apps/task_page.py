@@ -1,4 +1,4 @@
-"""The page of one task: its words, its day, the list it is in."""
+"""The page of one task: text, date, and list."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -50,7 +50,7 @@ def _first_list(row: dict[str, Any]) -> TaskList:
 
 
 class TaskLists:
-    """All lists; `current` is the one that is open, and `deleted` the task that can be brought back."""
+    """All lists; `current` is the open one, and `deleted` the task that undo restores."""
 
     def __init__(self) -> None:
         self.all = [_first_list(row) for row in table("todo")["list"]]
@@ -81,7 +81,7 @@ class TaskLists:
 
 
 class TaskPage(DatedPage):
-    """One task, open for editing; what is written is kept at once."""
+    """Edits one task; changes are saved immediately."""
 
     title = "Task"
 

@@ -1,4 +1,4 @@
-"""Which day it is on the simulated phone, where no day ever ends, and how its apps name days and ask for one."""
+"""The date on the simulated emulator, which never changes, and how apps name and pick days."""
 
 from collections.abc import Callable
 from datetime import date
@@ -17,7 +17,7 @@ def day_name(day: date) -> str:
 
 
 class DatedPage(Page):
-    """A page that asks for a day; `month` is the one that its question shows."""
+    """A page with a date picker; `month` is the month it shows."""
 
     month = TODAY.replace(day=1)
 

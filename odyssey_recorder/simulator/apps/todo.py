@@ -1,4 +1,4 @@
-"""To-do: lists of tasks that are added, ticked off, dated, sorted, and deleted with a way back."""
+"""To-do: lists of tasks to add, tick off, date, sort, and delete with undo."""
 
 from datetime import date
 from functools import partial
@@ -30,8 +30,6 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 
 class Todo(App):
-    """The to-do app; its lists are kept."""
-
     label = "To-do"
     package = "com.odyssey.todo"
     icon = "check-circle-outline"
@@ -122,7 +120,7 @@ class TasksPage(DatedPage):
             on_dismiss=self.app.lists.forget_deleted,
         )
 
-    # What lies over the list -----------------------------------------------------------------------------------
+    # Overlays -----------------------------------------------------------------------------------------------------
 
     def build_overlay(self, look: Look) -> View | None:
         match self.overlay:
@@ -180,7 +178,7 @@ class TasksPage(DatedPage):
             gap=8,
         )
 
-    # What taps do ----------------------------------------------------------------------------------------------
+    # Tap handlers -------------------------------------------------------------------------------------------------
 
     def _open_list(self, one: TaskList) -> None:
         self.app.lists.current = one

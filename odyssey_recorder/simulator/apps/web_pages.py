@@ -1,4 +1,4 @@
-"""The offline web: its articles, what each is made of, and which of them answer a query."""
+"""The offline web: its articles, their content, and the search over them."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ Block = Heading | Paragraph | Bullet | Cells | Link
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One page of the offline web; `answer` is what a search engine would put above its results."""
+    """One page of the offline web; `answer` is what a search engine would show above its results."""
 
     address: str
     title: str

@@ -1,1 +1,1 @@
-"""The simulated phone's command line: a small sh, and the programs that a recorder or a person runs in it."""
+"""The emulator's shell: a small sh, and the programs that a recorder or a person runs in it."""

@@ -1,4 +1,4 @@
-"""Where the bytes of the simulated shell's programs come from and go to: streams, pipes, files."""
+"""Inputs and outputs of the shell's programs: streams, pipes, files."""
 
 import asyncio
 import struct
@@ -12,13 +12,13 @@ _FRAME_HEADER = struct.Struct("<BI")
 
 
 class Sink(Protocol):
-    """Takes what a program writes; raises BrokenPipeError when nobody reads it any more."""
+    """A program's output; raises BrokenPipeError when nobody reads it any more."""
 
     async def write(self, data: Buffer) -> None: ...
 
 
 class Source(Protocol):
-    """Gives what a program reads."""
+    """A program's input."""
 
     async def read(self) -> bytes:
         """The next bytes, as soon as there are any; empty at the end."""
@@ -34,7 +34,7 @@ class Discard:
 
 
 class Pipe:
-    """What one program writes, another reads; holds a few pieces, then the writer waits."""
+    """Connects one program's output to another's input; the writer blocks after a few chunks."""
 
     def __init__(self) -> None:
         self._pieces: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)
@@ -78,7 +78,7 @@ class Bytes:
 
 
 class PlainOutput:
-    """Both outputs of `shell:` and `exec:`: a raw terminal, so all that programs write comes in one, as it is."""
+    """Both outputs of `shell:` and `exec:`: a raw terminal, so that they are merged unchanged."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -88,7 +88,7 @@ class PlainOutput:
 
 
 class PlainInput:
-    """The input of `shell:` and `exec:`; it has no end but the stream's."""
+    """The input of `shell:` and `exec:`; it only ends with the stream."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -98,7 +98,7 @@ class PlainInput:
 
 
 class FrameId(IntEnum):
-    """The kinds of frame in the stream of a `shell,v2` service: one byte, then the length in four."""
+    """Frame types in the stream of a `shell,v2` service: one byte, followed by four bytes of length."""
 
     STDIN = 0
     STDOUT = 1
@@ -143,5 +143,5 @@ class FramedInput:
 
 
 async def send_exit_code(stream: Stream, code: int) -> None:
-    """End a `shell,v2` service as its client expects: with the exit code of the command."""
+    """End a `shell,v2` service with the exit code of the command, as clients expect."""
     await stream.write_packet(_FRAME_HEADER.pack(FrameId.EXIT, 1), bytes([code & 0xFF]))

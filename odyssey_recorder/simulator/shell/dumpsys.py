@@ -1,4 +1,4 @@
-"""`dumpsys`: what the system's services tell of themselves, as far as recorders and people read it."""
+"""`dumpsys`: the output of system services, as far as recorders and people read it."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ def _window(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[s
 
 
 def _last_anr(guest: Guest) -> Iterator[str]:
-    """What Android keeps of the last ANR until it boots again: a copy of the sections as they were then."""
+    """What Android keeps of the last ANR until it reboots: a copy of the sections at that time."""
     yield "WINDOW MANAGER LAST ANR (dumpsys window lastanr)"
     then = guest.faults.last_anr
     if then is None:
@@ -122,7 +122,7 @@ _SECOND_DISPLAY = """\
       InsetsSource id=3 type=ime frame=[0,1000][900,1600] visible=true
       InsetsSource id=5b9a0000 type=statusBars frame=[0,0][900,31] visible=true
       InsetsSource id=5b9a0001 type=navigationBars frame=[0,1569][900,1600] visible=true""".splitlines()
-"""A display with a keyboard of its own, as for a screen that is plugged in."""
+"""An external display with a keyboard of its own."""
 
 
 def _activity(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`getevent` and `sendevent`: the input nodes as text, in the columns of Android's own tool."""
+"""`getevent` and `sendevent`: the input nodes as text, in the format of Android's own tool."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -80,7 +80,7 @@ async def _follow(call: Call, nodes: Sequence[InputNode], options: _Options) -> 
     def end() -> None:
         loop.call_soon_threadsafe(reports.put_nowait, None)
 
-    # The nodes are open before they are listed: who sees the list misses nothing that happens after it.
+    # The nodes are opened before they are listed: whoever sees the list misses no later event.
     close = call.guest.nodes.read(take, end)
     left = options.count
     try:
@@ -147,7 +147,7 @@ def _axes(axes: Sequence[tuple[int, int]], *, names: bool) -> Iterator[str]:
     for position, (code, largest) in enumerate(axes):
         start = head if position == 0 else " " * len(head)
         cell = _cell(EV_ABS, code, names=names)
-        # A multi-touch axis keeps its values per slot, so what the kernel gives here is always 0.
+        # A multi-touch axis keeps its values per slot, so what the kernel reports here is always 0.
         yield f"{start}{cell} : value 0, min 0, max {largest}, fuzz 0, flat 0, resolution 0"
 
 

@@ -1,8 +1,12 @@
-"""How a command line of the device's shell is read: quotes, operators, redirections, `$?`.
+"""Parses command lines of the device's shell: quotes, operators, redirections, `$?`.
 
-Understood: words with single and double quotes and backslashes, `;`, newline, `&&`, `||`, `|`, `>`, `>>`,
-`<`, `2>`, `2>&1`, `$?`, `$NAME`, comments. The rest of sh (command substitution, background jobs, blocks) is
-refused as a syntax error: a simulated shell that took `$(reboot)` for plain text would teach a lie.
+Supported: words with single and double quotes and backslashes, `;`, newline, `&&`, `
+
+
+`, `
+
+`, `>`, `>>`, `<`, `2>`, `2>&1`, `$?`, `$NAME`, comments. The rest of sh (command substitution, background jobs, blocks)
+is a syntax error: taking `$(reboot)` for plain text would be misleading.
 """
 
 import re
@@ -11,11 +15,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 STATUS = "?"
-"""The name of the variable that holds the exit code of the last command."""
+"""The variable with the exit code of the last command."""
 
 
 class ShellSyntaxError(ValueError):
-    """The command line is not one that the simulated shell understands."""
+    """The command line is invalid or not supported by the simulated shell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,12 @@ class Variable:
 
 
 Word = tuple[str | Variable, ...]
-"""A word as its pieces: text that stands for itself, and variables."""
+"""A word in pieces: literal text and variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redirection:
-    """`fd` goes to (or, for 0, comes from) the file `target`; or where another descriptor goes."""
+    """Redirects `fd` to (or, for 0, from) the file `target`, or to another descriptor."""
 
     fd: int
     target: Word | int
@@ -65,7 +69,7 @@ class _Operator:
 
 
 def parse(line: str) -> Script:
-    """The commands of `line`; raises ShellSyntaxError where it is not understood."""
+    """Raises ShellSyntaxError."""
     script: list[tuple[Condition, Pipeline]] = []
     condition = Condition.ALWAYS
     tokens: list[Word | _Operator] = []

@@ -1,4 +1,4 @@
-"""`ime`: which keyboards there are, which may be chosen and which is chosen."""
+"""`ime`: lists, enables and selects keyboards."""
 
 import asyncio
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from odyssey_recorder.simulator.phone import Phase
 from odyssey_recorder.simulator.shell.program import Call, Programs
 
-# Runs of neighbouring codes: the first code, then the names from there on.
+# Runs of consecutive codes: the first code, then the names in order.
 _RUNS = {
     0: (
         "UNKNOWN SOFT_LEFT SOFT_RIGHT HOME BACK CALL ENDCALL 0 1 2 3 4 5 6 7 8 9 STAR POUND DPAD_UP DPAD_DOWN"
@@ -39,7 +39,7 @@ _LARGEST = 320
 
 
 def key_code(word: str) -> int | None:
-    """The code of `KEYCODE_HOME`, `HOME` or `3`; None for a key there is not."""
+    """The code of `KEYCODE_HOME`, `HOME` or `3`; None for an unknown key."""
     if word.isdecimal():
         return int(word) if int(word) <= _LARGEST else None
     return _CODES.get(word.upper().removeprefix("KEYCODE_"))
@@ -86,7 +86,7 @@ _UNTYPABLE = (
 
 
 class InputError(ValueError):
-    """The arguments are wrong, or the system refused; the text is what the device says of it."""
+    """Invalid arguments, or refused by the system; the text is the device's message."""
 
 
 _Subcommand = Callable[[Call, Sequence[str]], Awaitable[None]]
@@ -118,9 +118,7 @@ async def _touch(call: Call, phase: Phase, x: float, y: float) -> None:
 async def _tap(call: Call, words: Sequence[str]) -> None:
     x, y = _numbers(words, 2)
 
-    def tap() -> (
-        None
-    ):  # in one go: whoever asked for it may be gone before it is done, and Android does it all the same
+    def tap() -> None:  # in one call: Android completes it even if the caller disconnects
         call.guest.phone.touch(Phase.DOWN, x, y)
         call.guest.phone.touch(Phase.UP, x, y)
 
@@ -189,7 +187,7 @@ async def _text(call: Call, words: Sequence[str]) -> None:
 
 
 async def _trackball(call: Call, words: Sequence[str]) -> None:
-    """Nothing on a phone listens to a trackball; the arguments are still read."""
+    """Nothing on a phone reacts to a trackball; the arguments are still parsed."""
     _numbers(words, 0, optional=2)
 
 

@@ -1,4 +1,4 @@
-"""How the simulated shell runs what it has read: pipelines, redirections, exit codes, variables."""
+"""Runs parsed command lines: pipelines, redirections, exit codes, variables."""
 
 import asyncio
 from contextlib import suppress
@@ -22,7 +22,7 @@ _NOT_FOUND = 127
 _BROKEN_PIPE = 141
 
 
-class ShellExit(Exception):  # noqa: N818 - it is no error: `exit` was called
+class ShellExit(Exception):  # noqa: N818 - not an error: `exit` was called
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code
@@ -47,7 +47,7 @@ class Shell:
         return int(self._variables[STATUS])
 
     async def run(self, line: str, streams: Streams) -> int:
-        """Run `line`; gives back the exit code of its last command. Raises ShellExit when told to `exit`."""
+        """Run `line` and return the exit code of its last command. Raises ShellExit on `exit`."""
         try:
             script = parse(line)
         except ShellSyntaxError as error:

@@ -1,4 +1,4 @@
-"""`pm`, `am` and `monkey`: which apps there are, and how they are started and stopped from a shell."""
+"""`pm`, `am` and `monkey`: lists, starts and stops apps from the shell."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ async def _list_packages(call: Call, options: Sequence[str]) -> int:
 
 
 async def _turn_adb_keyboard(call: Call, *, install: bool) -> int:
-    """The keyboard lies on the phone, but is installed only when somebody asks for it."""
+    """The keyboard's APK is on the device, but it is only installed on request."""
     phone = call.guest.phone
     if install:
         await asyncio.to_thread(phone.with_input_methods, lambda known: known.install(ADB_KEYBOARD))
@@ -95,7 +95,7 @@ class _Intent:
         return "Intent { " + said + ("(has extras) " if self.extras else "") + "}"
 
 
-# Options of `am` that take a value which changes nothing here.
+# Options of `am` with a value that has no effect here.
 _WITH_VALUE = frozenset({"-c", "-t", "-f", "--user", "--display", "--windowingMode", "--activity-type"})
 _EXTRA = frozenset({"-e", "--es", "--ei", "--ez", "--el", "--ef", "--eu"})
 

@@ -1,4 +1,4 @@
-"""The small everyday programs: echo, sleep, date, cat, ls, grep and their like."""
+"""Small standard programs: echo, sleep, date, cat, ls, grep and others."""
 
 import asyncio
 import posixpath

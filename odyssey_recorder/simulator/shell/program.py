@@ -1,4 +1,4 @@
-"""What a program of the simulated shell gets: its arguments, its three streams, and the system it runs on."""
+"""The environment of a shell program: arguments, standard streams, and the system it runs on."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from odyssey_recorder.simulator.shell.channels import Sink, Source
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One run of a program; `args` without the program's own name."""
+    """One run of a program; `args` excludes the program's own name."""
 
     name: str
     args: tuple[str, ...]
@@ -22,13 +22,13 @@ class Call:
         await self.stdout.write(f"{text}\n".encode())
 
     async def fail(self, message: str, code: int = 1) -> int:
-        """Write a line to standard error; gives back the exit code `code`."""
+        """Write a line to standard error and return `code`."""
         await self.stderr.write(f"{message}\n".encode())
         return code
 
 
 Program = Callable[[Call], Awaitable[int]]
-"""Runs a call and gives back its exit code."""
+"""Runs a call and returns its exit code."""
 
 Programs = Mapping[str, Program]
 

@@ -1,4 +1,4 @@
-"""`getprop`: what the simulated phone says it is, as Android 14's emulator images do."""
+"""`getprop`: system properties as in Android 14's emulator images."""
 
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.profile import Profile
@@ -9,11 +9,11 @@ _BUILD = "UE1A.230829.050"
 _INCREMENTAL = "12077443"
 
 TIME_ZONE = ("global", "time_zone")
-"""The setting in which the simulated phone keeps its time zone, so that snapshots hold it too."""
+"""The setting that holds the time zone, so that snapshots include it."""
 
 
 def identity(profile: Profile) -> dict[str, str]:
-    """The properties that name the device; they hold before anything runs."""
+    """The properties that identify the device, independent of its state."""
     product = "sdk_gtablet_x86_64" if profile.name == "pixel_tablet" else "sdk_gphone64_x86_64"
     return {
         "ro.product.name": product,

@@ -1,4 +1,4 @@
-"""`screencap`: how the screen leaves the device, raw or as PNG, and what it warns of on a foldable."""
+"""`screencap`: captures the screen, raw or as PNG, with its warning on foldables."""
 
 import asyncio
 import io
@@ -35,7 +35,7 @@ If FILENAME is not given, the results will be printed to stdout."""
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What the command line asks for; without `path` the picture goes to standard output."""
+    """The parsed command line; without `path` the image goes to standard output."""
 
     wants_png: bool = False
     display_id: str | None = None
@@ -46,7 +46,7 @@ async def _screencap(call: Call) -> int:
     order = _read_order(call.args)
     if order is None:
         return await call.fail(_USAGE)
-    # As SurfaceFlinger, this never waits for an app: the phone's own thread may be busy with what a finger does.
+    # Like SurfaceFlinger, this never waits for an app: the phone's own thread may be busy with what a finger does.
     found = shown_panels(call.guest.phone.profile, call.guest.phone.screen())
     if order.display_id is None and len(found) > 1:
         await call.stderr.write(_WARNING.encode())

@@ -1,4 +1,4 @@
-"""A shell that one types into: line by line from a script, or at a terminal that echoes what is typed."""
+"""Interactive shells: line by line from a script, or at a terminal with echo."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _INTERRUPT, _END, _BACKSPACE, _DELETE = "\x03", "\x04", "\x08", "\x7f"
 
 
 async def run_script(shell: Shell, streams: Streams) -> int:
-    """Run the lines that come on standard input, as `sh` does where there is no terminal."""
+    """Run the lines of standard input, as `sh` does without a terminal."""
     waiting = b""
     while piece := await streams.stdin.read():
         *lines, waiting = (waiting + piece).split(b"\n")
@@ -22,7 +22,7 @@ async def run_script(shell: Shell, streams: Streams) -> int:
 
 
 async def run_terminal(shell: Shell, streams: Streams) -> int:
-    """Prompt, echo, run; Ctrl-C ends the program that runs, Ctrl-D the shell; all shows on standard output."""
+    """Prompt, echo, run; Ctrl-C ends the running program, Ctrl-D the shell; everything goes to standard output."""
     screen = _TerminalOutput(streams.stdout)
     keyboard = _Keyboard(streams.stdin, screen)
     typing = asyncio.create_task(keyboard.read_keys())
@@ -52,7 +52,7 @@ class _TerminalOutput:
 
 
 class _Keyboard:
-    """Makes lines of the keys that are typed, and shows them; `lines` ends with None."""
+    """Collects typed keys into lines and echoes them; `lines` ends with None."""
 
     def __init__(self, source: Source, screen: Sink) -> None:
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()

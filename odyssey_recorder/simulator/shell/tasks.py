@@ -1,4 +1,4 @@
-"""The simulated system's tasks as its shell tells of them and takes them away, in the words of Android 14."""
+"""Lists and removes tasks from the shell, in the output format of Android 14."""
 
 import asyncio
 import zlib
@@ -12,17 +12,17 @@ _USAGE = 255
 
 
 def short_component(package: str, activity: str) -> str:
-    """`pkg/.Activity`, the way Android shortens a class that lies in the app's own package."""
+    """`pkg/.Activity`, as Android shortens a class in the app's own package."""
     return f"{package}/{activity.removeprefix(package) if activity.startswith(package + '.') else activity}"
 
 
 def hash_of(name: str) -> str:
-    """The digits that stand for an object in dumps; here they follow from its name."""
+    """The hex digits that identify an object in dumps, here derived from its name."""
     return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
 
 
 def task_name(task: TaskInfo) -> str:
-    """`Task{...}`, as dumps name a task."""
+    """`Task{...}`, as in dumps."""
     kind, owner = ("home", f"I={_component(task)}") if task.is_home else ("standard", f"A={_uid(task)}:{task.package}")
     return f"Task{{{hash_of(task.package)} #{task.number} type={kind} {owner}}}"
 
@@ -49,7 +49,7 @@ def dump_recents(tasks: Sequence[TaskInfo]) -> Iterator[str]:
 
 
 async def run_stack(call: Call, args: Sequence[str]) -> int:
-    """`am stack`: list, and remove; one that removes a task which is not there says nothing."""
+    """`am stack`: list and remove; removing a task that does not exist prints nothing."""
     phone = call.guest.phone
     match args:
         case ["list"]:

@@ -1,4 +1,4 @@
-"""`uiautomator dump`: the views on the screen as XML, in the attributes and the order of Android's own dump."""
+"""`uiautomator dump`: the view hierarchy as XML, with the attributes and order of Android's own dump."""
 
 import asyncio
 import re
@@ -31,7 +31,7 @@ async def _uiautomator(call: Call) -> int:
 
 
 def dump_views(phone: Phone) -> bytes:
-    """The views of the window in front, as Android's own dump has them."""
+    """The views of the front window in Android's format."""
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     _add(hierarchy, phone.view_hierarchy(), 0)
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()
@@ -82,7 +82,7 @@ def _bounds(node: Node) -> str:
 
 
 def _printable(text: str) -> str:
-    """Android's tool puts a dot for each character that XML does not have, or that it is wary of."""
+    """Android's tool writes a dot for each character that XML does not allow, or that it considers unsafe."""
     return _UNPRINTABLE.sub(".", text)
 
 

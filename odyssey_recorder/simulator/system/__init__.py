@@ -1,1 +1,1 @@
-"""What the simulated phone itself shows around and between apps."""
+"""The system's own user interface around and between apps."""

@@ -1,4 +1,4 @@
-"""Which panel is lit, how it is turned, and how large the system believes it to be."""
+"""The default display: which panel is lit, its rotation, and its logical size."""
 
 from dataclasses import dataclass, replace
 
@@ -11,7 +11,7 @@ CLOSED = "CLOSED"
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """The default display; sizes in pixels in natural orientation unless they say otherwise."""
+    """The default display; sizes in pixels in natural orientation unless noted otherwise."""
 
     profile: Profile
     posture: Posture | None
@@ -58,11 +58,11 @@ class Display:
         return self.override_density or self.profile.density
 
     def turned(self, rotation: int) -> "Display":
-        """The display turned to `rotation` quarter turns, 0..3; raises ValueError for another number."""
+        """The display rotated by `rotation` quarter turns, 0..3; raises ValueError for another number."""
         if rotation not in range(4):
             raise ValueError(f"A screen has the rotations 0 to 3, not {rotation}.")
         return replace(self, rotation=rotation)
 
     def in_posture(self, name: str) -> "Display":
-        """The display of a foldable in another posture; raises SettingsError where there is none such."""
+        """The display of a foldable in another posture; raises SettingsError if there is no such posture."""
         return replace(self, posture=self.profile.posture(name))

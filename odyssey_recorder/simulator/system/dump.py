@@ -1,4 +1,4 @@
-"""How placed views become the nodes that an accessibility service reads."""
+"""Converts placed views to the nodes that an accessibility service reads."""
 
 from odyssey_recorder.simulator.system.windows import Window
 from odyssey_recorder.simulator.ui.controls import Checkable, TextField
@@ -8,7 +8,7 @@ from odyssey_recorder.simulator.ui.view import Box
 
 
 def node_of(window: Window) -> Node:
-    """The tree of a window; what is scrolled or covered out of sight is not in it."""
+    """The node tree of a window, without views that are scrolled out of sight or covered."""
     return _node(window.box, window.package)
 
 

@@ -1,4 +1,4 @@
-"""What floats over a page: the veil behind a sheet, the toolbar of a selection, the words of a toast."""
+"""Views that float over a page: the scrim behind a sheet, the selection toolbar, toasts."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,7 @@ from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scrim(View):
-    """The veil behind a sheet or a dialog; a tap on it sends what lies over it away."""
+    """The dimmed layer behind a sheet or dialog; a tap on it dismisses what is above it."""
 
     ALPHA: ClassVar[float] = 0.42
 

@@ -1,4 +1,4 @@
-"""Which keyboards are installed, enabled and chosen, and what ADBKeyBoard types when it is sent a broadcast."""
+"""Which keyboards are installed, enabled and selected, and what ADBKeyBoard types when it is sent a broadcast."""
 
 import base64
 import binascii
@@ -12,9 +12,9 @@ CHOSEN, ENABLED = ("secure", "default_input_method"), ("secure", "enabled_input_
 
 
 class InputMethods:
-    """The phone's keyboards; what is enabled and chosen stands in `settings`, as on a real phone.
+    """The device's keyboards; enabled and selected ones are in `settings`, as on a real device.
 
-    ADBKeyBoard is an app of its own: it is not there until it is installed. It draws no keyboard.
+    ADBKeyBoard is an app of its own: it is absent until installed, and it draws no keyboard.
     """
 
     def __init__(self, settings: dict[tuple[str, str], str], entry: TextEntry) -> None:
@@ -33,12 +33,12 @@ class InputMethods:
         return self._settings.get(CHOSEN) != ADB_KEYBOARD or ADB_KEYBOARD not in self.installed
 
     def install(self, method: str) -> None:
-        """Make a keyboard known; nobody can type with it before it is enabled and chosen."""
+        """Install a keyboard; it must be enabled and selected before it can be used."""
         if method not in self.installed:
             self.installed.append(method)
 
     def uninstall(self, method: str) -> bool:
-        """Take a keyboard away; whether it was there."""
+        """Returns whether it was installed."""
         if method not in self.installed:
             return False
         self.disable(method)
@@ -46,7 +46,7 @@ class InputMethods:
         return True
 
     def enable(self, method: str) -> bool:
-        """Let a keyboard be chosen; whether it could be before. Raises LookupError where it is not installed."""
+        """Allow selecting a keyboard; returns whether it was allowed. Raises LookupError if it is not installed."""
         if method not in self.installed:
             raise LookupError(method)
         before = self.enabled
@@ -55,7 +55,7 @@ class InputMethods:
         return method in before
 
     def disable(self, method: str) -> bool:
-        """Let a keyboard not be chosen any more, another takes its place; whether it could be before."""
+        """Forbid selecting a keyboard, replacing it if it is selected; returns whether it was allowed before."""
         before = self.enabled
         if method in before:
             self._settings[ENABLED] = ":".join(name for name in before if name != method)
@@ -64,7 +64,7 @@ class InputMethods:
         return method in before
 
     def choose(self, method: str) -> None:
-        """Type with this keyboard from now on; raises LookupError where it is not enabled."""
+        """Select a keyboard; raises LookupError if it is not enabled."""
         if method not in self.enabled:
             raise LookupError(method)
         self._settings[CHOSEN] = method
@@ -89,7 +89,7 @@ class InputMethods:
 
 
 def _decoded(words: str) -> str:
-    """The text of base64, malformed UTF-8 replaced as Java does; nothing where it is no base64."""
+    """Decodes base64, with malformed UTF-8 replaced as in Java; empty for invalid base64."""
     try:
         return base64.b64decode("".join(words.split()), validate=True).decode(errors="replace")
     except (binascii.Error, ValueError):

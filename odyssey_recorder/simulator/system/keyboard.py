@@ -1,4 +1,4 @@
-"""The on-screen QWERTY keyboard: its layers of keys and what each of them does."""
+"""The on-screen QWERTY keyboard: its layers of keys and their actions."""
 
 from odyssey_recorder.simulator.system.text_entry import Layer, TextEntry
 from odyssey_recorder.simulator.ui.controls import Icon, Text
@@ -19,7 +19,7 @@ _ACTION_ICONS = {"search": "magnify", "go": "arrow-right", "send": "send", "next
 
 
 def keyboard_view(entry: TextEntry, look: Look) -> View:
-    """The keyboard as wide as the screen; lower where the screen lies on its side."""
+    """The keyboard as wide as the screen; lower in landscape."""
     low = look.height_dp < 480
     height = 38.0 if low else 46.0 if look.wide else 48.0
     rows = _ROWS[entry.keyboard.layer]

@@ -1,4 +1,4 @@
-"""The home screen: wallpaper, search pill, favourite apps and dock, and the drawer with all apps."""
+"""The home screen: wallpaper, search pill, favourite apps and dock, and the app drawer."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.today import TODAY

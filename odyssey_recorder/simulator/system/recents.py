@@ -1,4 +1,4 @@
-"""The overview of the tasks: a card with a picture for each, to go back to or to throw away."""
+"""The overview of tasks: a card with a thumbnail for each, to open or dismiss."""
 
 from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.system.bars import STATUS_DP

@@ -1,4 +1,4 @@
-"""The sheet that asks which app shall take a shared text."""
+"""The sheet that asks which app to share a text with."""
 
 from odyssey_recorder.simulator.apps.app import App, Intent
 from odyssey_recorder.simulator.system.system_ui import SystemUi

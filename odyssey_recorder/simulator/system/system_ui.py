@@ -1,4 +1,4 @@
-"""What is in front and why: apps and their tasks, keys, intents, settings; the whole state of the phone."""
+"""The complete state of the phone: apps and tasks, the front page, keys, intents, settings."""
 
 from PIL import Image
 
@@ -12,7 +12,7 @@ from odyssey_recorder.simulator.ui.controls import TextField
 from odyssey_recorder.simulator.ui.view import Action, Memory
 
 HOME_TASK = 1
-"""The number of the launcher's task; every other is larger, and none is given twice."""
+"""The number of the launcher's task; all others are larger and never reused."""
 
 _DEFAULTS = {
     ("global", "window_animation_scale"): "1.0",
@@ -34,7 +34,7 @@ _DEFAULTS = {
 
 
 class Thumbnail:
-    """A picture of a task as it was left; copies of the phone share it, for it never changes."""
+    """An image of a task as it was left; immutable, so that copies of the phone share it."""
 
     def __init__(self, picture: Image.Image) -> None:
         self._picture = picture
@@ -44,7 +44,7 @@ class Thumbnail:
         return self
 
     def painted(self, width: int, height: int) -> Image.Image:
-        """The picture, `width` pixels wide, cut or filled up below to the height."""
+        """The image scaled to `width` pixels, cropped or padded at the bottom to the height."""
         if self._sized.size != (width, height):
             fitted = self._picture.resize((width, max(1, self._picture.height * width // self._picture.width)))
             self._sized = Image.new("RGBA", (width, height), fitted.getpixel((width // 2, fitted.height - 1)))
@@ -53,7 +53,7 @@ class Thumbnail:
 
 
 class SystemUi:
-    """The phone without its touch surface: callers change it by what a person can do, and look at it by its windows.
+    """The phone without its touch surface: callers change it through user actions and read it through its windows.
 
     Not thread-safe: it lives on the looper. A deep copy of it is a snapshot of the phone.
     """
@@ -79,16 +79,16 @@ class SystemUi:
             self.apps[app.package] = app(self)
         self.launcher.pages.append(self.launcher.first_page())
         self.tasks: dict[str, int] = {}
-        """The apps that were opened, the last used last, each with the number of its task."""
+        """The opened apps, most recently used last, with their task numbers."""
         self._tasks_begun = HOME_TASK
         self._thumbnails: dict[str, Thumbnail] = {}
         self._front = self.launcher.package
 
-    # What is in front ---------------------------------------------------------------------------------------
+    # Front window -------------------------------------------------------------------------------------------
 
     @property
     def front(self) -> App:
-        """The app whose page shows; the launcher when no other does."""
+        """The app whose page is visible; the launcher if there is no other."""
         return self.apps[self._front]
 
     @property
@@ -111,7 +111,7 @@ class SystemUi:
 
     @property
     def window_title(self) -> str:
-        """As `dumpsys window` names the focused window."""
+        """The focused window's title in `dumpsys window`."""
         return f"{self.package}/{self.activity}"
 
     @property
@@ -123,14 +123,14 @@ class SystemUi:
         return f"{self._minutes // 60 % 24}:{self._minutes % 60:02}"
 
     def pass_minute(self) -> None:
-        """The clock goes on by a minute."""
+        """Advance the clock by a minute."""
         self._minutes += 1
 
     @property
     def keyboard_shown(self) -> bool:
         return self.entry.keyboard.shown and self.input_methods.draws
 
-    # What a person does ----------------------------------------------------------------------------------------
+    # User actions --------------------------------------------------------------------------------------------------
 
     @property
     def navigation_presses(self) -> dict[str, Action]:
@@ -191,7 +191,7 @@ class SystemUi:
         return sorted(shown, key=lambda app: app.label.lower())
 
     def open_app(self, package: str) -> None:
-        """Bring an app to the front as it was left; raises LookupError when it is not installed."""
+        """Bring an app to the front as it was left; raises LookupError if it is not installed."""
         app = self.app(package)
         if app is self.launcher:
             self.press_home()
@@ -210,7 +210,7 @@ class SystemUi:
         return self._tasks_begun
 
     def app(self, package: str) -> App:
-        """An installed app; raises LookupError for another name."""
+        """Raises LookupError if it is not installed."""
         try:
             return self.apps[package]
         except KeyError as error:
@@ -220,7 +220,7 @@ class SystemUi:
         return [self.apps[package] for package in reversed(self.tasks)]
 
     def end_task(self, app: App) -> None:
-        """Close an app's pages; what it keeps stays."""
+        """Close an app's pages; its data stays."""
         if app is self.launcher:
             return
         app.pages.clear()
@@ -272,7 +272,7 @@ class SystemUi:
         return hand_over
 
     def deliver(self, intent: Intent, app: App) -> None:
-        """Open the page of an app that answers an intent; raises LookupError when it does not take such."""
+        """Open the page with which an app answers an intent; raises LookupError if it does not accept it."""
         if intent.action not in app.takes:
             raise LookupError(f"{app.label} does not take what another app wants to {intent.action}.")
         self.open_app(app.package)
@@ -307,7 +307,7 @@ class SystemUi:
         return self.settings.get((namespace, key), fallback)
 
     def number_setting(self, namespace: str, key: str, fallback: float) -> float:
-        """A setting read as a number from 0 to 100; the fallback where it is none."""
+        """A setting as a number from 0 to 100; the fallback if it is not one."""
         try:
             value = float(self.setting(namespace, key))
         except ValueError:
@@ -350,7 +350,7 @@ class SystemUi:
             "density": f"{self.display.density} dpi",
         }[name]
 
-    # The text field that has the focus ------------------------------------------------------------------------------
+    # The focused text field -----------------------------------------------------------------------------------------
 
     def _memory(self) -> Memory:
         return self.page.memory

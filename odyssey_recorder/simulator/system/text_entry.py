@@ -1,4 +1,4 @@
-"""The way from keys to the focused text field: focus, typing, selection, and the clipboard's toolbar."""
+"""Text input to the focused field: focus, typing, selection, and the clipboard toolbar."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from odyssey_recorder.simulator.ui.view import Memory, Selection
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text with a cursor in it; `anchor` is the other end of the selection, the cursor itself without one."""
+    """A text with a cursor; `anchor` is the other end of the selection, equal to the cursor without one."""
 
     text: str
     cursor: int
@@ -27,13 +27,13 @@ class Draft:
         return self.text[start:end]
 
     def inserted(self, words: str) -> "Draft":
-        """With `words` in place of what is selected, and the cursor behind them."""
+        """With `words` in place of the selection, and the cursor after them."""
         start, end = self.span
         place = start + len(words)
         return Draft(self.text[:start] + words + self.text[end:], place, place)
 
     def deleted(self, *, forward: bool = False) -> "Draft":
-        """Without what is selected, or without the letter before (or behind) the cursor."""
+        """Without the selection, or without the letter before (or after) the cursor."""
         start, end = self.span
         if start == end:
             start, end = (start, min(end + 1, len(self.text))) if forward else (max(0, start - 1), end)
@@ -53,7 +53,7 @@ Layer = Literal["letters", "symbols", "more"]
 
 @dataclass(slots=True)
 class Keyboard:
-    """The on-screen keyboard; `shift` holds for one letter."""
+    """The on-screen keyboard; `shift` applies to one letter."""
 
     shown: bool = False
     layer: Layer = "letters"
@@ -61,11 +61,11 @@ class Keyboard:
 
 
 class TextEntry:
-    """Edits the focused field of whatever page is in front.
+    """Edits the focused field of the front page.
 
-    `field` finds the text field that has the focus among the views as they are now built, `memory` is the
-    front page's. `toolbar` says whether Cut, Copy, Paste and Select all are offered. Of what is pasted only the first
-    `paste_limit` letters come, and no field holds more than `field_limit` of them.
+    `field` finds the focused text field among the current views, `memory` is the front page's. `toolbar` says whether
+    Cut, Copy, Paste and Select all are offered. Only the first `paste_limit` letters of the clipboard are pasted, and
+    no field holds more than `field_limit` letters.
     """
 
     def __init__(self, field: Callable[[], TextField | None], memory: Callable[[], Memory]) -> None:
@@ -111,19 +111,19 @@ class TextEntry:
         self.keyboard.shown = False
 
     def dismiss(self) -> None:
-        """A tap somewhere else: the toolbar goes, and with it the marks in a text that cannot be edited."""
+        """Handle a tap elsewhere: hide the toolbar, and clear the selection in read-only text."""
         field = self._field()
         self.toolbar = False
         if field is not None and field.read_only:
             self._memory().focus = None
 
     def hide_keyboard(self) -> None:
-        """The keyboard goes down; the field keeps its focus."""
+        """Hide the keyboard; the field keeps its focus."""
         self.keyboard.shown = False
         self.toolbar = False
 
     def insert(self, words: str) -> None:
-        """Put words where the cursor stands; without a field that takes them they are lost."""
+        """Insert text at the cursor; it is lost if no editable field has focus."""
         field = self._field()
         fitting = words if field is None or field.multiline else words.replace("\n", " ")
         self._change(lambda draft: draft.inserted(fitting))
@@ -136,7 +136,7 @@ class TextEntry:
         self._change(lambda draft: draft.deleted(forward=forward))
 
     def enter(self) -> None:
-        """The Enter key: a new line where there can be several, otherwise the field's action."""
+        """The Enter key: a new line in a multiline field, otherwise the field's action."""
         field = self._field()
         if field is None or field.read_only:
             return
@@ -157,13 +157,13 @@ class TextEntry:
         self._change(lambda draft: draft.all_selected().inserted(""))
 
     def move(self, step: int) -> None:
-        """The cursor goes `step` letters on, or back."""
+        """Move the cursor by `step` letters."""
         draft = self.draft
         if draft is not None:
             self._put(draft.moved(draft.cursor + step))
 
     def move_to(self, place: int) -> None:
-        """The cursor goes to a place between two letters; past the end means the end."""
+        """Move the cursor between two letters; clamped to the end."""
         draft = self.draft
         if draft is not None:
             self._put(draft.moved(place))

@@ -1,4 +1,4 @@
-"""How one screen gives way to the next: the pictures in between, made of the two finished ones."""
+"""Transitions between screens: intermediate frames computed from the first and the last one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Transition(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A transition and the part of the screen that moves in it; `veil` (0..1) darkens what a sheet rises over."""
+    """A transition and the part of the screen that moves; `veil` (0..1) darkens what a sheet covers."""
 
     kind: Transition
     area: Rect
@@ -62,7 +62,7 @@ def _between(change: Change, layers: tuple[Image.Image, Image.Image, Image.Image
 
 
 def _over(below: Image.Image, above: Image.Image, area: Rect, by: tuple[int, int]) -> Image.Image:
-    """`below` with the `area` of `above` on it, moved by so many pixels to the right and down, cut to the area."""
+    """`below` with the `area` of `above` pasted on it, shifted by pixels to the right and down, clipped to the area."""
     picture = below.copy()
     dx, dy = by
     if dx < area.width and dy < area.height:

@@ -1,4 +1,4 @@
-"""The windows that lie on the screen, from the wallpaper up to the toast: what is laid out where."""
+"""The windows on the screen, from the wallpaper to the toast, and their layout."""
 
 from dataclasses import dataclass
 
@@ -16,14 +16,14 @@ from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, Memory
 
 SYSTEM_COLOR = "#3b5ba9"
 _TOAST_LIFT_DP = 88
-"""So much above the navigation bar that the tabs at the bottom of an app are free."""
+"""Distance above the navigation bar, so that bottom tabs of an app stay visible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A placed tree of views; an `opaque` window lets no touch through to what lies below it.
+    """A placed tree of views; an `opaque` window blocks touches to what is below it.
 
-    `moving` is the part that slides up when the window comes: the keyboard, a sheet.
+    `moving` is the part that slides up when the window appears: the keyboard, a sheet.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """How the screen is divided now; the keyboard's part is empty while it is hidden."""
+    """How the screen is divided now; the keyboard's part is empty while hidden."""
 
     screen: Rect
     status: Rect
@@ -89,7 +89,7 @@ class _Builder:
         return [window for window in (self._front(content), overlay, self._share(content)) if window], content
 
     def _settle_focus(self, windows: list[Window]) -> bool:
-        """Let the focus, the keyboard and the scroll offset fit the views; true when they must be laid out anew."""
+        """Make focus, keyboard and scroll offset fit the views; True if they must be laid out again."""
         system, entry, page = self._system, self._system.entry, self._page
         shown = entry.keyboard.shown
         wanted, page.wanted_focus = page.wanted_focus, ""
@@ -168,7 +168,7 @@ class _Builder:
         return Window("InputMethod", "com.google.android.inputmethod.latin", box, moving=box.rect)
 
     def _bars(self) -> tuple[Window, Window]:
-        """The status bar lies under a veil like the page; the navigation bar is never covered."""
+        """The status bar is below a scrim like the page; the navigation bar is never covered."""
         system, page = self._system, self._page
         theme = self._system_theme if system.recents else self._theme
         above = "surface_high" if system.recents else page.status_color
@@ -235,7 +235,7 @@ def focused_box(windows: list[Window]) -> Box | None:
 
 
 def _reveal_caret(root: Box, memory: Memory) -> bool:
-    """Scroll so that the cursor of the focused field shows; whether anything moved."""
+    """Scroll so that the cursor of the focused field is visible; returns whether anything moved."""
     path = _path_to_focus(root)
     scroller = next((box for box in reversed(path) if isinstance(box.view, Scroll) and not box.view.sideways), None)
     if scroller is None or memory.focus is None:

@@ -1,1 +1,1 @@
-"""The view toolkit of the simulated phone: trees of views that are laid out, drawn, touched and dumped."""
+"""The simulator's view toolkit: trees of views that are laid out, drawn, touched and dumped."""

@@ -1,4 +1,4 @@
-"""Views that show or hold something themselves: text, icons, pictures, switches, check marks, lines, bars."""
+"""Views with content of their own: text, icons, images, switches, check marks, text fields, progress bars."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Painter = Callable[[int, int], Image.Image]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text(View):
-    """Words; `size` in dp, `weight` 300, 400, 500 or 700. Cut with an ellipsis after `lines` lines."""
+    """`size` in dp, `weight` 300, 400, 500 or 700. Cut with an ellipsis after `lines` lines."""
 
     text: str
     size: float = 14
@@ -63,7 +63,7 @@ class Text(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Icon(View):
-    """A pictogram of the Material Design Icons font by name; `size` in dp."""
+    """An icon of the Material Design Icons font by name; `size` in dp."""
 
     name: str
     size: float = 24
@@ -86,9 +86,9 @@ class Icon(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture(View):
-    """A picture that `painter(width_px, height_px)` makes (and caches); lengths in dp.
+    """An image drawn (and cached) by `painter(width_px, height_px)`; lengths in dp.
 
-    Without `width` it is as wide as the room; without `height` it keeps `aspect` (width by height).
+    Without `width` it fills the available width; without `height` it keeps `aspect` (width divided by height).
     """
 
     painter: Painter
@@ -126,7 +126,7 @@ class Divider(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkable(View):
-    """What can be on or off; its `on_tap` is what turns it."""
+    """A view that is on or off; its `on_tap` toggles it."""
 
     checked: bool = False
 
@@ -162,7 +162,7 @@ class Toggle(Checkable):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkbox(Checkable):
-    """A box with a check mark in it, 24 by 24 dp; `round` makes it a circle."""
+    """A check box, 24 by 24 dp; `round` makes it a circle."""
 
     round: bool = False
 
@@ -195,7 +195,7 @@ class Radio(Checkable):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress(View):
-    """A bar of which a `share` (0..1) is done."""
+    """A progress bar; `share` is 0..1."""
 
     share: float
     height: float = 4
@@ -216,12 +216,12 @@ class Progress(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextField(View):
-    """Words that can be changed once it has the focus; `key` names it on its page.
+    """Text that can be edited when focused; `key` identifies it on its page.
 
-    With `read_only` they can only be selected and copied, by a long press.
+    With `read_only` it can only be selected and copied, by a long press.
 
-    It draws the text alone: put it into a Surface, or take `widgets.text_box`. `action` is what the keyboard's
-    Enter key says and does ("done", "search", "go", "send", "next"); a `multiline` field takes a new line instead.
+    It draws only the text: put it into a Surface, or use `widgets.text_box`. `action` is the label and effect of the
+    keyboard's Enter key ("done", "search", "go", "send", "next"); in a `multiline` field Enter inserts a new line.
     """
 
     key: str
@@ -304,7 +304,7 @@ def _line_of(box: Box, index: int) -> int:
 
 
 def caret_rect(box: Box, index: int) -> Rect:
-    """Where the cursor stands before letter `index` of a placed text field."""
+    """The cursor's rectangle before letter `index` of a placed text field."""
     view = _field(box)
     size_px = box.look.text_px(view.size)
     number = _line_of(box, index)
@@ -324,7 +324,7 @@ def caret_at(box: Box, x: float, y: float) -> int:
 
 
 def selected_rects(box: Box, start: int, end: int) -> list[Rect]:
-    """The rectangles, one a line, behind the letters from `start` to `end` of a placed text field."""
+    """The selection's rectangles, one per line, from letter `start` to `end` of a placed text field."""
     rects = []
     for first, last in box.lines:
         begin, stop = max(first, start), min(last, end)

@@ -1,4 +1,4 @@
-"""The canvas: fills, smooth corners, shadows, masks and pictures, cut to a clip, quick at any screen size."""
+"""The canvas: fast fills, antialiased corners, shadows, masks and images within a clip rectangle."""
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -43,7 +43,7 @@ def _edges(rect: Rect) -> _Edges:
 
 @lru_cache(maxsize=500)
 def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
-    """A rectangle with smooth round corners as an 8-bit mask; meant for small ones."""
+    """A rectangle with antialiased round corners as an 8-bit mask; meant for small ones."""
     mask = Image.new("L", (width * _FINE, height * _FINE))
     ImageDraw.Draw(mask).rounded_rectangle((0, 0, width * _FINE - 1, height * _FINE - 1), radius * _FINE, fill=255)
     return mask.resize((width, height), Image.Resampling.BOX)
@@ -58,14 +58,14 @@ def _shadow(radius: int, blur: int) -> Image.Image:
 
 
 class Canvas:
-    """Draws on an RGBA picture that stays opaque; nothing outside `clip` is touched."""
+    """Draws on an opaque RGBA image; nothing outside `clip` is touched."""
 
     def __init__(self, picture: Image.Image) -> None:
         self.picture = picture
         self.clip = Rect(0, 0, picture.width, picture.height)
 
     def fill(self, rect: Rect, color: RGB, *, alpha: float = 1.0) -> None:
-        """A plain rectangle, see-through where alpha (0..1) says so."""
+        """A plain rectangle with opacity `alpha` (0..1)."""
         area = rect.intersection(self.clip)
         if area.is_empty:
             return
@@ -78,7 +78,7 @@ class Canvas:
             self.picture.paste(Image.blend(below, veil, alpha), box)
 
     def mask(self, left: int, top: int, mask: Image.Image, color: RGB) -> None:
-        """Colour through an 8-bit mask whose top left corner lies at (left, top)."""
+        """Paint a colour through an 8-bit mask whose top left corner is at (left, top)."""
         whole = Rect(left, top, left + mask.width, top + mask.height)
         area = whole.intersection(self.clip)
         if area.is_empty:
@@ -102,7 +102,7 @@ class Canvas:
                 self.mask(left, top, corner.crop((dx, dy, dx + radius, dy + radius)), color)
 
     def frame(self, rect: Rect, radius: int, stroke: int, colors: tuple[RGB, RGB]) -> None:
-        """A round rectangle filled with the second colour inside an edge of the first, `stroke` wide."""
+        """A rounded rectangle with a border of the first colour, `stroke` wide, filled with the second."""
         self.round(rect, radius, colors[0])
         self.round(rect.inset(stroke, stroke, stroke, stroke), max(0, radius - stroke), colors[1])
 

@@ -1,23 +1,23 @@
-"""Rectangles and sizes on the simulated screen, in whole pixels of the picture as displayed."""
+"""Rectangles and sizes on the screen, in whole pixels of the frame as displayed."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Width and height in pixels."""
+    """In pixels."""
 
     width: int
     height: int
 
     def turned(self, rotation: int) -> "Size":
-        """This size on a screen turned by `rotation` quarter turns."""
+        """This size on a screen rotated by `rotation` quarter turns."""
         return Size(self.height, self.width) if rotation % 2 else self
 
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle in pixels: left and top belong to it, right and bottom do not."""
+    """A rectangle in pixels: left and top are inclusive, right and bottom exclusive."""
 
     left: int
     top: int
@@ -48,7 +48,6 @@ class Rect:
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def covers(self, other: "Rect") -> bool:
-        """Whether all of `other` lies inside."""
         return (
             self.left <= other.left
             and self.top <= other.top
@@ -57,7 +56,7 @@ class Rect:
         )
 
     def intersection(self, other: "Rect") -> "Rect":
-        """What both share; empty where they share nothing."""
+        """The common part; empty if there is none."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))

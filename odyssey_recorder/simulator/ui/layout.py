@@ -13,7 +13,7 @@ Across = Literal["start", "center", "end", "stretch"]
 
 
 def edges(look: Look, pad: Pad) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom in pixels of a padding: one number, (across, down), or all four in dp."""
+    """Left, top, right and bottom in pixels of a padding in dp: one number, (horizontal, vertical), or all four."""
     if isinstance(pad, tuple):
         left, top, right, bottom = pad if len(pad) == 4 else (*pad, *pad)
     else:
@@ -25,8 +25,8 @@ def edges(look: Look, pad: Pad) -> tuple[int, int, int, int]:
 class Surface(View):
     """A coloured, rounded, padded, sized rectangle around one view; lengths in dp.
 
-    Without `width` or `height` it wraps its child; `fill` makes it as wide as the room it gets; `flat_bottom`
-    leaves the lower corners sharp. `role` is the widget that uiautomator takes it for.
+    Without `width` or `height` it wraps its child; `fill` makes it as wide as possible; `flat_bottom` leaves the lower
+    corners sharp. `role` is its widget class in uiautomator's dump.
     """
 
     child: View | None = None
@@ -98,7 +98,7 @@ class Surface(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spacer(View):
-    """Room with nothing in it; with `flex` it takes what is left."""
+    """Empty space; with `flex` it takes the remaining space."""
 
     size: float = 0
 
@@ -108,9 +108,9 @@ class Spacer(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear(View):
-    """Views one after the other; `gap` and `pad` in dp, `along` and `across` say how they are aligned.
+    """Views one after the other; `gap` and `pad` in dp, `along` and `across` are the alignments.
 
-    A Scroll among them gets what the others leave; views with `flex` share what is left then.
+    A Scroll among them gets what the others leave; views with `flex` share the rest.
     """
 
     children: Sequence[View] = ()
@@ -178,7 +178,7 @@ class Row(Linear):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column(Linear):
-    """Views below each other, as wide as the column where `across` is "stretch"."""
+    """Views below each other, as wide as the column if `across` is "stretch"."""
 
     across: Across = "stretch"
 
@@ -198,7 +198,7 @@ class Column(Linear):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack(View):
-    """Views on top of each other, the last in front; a `Place` among them says where it wants to be."""
+    """Views on top of each other, the last in front; a `Place` among them sets its position."""
 
     children: Sequence[View] = ()
 
@@ -257,7 +257,7 @@ class Grid(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scroll(View):
-    """One view in a window that a finger moves; `key` names its offset in the page's memory."""
+    """A scrollable view; `key` identifies its offset in the page's memory."""
 
     child: View
     key: str = "list"
@@ -282,7 +282,7 @@ class Scroll(View):
 
 
 def scroll_range(box: Box) -> int:
-    """How far, in pixels, the content of a laid out Scroll can be moved."""
+    """The maximum scroll offset, in pixels, of a laid out Scroll."""
     child = box.children[0]
     sideways = isinstance(box.view, Scroll) and box.view.sideways
     return max(0, child.width - box.width if sideways else child.height - box.height)

@@ -1,4 +1,4 @@
-"""What an accessibility service sees of the screen: the nodes that `uiautomator dump` writes down."""
+"""The accessibility nodes of the screen, which `uiautomator dump` writes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from odyssey_recorder.simulator.ui.geometry import Rect
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One element on the screen; `bounds` are pixels of the picture as displayed, clipped to what shows."""
+    """One element on the screen; `bounds` are pixels of the frame as displayed, clipped to the visible part."""
 
     class_name: str
     package: str

@@ -1,4 +1,4 @@
-"""How a day and a time of day are chosen: a month as a grid of days, and the dialogs built on it."""
+"""Pickers of days and times: a month as a grid of days, and the dialogs built on it."""
 
 import calendar
 from collections.abc import Callable, Collection
@@ -15,7 +15,7 @@ _WEEK = ("M", "T", "W", "T", "F", "S", "S")
 
 
 def month_after(month: date, step: int) -> date:
-    """The first day of the month `step` months later, or earlier."""
+    """The first day of the month `step` months later or earlier."""
     count = month.year * 12 + month.month - 1 + step
     return date(count // 12, count % 12 + 1, 1)
 
@@ -29,7 +29,7 @@ class Days:
 
 
 def month_head(month: date, turn: Callable[[int], None]) -> View:
-    """The name of a month between two arrows; `turn` is told -1 or 1."""
+    """The name of a month between two arrows; `turn` is called with -1 or 1."""
     return Row(
         (
             icon_button("chevron-left", "Previous month", partial(turn, -1)),
@@ -72,7 +72,7 @@ def _day(days: Days, day: date, choose: Callable[[date], None], height: float) -
 
 
 def date_dialog(days: Days, *, turn: Callable[[int], None], choose: Callable[[date], None], cancel: Action) -> View:
-    """A month to choose a day from; a tap on the day is the answer."""
+    """A dialog to pick a day; a tap on the day confirms it."""
     return dialog(
         "Choose a date",
         Column((month_head(days.month, turn), month_grid(days, choose, height=38)), gap=4),
@@ -93,7 +93,7 @@ def _steps(value: str, name: str, step: Callable[[int], None]) -> View:
 
 
 def time_dialog(title: str, value: time, *, change: Callable[[time], None], done: Action) -> View:
-    """A time of day to turn up and down by hours and by five minutes; `change` is told each step."""
+    """A dialog to change a time by hours and five minutes; `change` is called for each step."""
 
     def turn(minutes: int) -> None:
         total = (value.hour * 60 + value.minute + minutes) % (24 * 60)

@@ -1,4 +1,4 @@
-"""Painted pictures from a seed: the wallpaper, landscapes and covers, the same for the same seed and size."""
+"""Generated images: the wallpaper, landscapes and covers, deterministic for a seed and size."""
 
 import colorsys
 import math
@@ -21,7 +21,7 @@ def cover(seed: int) -> Painter:
 
 
 def emblem(icon: str, color: str) -> Painter:
-    """One thing in front of a bright wall: `icon` names it, `color` ("#rrggbb") is its own."""
+    """An object on a bright background: `icon` is its name, `color` ("#rrggbb") its colour."""
     return lambda width, height: _emblem(icon, rgb(color), width, height)
 
 

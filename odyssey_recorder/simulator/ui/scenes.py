@@ -1,4 +1,4 @@
-"""Painted snapshots of the world from a seed: cities, beaches, woods, meals, flowers and balloons."""
+"""Generated photographs from a seed: cities, beaches, woods, meals, flowers and balloons."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ _FAIR_HILLS = (10, 15, 20, 21, 28, 31, 36, 42, 44, 48, 53)
 
 
 def scene(kind: str, seed: int) -> Painter:
-    """A picture of one of KINDS; it is cut to the middle where the room is no square."""
+    """An image of one of KINDS, cropped to the centre if the area is not square."""
     return lambda width, height: _cut(_square(kind, seed), width, height)
 
 

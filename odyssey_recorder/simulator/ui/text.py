@@ -1,4 +1,4 @@
-"""How wide letters are and what they look like: fonts, line breaking and the masks of drawn lines."""
+"""Text measurement and rendering: fonts, line breaking and masks of drawn lines."""
 
 import unicodedata
 from bisect import bisect_left
@@ -29,13 +29,13 @@ def line_height(size_px: int) -> int:
 
 @lru_cache(maxsize=20_000)
 def text_width(text: str, size_px: int, weight: int = 400) -> int:
-    """The width of one line, in pixels."""
+    """Of one line, in pixels."""
     return round(_font(size_px, weight).getlength(text)) if text else 0
 
 
 @lru_cache(maxsize=1_500)
 def line_mask(text: str, size_px: int, weight: int = 400) -> Image.Image:
-    """One drawn line as an 8-bit mask, `line_height` tall; its left edge is where the first letter starts."""
+    """One drawn line as an 8-bit mask, `line_height` tall; its left edge is the origin of the first letter."""
     font = _font(size_px, weight)
     ascent, descent = font.getmetrics()
     top = (line_height(size_px) - ascent - descent) // 2
@@ -46,7 +46,7 @@ def line_mask(text: str, size_px: int, weight: int = 400) -> Image.Image:
 
 @lru_cache(maxsize=5_000)
 def broken_lines(text: str, width_px: int, size_px: int, weight: int = 400) -> tuple[tuple[int, int], ...]:
-    """Where each line starts and ends in `text` when it must fit `width_px`: at spaces where there are some."""
+    """Start and end of each line of `text` within `width_px`, broken at spaces where possible."""
     lines: list[tuple[int, int]] = []
     start = 0
     for paragraph in text.split("\n"):
@@ -68,7 +68,7 @@ def _broken(text: str, span: tuple[int, int], width_px: int, font: tuple[int, in
 
 
 def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
-    """How many letters fit, at least one; it never measures much more than what fits, however long the text is."""
+    """How many letters fit, at least one; measures little more than what fits, however long the text is."""
     beyond = 32
     while beyond < len(text) and text_width(text[:beyond], *font) <= width_px:
         beyond *= 2
@@ -83,7 +83,7 @@ def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
 
 
 def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
-    """`text`, cut with an ellipsis where it is wider than `width_px`."""
+    """`text`, cut with an ellipsis if it is wider than `width_px`."""
     if _longest_fit(text, width_px, (size_px, weight)) == len(text):
         return text
     room = max(0, width_px - text_width(ELLIPSIS, size_px, weight))
@@ -91,7 +91,7 @@ def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
 
 
 def nearest_caret(text: str, x_px: float, size_px: int, weight: int = 400) -> int:
-    """The place between two letters of one line that is nearest to `x_px`."""
+    """The index between letters of one line that is nearest to `x_px`."""
 
     def offset(place: int) -> int:
         return text_width(text[:place], size_px, weight)
@@ -103,7 +103,7 @@ def nearest_caret(text: str, x_px: float, size_px: int, weight: int = 400) -> in
 
 
 def word_around(text: str, index: int) -> tuple[int, int]:
-    """Start and end of the word that `index` touches; of nothing where there is no letter."""
+    """Start and end of the word that `index` touches; an empty range if there is none."""
     start = end = min(index, len(text))
     while start > 0 and _is_of_word(text[start - 1]):
         start -= 1

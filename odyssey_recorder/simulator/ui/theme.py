@@ -1,4 +1,4 @@
-"""Colours by role and type by size: the Material look of one app, light or dark."""
+"""Colours by role and font sizes: the Material theme of one app, light or dark."""
 
 import colorsys
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ def hex_of(color: RGB) -> str:
 
 
 def mixed(first: RGB, second: RGB, share: float) -> RGB:
-    """`first` with `share` (0..1) of `second` in it."""
+    """Linear blend: `first` with `share` (0..1) of `second`."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of an app by their Material role; every view takes a role's name or "#rrggbb"."""
+    """An app's colours by Material role; views accept a role's name or "#rrggbb"."""
 
     dark: bool
     primary: RGB
@@ -44,7 +44,7 @@ class Theme:
     error: RGB
 
     def color(self, name: str) -> RGB:
-        """The colour of a role, or of "#rrggbb"; raises AttributeError for an unknown role."""
+        """The colour of a role or of "#rrggbb"; raises AttributeError for an unknown role."""
         if name.startswith("#"):
             return rgb(name)
         value: RGB = getattr(self, name)
@@ -58,7 +58,7 @@ def _tone(hue: float, saturation: float, lightness: float) -> RGB:
 
 @cache
 def theme_of(seed_color: str, *, dark: bool = False) -> Theme:
-    """The theme that grows from an app's one colour ("#rrggbb")."""
+    """The theme derived from an app's seed colour ("#rrggbb")."""
     red, green, blue = (channel / 255 for channel in rgb(seed_color))
     hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
     vivid, soft = min(saturation, 0.75), min(saturation, 0.35)

@@ -1,4 +1,4 @@
-"""One finger on the screen: when its path is a tap, a long press, a scroll or a swipe, and of which view."""
+"""Recognises taps, long presses, scrolls and swipes of one finger, and finds the views they apply to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _FLING_SHARE = 0.35
 
 
 class TouchedText(Protocol):
-    """What a finger does to text fields."""
+    """The effect of a finger on text fields."""
 
     def focus(self, field: TextField, cursor: int) -> None: ...
 
@@ -25,7 +25,7 @@ class TouchedText(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fling:
-    """A list that glides on after the finger: from one offset to another, in pixels."""
+    """A list that continues to glide: from one offset to another, in pixels."""
 
     memory: dict[str, int]
     key: str
@@ -44,7 +44,7 @@ class _Drag:
         return self.box.look.memory.scroll
 
     def follow(self, travel: float, slop: int) -> None:
-        """The finger has gone `travel` pixels along the list since it came down."""
+        """The finger has moved `travel` pixels along the list since touch-down."""
         beyond = travel - slop if travel > 0 else travel + slop
         self.move_to(self.start - (0 if abs(travel) <= slop else round(beyond)))
 
@@ -56,9 +56,9 @@ class _Drag:
 
 
 class Finger:
-    """Follows one contact from down to up over the boxes that lay under it when it came down.
+    """Follows one contact from down to up over the boxes below the touch-down.
 
-    With `only_drags` it has caught a list that was gliding: lifting it without moving taps nothing.
+    With `only_drags` it has stopped a gliding list: lifting it without moving taps nothing.
     """
 
     def __init__(self, path: Sequence[Box], x: float, y: float, *, only_drags: bool = False) -> None:
@@ -80,7 +80,7 @@ class Finger:
         return not self._held and not self._moved and not self._only_drags and travel <= self._slop
 
     def move(self, x: float, y: float) -> bool:
-        """The finger moves; true when something on the screen follows it."""
+        """Returns whether something on the screen follows the finger."""
         self._now = (x, y)
         dx, dy = x - self._down[0], y - self._down[1]
         if not self._moved and max(abs(dx), abs(dy)) > self._slop and not self._held:
@@ -103,10 +103,10 @@ class Finger:
             text.select_word(view, caret_at(box, *self._down))
 
     def lift(self, x: float, y: float, text: TouchedText, *, rested: bool) -> Fling | None:
-        """The finger goes up: a tap, a swipe, or the end of a scroll, with a fling unless it has `rested` before.
+        """Lift the finger: a tap, a swipe, or the end of a scroll, with a fling unless it has `rested` before.
 
-        How far a list is flung depends on the way of the finger alone, not on its speed: the same swipe leads to
-        the same place however busy the computer is.
+        The fling depends only on the finger's path, not on its speed: the same swipe leads to the same position however
+        busy the computer is.
         """
         self.move(x, y)
         if self._drag is not None:

@@ -1,4 +1,4 @@
-"""What a view is: a value that can lay itself out as a box, paint that box, and say what it is to a reader."""
+"""Views: immutable values that lay themselves out as boxes, paint them, and describe themselves for accessibility."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ NOWHERE = Rect(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The room that a parent offers, in pixels: a view must be at least the minimum and at most the maximum."""
+    """The size limits set by a parent, in pixels, both inclusive."""
 
     max_width: int
     max_height: int
@@ -41,7 +41,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Selection:
-    """Where the cursor of a focused text field stands; `anchor` is the other end of what is selected."""
+    """The cursor of a focused text field; `anchor` is the other end of the selection."""
 
     field: str
     cursor: int = 0
@@ -72,7 +72,7 @@ class Look:
         return self.width_dp >= 600
 
     def px(self, dp: float) -> int:
-        """Pixels of a length in dp."""
+        """Converts dp to pixels."""
         return round(dp * self.density / 160)
 
     def text_px(self, sp: float) -> int:
@@ -81,11 +81,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View:
-    """One element of a screen; the fields here are for every kind of view.
+    """One element of a screen, with the fields common to all views.
 
-    `flex`: its share of the room that is left in a row or column. `desc` and `id` are what uiautomator calls
-    content-desc and resource-id. A view with `on_tap` or `on_long_press` can be touched; `on_swipe` is told
-    "up", "down", "left" or "right" when a finger draws across it and nothing scrolls that way.
+    `flex` is its share of the remaining space in a row or column. `desc` and `id` are uiautomator's content-desc and
+    resource-id. A view with `on_tap` or `on_long_press` can be touched; `on_swipe` is called with "up", "down", "left"
+    or "right" when a finger swipes across it and nothing scrolls in that direction.
     """
 
     flex: float = 0
@@ -99,7 +99,7 @@ class View:
 
     @property
     def class_name(self) -> str:
-        """The Android class that this view passes for."""
+        """The Android widget class reported for this view."""
         return "android.view.View" if self.on_tap else "android.view.ViewGroup"
 
     @property
@@ -111,17 +111,17 @@ class View:
         return Box(self, look, limits.width(0), limits.height(0))
 
     def paint(self, box: "Box", canvas: Canvas) -> None:
-        """Draw this view itself, below its children; `box.rect` is where."""
+        """Draw this view itself at `box.rect`, below its children."""
 
     @property
     def words(self) -> str:
-        """The text a reader sees; empty for a view that has none of its own."""
+        """The visible text; empty for a view without text of its own."""
         return ""
 
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """A view with a size, and after `place` with a rectangle on the screen and the part of it that shows."""
+    """A view with a size and, after `place`, a rectangle on the screen and its visible part."""
 
     view: View
     look: Look
@@ -136,12 +136,12 @@ class Box:
     visible: Rect = NOWHERE
 
     def at(self, x: int, y: int) -> "Box":
-        """This box, put at (x, y) of its parent."""
+        """This box at (x, y) of its parent."""
         self.x, self.y = x, y
         return self
 
     def place(self, left: int, top: int, clip: Rect) -> None:
-        """Fix the rectangles of this box and all below it; (left, top) is the parent's corner."""
+        """Set the rectangles of this box and its descendants; (left, top) is the parent's corner."""
         left, top = left + self.x, top + self.y
         self.rect = Rect(left, top, left + self.width, top + self.height)
         self.visible = self.rect.intersection(clip)

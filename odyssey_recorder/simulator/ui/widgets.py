@@ -1,4 +1,4 @@
-"""The Material pieces that pages are put together from: bars, list rows, buttons, sheets, dialogs, menus."""
+"""Material components: bars, list rows, buttons, sheets, dialogs, menus."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surfac
 def app_bar(
     title: str, *actions: View, on_up: Action | None = None, color: str = "", up_icon: str = "arrow-left"
 ) -> View:
-    """The bar at the top of a page: an arrow back where there is a way back, the title, and icon buttons."""
+    """The bar at the top of a page: an up arrow if `on_up` is given, the title, and icon buttons."""
     lead: View = icon_button(up_icon, "Navigate up", on_up, color="on_surface") if on_up else Spacer(12)
     words = Text(title, 22, 400, lines=1, flex=1)
     return Surface(Row((lead, words, *actions), gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
@@ -34,7 +34,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
     fill: bool = False,
     enabled: bool = True,
 ) -> View:
-    """A pill with a word on it, 40 dp high."""
+    """A pill-shaped button, 40 dp high."""
     ink, paper = {
         "filled": ("on_primary", "primary"),
         "tonal": ("on_primary_container", "secondary_container"),
@@ -62,7 +62,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
 
 
 def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
-    """The floating button of a page; lay it with `page_frame`."""
+    """The floating action button of a page; place it with `page_frame`."""
     face: View = Icon(icon, 24, "on_primary_container")
     if label:
         face = Row((face, Text(label, 14, 500, "on_primary_container")), gap=12)
@@ -86,7 +86,7 @@ def page_frame(bar: View, body: View, *, fab: View | None = None, bottom: View |
 
 
 def centered(view: View, max_width: float, *, pad: Pad = 0) -> View:
-    """A view as wide as the room, at most `max_width`, in the middle of a wide screen."""
+    """A view that fills the width up to `max_width` and is centred on wider screens."""
     return Row((Surface(view, fill=True, max_width=max_width),), along="center", pad=pad)
 
 
@@ -125,14 +125,14 @@ def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     lead: View | None = None,
     enabled: bool = True,
 ) -> View:
-    """A row with a switch at its end; the whole row turns it."""
+    """A row with a switch; the whole row toggles it."""
     act = on_tap if enabled else None
     toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=act)
     return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=act)
 
 
 def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action) -> View:
-    """A row that is one of several choices; the whole row chooses it."""
+    """A row with a radio button; the whole row selects it."""
     return list_item(title, subtitle, lead=Radio(checked=checked, on_tap=on_tap, desc=title), on_tap=on_tap)
 
 
@@ -160,7 +160,7 @@ def card(  # noqa: PLR0913 - values by keyword, each with a plain default
 
 
 def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action | None = None) -> View:
-    """A small choice, 32 dp high."""
+    """A chip, 32 dp high."""
     ink = "on_primary_container" if selected else "on_surface_variant"
     words = Text(label, 14, 500, ink, lines=1)
     sign = "check" if selected and not icon else icon
@@ -192,7 +192,7 @@ def text_box(
 
 
 def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clear search") -> View:
-    """A search field as a pill, 52 dp high, with a cross called `clear` once something stands in it."""
+    """A pill-shaped search field, 52 dp high, with a button described as `clear` when it is not empty."""
     cross = [icon_button("close", clear, partial(field.on_change, ""))] if field.value else []
     parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *cross)
     return Surface(
@@ -228,7 +228,7 @@ def avatar(name: str, color: str, size: float = 40) -> View:
 
 
 def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
-    """The bar at the bottom of an app: (icon, label) for each tab; `choose` holds what each does."""
+    """The bottom navigation: (icon, label) and the action in `choose` for each tab."""
     cells = [
         Surface(
             _tab(*tab, is_current=tab[1] == current, width=64, gap=2),
@@ -244,7 +244,7 @@ def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[
 
 
 def navigation_rail(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
-    """The bar at the left edge of a wide screen: the same tabs as those of `bottom_tabs`, below each other."""
+    """The same tabs as `bottom_tabs` in a column at the left edge of a wide screen."""
     cells = [
         Surface(
             _tab(*tab, is_current=tab[1] == current, width=56, gap=4),
@@ -275,7 +275,7 @@ def _tab(icon: str, label: str, *, is_current: bool, width: float, gap: float) -
 def tabbed(
     look: Look, body: View, tabs: Sequence[tuple[str, str]], *, current: str, choose: Callable[[str], None]
 ) -> View:
-    """A body with the app's tabs: below it on a phone, at its left where there is room."""
+    """A body with the app's tabs: below it on narrow screens, on its left on wide ones."""
     actions = [partial(choose, label) for _, label in tabs]
     if look.wide:
         return Row((navigation_rail(tabs, current, actions), Surface(body, flex=1)), across="stretch")
@@ -297,7 +297,7 @@ def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16
 
 
 def menu(*items: tuple[str, str, Action], where: str = "top end") -> View:
-    """A list of (icon, label, action) that drops down from the app bar's corner."""
+    """A list of (icon, label, action) that drops down from the corner of the app bar."""
     rows = [
         Surface(
             Row(([Icon(icon, 22)] if icon else []) + [Text(label, 15, lines=1, flex=1)], gap=12, pad=(14, 0)),
@@ -324,12 +324,12 @@ def empty_page(icon: str, words: str) -> View:
 
 
 def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:
-    """Words to read, to select by a long press and to copy; `key` names them on their page."""
+    """Read-only text that can be selected and copied; `key` identifies it on its page."""
     return TextField(key, words, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
 
 
 def snackbar(words: str, *, on_dismiss: Action, label: str = "", on_action: Action | None = None) -> View:
-    """A strip that says what was done, with one word to undo it; it stays until it is dismissed."""
+    """A message with one action, such as Undo; it stays until dismissed."""
     parts: list[View] = [Text(words, 14, color="inverse_on_surface", lines=2, flex=1)]
     if on_action:
         parts.append(

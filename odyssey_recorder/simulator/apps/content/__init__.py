@@ -1,4 +1,4 @@
-"""Reads the tables of words that ship beside this module: what the apps show when the phone is new."""
+"""Loads the TOML files in this folder: the initial content of the apps."""
 
 import tomllib
 from importlib.resources import files
@@ -6,5 +6,4 @@ from typing import Any
 
 
 def table(name: str) -> dict[str, Any]:
-    """All of `name`.toml."""
     return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
