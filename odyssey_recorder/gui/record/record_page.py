@@ -211,6 +211,7 @@ class RecordPage(Page):
     def _connect_widgets(self) -> None:
         ask = self._controller.ask
         self._device.step_begun.connect(self._steps.expect_step)
+        self._controller.noticed.connect(self._steps.expect_nothing)
         self._device.path_changed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
         self._steps.undo_asked.connect(lambda count: ask(lambda recorder: recorder.undo(count)))
         self._steps.note_written.connect(lambda key, words: ask(lambda recorder: recorder.note_step(key, words)))

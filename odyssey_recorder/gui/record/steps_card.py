@@ -39,6 +39,7 @@ class StepsCard(QFrame):
         self._flagged = QPersistentModelIndex()
         self._may_undo = False
         self._is_making = False
+        self._is_expecting = False
         self._note_waits = False
         commands.belong_to(self, Command.UNDO, Command.UNDO_TO_HERE, Command.NOTE)
         self._list.addActions([commands[Command.NOTE], commands[Command.UNDO_TO_HERE]])
@@ -53,7 +54,10 @@ class StepsCard(QFrame):
 
         `is_making`: another step is on its way.
         """
-        before, self._may_undo, self._is_making = self.count, may_undo, is_making
+        before, self._may_undo = self.count, may_undo
+        if is_making or len(steps) != before:
+            self._is_expecting = False  # until then, views from before the input may still arrive
+        self._is_making = is_making or self._is_expecting
         self._thumbnails.show_steps(steps)
         self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
         self._nothing.setVisible(not steps)
@@ -64,12 +68,18 @@ class StepsCard(QFrame):
             self._list.scrollToBottom()
         self._offer_undo_beside(steps)
         self._offer()
-        if self._note_waits and not is_making:
+        if self._note_waits and not self._is_making:
             self._write_note()
 
     def expect_step(self) -> None:
-        self._is_making = True
+        """An input was sent that becomes a step, unless a notice says otherwise."""
+        self._is_making = self._is_expecting = True
         self._offer()
+
+    def expect_nothing(self) -> None:
+        if self._is_expecting:
+            self._is_expecting = self._is_making = self._note_waits = False
+            self._offer()
 
     @property
     def count(self) -> int:
