@@ -33,7 +33,7 @@ class DeviceConnector:
     console_token: Path | None = None
 
     def connect(self, serial: str) -> Device:
-        """Connect and wait until the device answers. Raises DeviceError."""
+        """Raises DeviceError if the device does not answer."""
         console = console_of(serial, self.console_token) if self.console_token is not None else None
         from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
@@ -65,7 +65,6 @@ class DeviceConnector:
         return "gRPC" if found is not None and not found.wants_jwt else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
-        """Connect to the named device, or else the only one that is ready. Raises DeviceError."""
         return self.connect(chosen_device(self.server, serial))
 
 

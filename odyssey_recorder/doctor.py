@@ -46,7 +46,7 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One check; `fix` is empty if it passed, `command` if no command fixes it."""
+    """`fix` is empty if the check passed, `command` if no command fixes it."""
 
     what: str
     found: str
@@ -57,10 +57,7 @@ class DoctorFinding:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Checks this computer; changes nothing, but starts the adb server if it is not running.
-
-    `on_screen` is whether this session has a display for the window. `log` is the log file, if any.
-    """
+    """Changes nothing, but starts the adb server if it is not running; `on_screen` is False without a display."""
 
     read_settings: Callable[[], Settings]
     on_screen: bool
@@ -71,7 +68,7 @@ class Doctor:
         progress: Callable[[float, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[DoctorFinding]:
-        """Run all checks, or until cancelled. Raises SettingsError."""
+        """Raises SettingsError."""
         settings = self.read_settings()
         looks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
             ("the program", self._program),
@@ -89,7 +86,7 @@ class Doctor:
         return found
 
     def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
-        """Write a report, as JSON for a ``.json`` file, otherwise as text. Raises DatasetError."""
+        """As JSON for a ``.json`` file, otherwise as text. Raises DatasetError."""
         as_words = as_json if file.suffix.lower() == ".json" else as_text
         write_durably(file, as_words(findings).encode())
 
@@ -119,7 +116,7 @@ def _as_tree(finding: DoctorFinding) -> dict[str, str]:
 
 
 def as_text(findings: Sequence[DoctorFinding]) -> str:
-    """A report that can be shared: the path of the user's home folder is replaced."""
+    """Leaves out the path of the user's home folder, so that it can be shared."""
     lines = [f"Report of Odyssey Recorder's doctor, {datetime.now().astimezone():%Y-%m-%d %H:%M %z}", ""]
     for finding in findings:
         lines.append(f"{finding.level.value:8} {finding.what}: {finding.found}")
@@ -184,7 +181,7 @@ def _as_note(what: str, found: str, finding: preflight.PreflightFinding) -> Doct
 
 
 def _qt(*, on_screen: bool) -> list[DoctorFinding]:
-    """Whether the window's libraries load; checked in another process, because Qt aborts on failure."""
+    """Checked in another process, because Qt aborts on failure."""
     environment = {**os.environ}
     if not on_screen:
         environment["QT_QPA_PLATFORM"] = "offscreen"
@@ -204,7 +201,6 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
 
 
 def _free_space(what: str, folder: Path) -> DoctorFinding:
-    """Whether `folder`, or its first existing parent, is writable."""
     try:
         existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
         with tempfile.TemporaryFile(dir=existing):

@@ -2,7 +2,7 @@
 
 
 def showable(text: str) -> str:
-    """`text` with lone surrogates escaped, which no file or terminal can encode: file names need not be UTF-8."""
+    """Escapes lone surrogates, which no file or terminal can encode: file names need not be UTF-8."""
     return text.encode(errors="backslashreplace").decode()
 
 
@@ -13,8 +13,7 @@ class OdysseyError(Exception):
         return showable(super().__str__())
 
 
-class DeviceError(OdysseyError):
-    """The device, or the connection to it, failed."""
+class DeviceError(OdysseyError): ...
 
 
 class DeviceDisconnectedError(DeviceError):
@@ -29,15 +28,14 @@ class InputRefusedError(DeviceError):
     """An input was not carried out as intended; its step must not be kept."""
 
 
-class DatasetError(OdysseyError):
-    """The dataset folder could not be read or written."""
+class DatasetError(OdysseyError): ...
 
 
 class MissingFileError(DatasetError): ...
 
 
 class UnfitFileError(DatasetError, OSError):
-    """A file is not used because of its kind or size: a pipe, a device, far too large, a link that leads elsewhere.
+    """A pipe, a device, far too large, or a link that leads elsewhere.
 
     Also an OSError, so that callers report it like any other unreadable file.
     """
@@ -55,7 +53,7 @@ class RecordingError(OdysseyError):
 
 
 class ScriptError(OdysseyError):
-    """A recording script cannot be played; the message names the line."""
+    """The message names the line."""
 
 
 class ReplayError(OdysseyError): ...
@@ -68,31 +66,27 @@ class SdkError(OdysseyError):
     """A part of the Android SDK is missing or broken; the message has the command that installs it."""
 
 
-class CancelledError(OdysseyError):
-    """A long operation was cancelled on request."""
+class CancelledError(OdysseyError): ...
 
 
 class TaskError(OdysseyError):
-    """A task list is invalid, or a task unavailable; the message names line and key, or the task."""
+    """The message names line and key, or the task."""
 
 
 class PracticeError(OdysseyError):
-    """A practice task, gold episode or annotator profile cannot be read; the message names the file."""
+    """The message names the file."""
 
 
 class ReviewError(OdysseyError):
-    """A verdict or fix is invalid, or a review file unreadable; the message names the episode or field."""
+    """The message names the episode or field."""
 
 
 class LanguageModelError(OdysseyError):
-    """A language model call failed; the message never contains the API key."""
+    """The message never contains the API key."""
 
 
 class ModelBusyError(LanguageModelError):
-    """The server is busy, failed or timed out: the question may be repeated after `wait_s` seconds.
-
-    `wait_s` is None if the server gave no time. With `for_all` it accepts no other question before that either.
-    """
+    """The question may be repeated after `wait_s` seconds, None if unknown; `for_all` concerns every question."""
 
     def __init__(self, message: str, wait_s: float | None = None, *, for_all: bool = False) -> None:
         super().__init__(message)
@@ -114,16 +108,13 @@ class AnswerError(LanguageModelError):
         self.tokens_out = tokens_out
 
 
-class RefusedAnswerError(AnswerError):
-    """The model declined, or the server's filter removed the answer."""
+class RefusedAnswerError(AnswerError): ...
 
 
-class TruncatedAnswerError(AnswerError):
-    """The answer is incomplete."""
+class TruncatedAnswerError(AnswerError): ...
 
 
-class BrokenAnswerError(AnswerError):
-    """The answer is not JSON, or does not match the schema."""
+class BrokenAnswerError(AnswerError): ...
 
 
 class BudgetError(LanguageModelError):

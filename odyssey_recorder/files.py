@@ -5,10 +5,10 @@ which never ends, or a link to a file outside the dataset. So no file is read by
 
 - It is opened without blocking, and what was opened, not its name, must be a regular file.
 - Reads stop at the largest size that a file of its kind can have.
-- A file of a dataset, a draft or another folder that is handled as a whole is read ``within`` that folder. Links
-that stay in it are followed (git-annex makes them), and the folder itself may be reached by one. The check uses the
-location of the open file, so a link that changes meanwhile has no effect. Where the system does not tell it
-(Windows), the path is resolved instead, and such a race goes unnoticed.
+- A file of a dataset, a draft or another folder that is handled as a whole is read ``within`` that folder. Links that
+  stay in it are followed (git-annex makes them), and the folder itself may be reached by one. The check uses the
+  location of the open file, so a link that changes meanwhile has no effect. Where the system does not tell it
+  (Windows), the path is resolved instead, and such a race goes unnoticed.
 - Data is written to a newly created file, and never through a link.
 
 A file that the user names, on the command line or in the settings, may be a link to anywhere.
@@ -49,7 +49,7 @@ _KINDS = {
 
 
 class Largest(IntEnum):
-    """Size limits in bytes by kind of file, many times the largest known ones."""
+    """In bytes, many times the largest known files."""
 
     ANNOTATION = 8 * _MIB  # sixty steps with long scrolls have a twentieth of that
     PROOF = 16 * _MIB
@@ -72,8 +72,7 @@ def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
 
 
 def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
-    """The bytes of a JSON file with a limited number of brackets, each of which can cost a parser a kilobyte. Raises
-    as `read_file`."""
+    """Limits the number of brackets, each of which can cost a parser a kilobyte. Raises as `read_file`."""
     data = read_file(path, at_most, within=within)
     if data.count(b"{") + data.count(b"[") > _MOST_BRACKETS:
         raise unfit(path, f"it has more than the {_MOST_BRACKETS:,} brackets that such a file can have. Move it away")
@@ -81,13 +80,13 @@ def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
 
 
 def read_text(path: Path, at_most: int, *, encoding: str = "utf-8") -> str:
-    """The text with lines ended by \\n. Raises as `read_file`, and UnicodeDecodeError."""
+    """Line ends become \\n. Raises as `read_file`, and UnicodeDecodeError."""
     return read_file(path, at_most).decode(encoding).replace("\r\n", "\n")
 
 
 @contextmanager
 def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BufferedReader]:
-    """Open a file for reading, for callers that do not read it whole. Raises as `read_file`."""
+    """For callers that do not read the whole file. Raises as `read_file`."""
     _check(path, path.stat(), at_most)  # first, because opening a device may have side effects
     with open(os.open(path, _OPENED_WITH), "rb") as file:  # noqa: PTH123 - a descriptor
         _check(path, os.fstat(file.fileno()), at_most)
@@ -112,7 +111,6 @@ def change_file(path: Path, *, within: Path | None = None) -> BufferedRandom:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise UnfitFileError if `path` is a link, wherever it leads."""
     if path.is_symlink():
         raise unfit(path, "it is a link. Put the file itself in its place")
 
@@ -182,7 +180,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def storage_error(error: OSError, path: Path, action: str) -> DatasetError:
-    """An error that says `path` cannot be `action` ("written"), why, and what to do."""
+    """`action` is "created", "read" or "written"."""
     if error.errno in _NO_SPACE:
         why = "no room is left there. Free some space"
     elif error.errno in _FORBIDDEN:

@@ -20,7 +20,7 @@ VARIABLE = "ODYSSEY_API_KEY"
 _SERVICE = "odyssey-recorder"
 _ENTRY = "language model"
 _RECOMMENDED = 1
-"""The lowest priority that the keyring library calls safe; backends below it keep keys in plain files."""
+"""The lowest priority that the keyring library calls safe; backends below it use plain files."""
 
 
 class KeyPlace(Enum):
@@ -31,10 +31,7 @@ class KeyPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class KeyStatus:
-    """Where the key is, never what it is. `keyring` names the system's keyring, empty where there is none.
-
-    `trouble` says why the keyring could not be looked into.
-    """
+    """Where the key is, never the key itself. `trouble` says why the keyring could not be read."""
 
     place: KeyPlace
     keyring: str = ""
@@ -42,10 +39,7 @@ class KeyStatus:
 
 
 def find_key() -> SecretStr | None:
-    """The key, from the environment or else the keyring; None if there is none. Blocks; may ask the user to unlock.
-
-    Raises SettingsError if the keyring does not answer.
-    """
+    """The environment comes before the keyring. Blocks; may ask the user to unlock. Raises SettingsError."""
     words = os.environ.get(VARIABLE, "").strip() or _from_keyring()
     hide(words)
     return SecretStr(words) if words else None
@@ -64,7 +58,7 @@ def key_status() -> KeyStatus:
 
 
 def store_key(key: SecretStr) -> None:
-    """Store or replace the key in the keyring. Blocks as `find_key` does. Raises SettingsError."""
+    """Blocks as `find_key` does. Raises SettingsError."""
     words = key.get_secret_value().strip()
     hide(words)
     found = _keyring()
@@ -75,7 +69,7 @@ def store_key(key: SecretStr) -> None:
 
 
 def forget_key() -> None:
-    """Delete the key from the keyring, if it is there. Blocks as `find_key` does. Raises SettingsError."""
+    """Blocks as `find_key` does. Raises SettingsError."""
     found = _keyring()
     if found is not None and _from_keyring():
         with _keyring_asked_to("give the key up"):
@@ -91,7 +85,7 @@ def _from_keyring() -> str:
 
 
 def _keyring() -> "KeyringBackend | None":
-    """None if there is no safe keyring, or the package keyring is not installed."""
+    """None if there is no safe keyring, or the package is not installed."""
     try:
         import keyring
     except ModuleNotFoundError:

@@ -21,7 +21,7 @@ _secrets: set[str] = set()
 
 
 def spelled_out(text: str) -> str:
-    """`text` on one line, with unprintable characters escaped: ESC as ``\\x1b``."""
+    """Escapes unprintable characters: ESC as ``\\x1b``."""
     if text.isprintable():
         return text
     return "".join(
@@ -30,17 +30,14 @@ def spelled_out(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Mask `secret` (a key, a token) in the log from now on, including in tracebacks."""
+    """Mask `secret` in the log from now on, including in tracebacks."""
     if secret:
         _secrets.add(secret)
 
 
 @contextmanager
 def logging_to(file: Path, level: str) -> Iterator[None]:
-    """Log records from `level` up, and errors that no thread caught, into `file` until the block ends.
-
-    If `file` cannot be written, warns on stderr and continues without a log.
-    """
+    """Also logs errors that no thread caught. If `file` cannot be written, warns and continues without a log."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         handler = RotatingFileHandler(
@@ -83,8 +80,7 @@ def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
 class _Masking(logging.Formatter):
     """Masks secrets in finished lines, because they may come with the message, its arguments or a traceback.
 
-    The log also quotes devices and files, so control characters are escaped and only the first line of a record is
-    not indented: quoted text can neither look like a record nor control a terminal.
+    Indents all lines of a record but the first, so that quoted text of devices and files cannot look like a record.
     """
 
     def format(self, record: logging.LogRecord) -> str:

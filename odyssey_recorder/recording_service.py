@@ -30,17 +30,14 @@ if TYPE_CHECKING:
 
 Actor = Literal["annotator", "script"]
 PRACTICE_START = FromSnapshot("odyssey-practice")
-"""The start of practice tasks, saved before the first one on a device, so that no attempt sees the traces of
-another."""
+"""Saved before the first practice task on a device, so that no attempt sees the traces of another."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingService:
     """What an annotator needs: devices, a dataset, and simulated emulators on demand.
 
-    `start` is for tasks without a start state. `practice` knows the annotator and their consent, and stores the
-    episodes that never join the dataset; without it `annotator` is used and there is no consent. `checker` creates
-    the checker of published episodes; without it no results are remembered.
+    `start` is for tasks without a start state. Without `practice` there is no consent.
     """
 
     connector: DeviceConnector
@@ -56,7 +53,6 @@ class RecordingService:
     checker: "Callable[[], Checker] | None" = None
 
     def who_records(self) -> str:
-        """The annotator's name, which the first use of the window may change."""
         return self.annotator if self.practice is None else self.practice.annotator
 
     @property
@@ -68,7 +64,7 @@ class RecordingService:
         return self.connector.server.devices()
 
     def simulate(self) -> str:
-        """Start a simulated emulator and return its serial. Raises DeviceError."""
+        """Returns the serial. Raises DeviceError."""
         if self.phones is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         serial = self.phones.start(self.profile)
@@ -85,11 +81,10 @@ class RecordingService:
         return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
 
     def discard(self, episode_id: str) -> None:
-        """Move a draft to the trash. Raises DatasetError."""
         self._store_of(episode_id).discard_unopened(episode_id)
 
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> "Recorder":
-        """Create a recorder, not yet started, with its own draft. Raises OdysseyError."""
+        """The recorder is not started yet. Raises OdysseyError."""
         self._refuse_doubtful_pictures(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
@@ -107,7 +102,7 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
-        """Create a recorder, not yet started, that continues a draft. Raises OdysseyError."""
+        """The recorder is not started yet. Raises OdysseyError."""
         properties = device.properties()
         store = self._store_of(episode_id)
         draft = store.resume(episode_id)
@@ -130,7 +125,7 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def check(self, annotation: Path) -> "EpisodeReport":
-        """Check a published episode. Raises DatasetError."""
+        """Raises DatasetError."""
         from odyssey_recorder.quality.checker import Checker  # not before there is something to check
 
         checker = Checker(None) if self.checker is None else self.checker()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.replay.player import StepResult
 
 _NEWS_AT_ONCE = 100
-"""New reports are announced in batches of this size, because a visible list takes a moment for each."""
+"""A visible list takes a moment for each announcement."""
 
 
 class ReviewService:
@@ -73,9 +73,9 @@ class ReviewService:
     # The list.
 
     def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "ReviewFollowing":
-        """Start to call `take`, from another thread, with every episode and its status, and with each change.
+        """Call `take`, from another thread, with every episode and its status, and with each change.
 
-        `warn` is called with a message for the reviewer if the system cannot watch for changes.
+        `warn` gets a message for the reviewer if the system cannot watch for changes.
         """
         following = ReviewFollowing(self._sample, self._settled_row, take)
         self._followings = [one for one in self._followings if not one.is_closed] + [following]
@@ -87,10 +87,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Check each episode that has changed, and the dataset; results arrive as news.
-
-        Raises DatasetError, CancelledError.
-        """
+        """Check what has changed; results arrive as news. Raises DatasetError, CancelledError."""
         news: list[str] = []
 
         def take(done: int, count: int, new: str) -> None:
@@ -109,10 +106,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> QualityReport:
-        """The quality report for the current files; checks changed episodes first.
-
-        All figures are 0 if there is no dataset yet. Raises DatasetError, ReviewError, CancelledError.
-        """
+        """Checks changed episodes first. Raises DatasetError, ReviewError, CancelledError."""
         if not (self._root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
         self.check_all(progress, cancelled)
@@ -121,15 +115,15 @@ class ReviewService:
     # One episode.
 
     def recover(self) -> None:
-        """Complete or revert an interrupted fix, as its record says. Raises DatasetError."""
+        """Complete or revert an interrupted fix. Raises DatasetError."""
         self._versions.recover()
 
     def stage(self, episode_id: str) -> ReviewStage:
-        """The review stage of an episode; CHECKING before `check_all`. Raises DatasetError, ReviewError."""
+        """CHECKING before `check_all`. Raises DatasetError, ReviewError."""
         return self._status(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
-        """Check an episode and return all that the reviewer may see. Raises DatasetError, ReviewError."""
+        """Includes a fresh check. Raises DatasetError, ReviewError."""
         self.recover()
         revision = self._versions.revision(
             episode_id
@@ -143,10 +137,10 @@ class ReviewService:
         return OpenedReview(row, opened, checks.report or EpisodeReport(episode_id), entries, revision)
 
     def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
-        """Record a verdict, apply its consequences, and return the episode's new row.
+        """Record a verdict, apply its consequences, and return the episode's new row. Raises DatasetError.
 
-        Raises ReviewError, and records nothing, if it is not this reviewer's turn, the answers do not support the
-        decision, or the episode has changed since it was opened. Raises DatasetError.
+        Raises ReviewError if it is not this reviewer's turn, the answers do not support the decision, or the episode
+        changed.
         """
         self.recover()
         summary, file, checks = self._look(episode_id)
@@ -167,14 +161,11 @@ class ReviewService:
         return row
 
     def restore(self, episode_id: str, why: str) -> None:
-        """Restore a rejected episode from the trash for another review. Raises DatasetError, ReviewError."""
+        """Raises DatasetError, ReviewError."""
         self._log.restore(episode_id, why)
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
-        """Amend the episode and keep the old version; returns the new one.
-
-        Raises ReviewError, also if the episode no longer has `revision`; DatasetError.
-        """
+        """Raises ReviewError, also if the episode no longer has `revision`; DatasetError."""
         self._expect_turn(episode_id)
         self._log.fix(episode_id, amendment, why, revision)
         self._notify([episode_id])
@@ -190,7 +181,7 @@ class ReviewService:
     # Replay.
 
     def devices(self) -> Sequence[ListedDevice]:
-        """The devices for a replay. Raises DeviceError."""
+        """Raises DeviceError."""
         return [] if self._connector is None else self._connector.server.devices()
 
     def replay(
@@ -200,10 +191,7 @@ class ReviewService:
         on_step: Callable[["StepResult"], object],
         cancelled: Callable[[], bool],
     ) -> ReplayEvidence:
-        """Replay the episode on a device and record the result; calls `on_step` from this thread.
-
-        Raises DeviceError, ReplayError, DatasetError, CancelledError.
-        """
+        """Calls `on_step` from this thread. Raises DeviceError, ReplayError, DatasetError, CancelledError."""
         from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 
         def look(result: "StepResult") -> None:
@@ -237,7 +225,7 @@ class ReviewService:
         return filter(None, (summarise(self._root, episode_id) for episode_id in ids))
 
     def _read_trash(self) -> Iterator[EpisodeSummary]:
-        """Each episode in the trash is read only once."""
+        """Each episode is read only once."""
         for one in self._log.trash.episodes():
             if one.folder not in self._trashed and (summary := summarise(one.folder, one.episode_id)) is not None:
                 self._trashed[one.folder] = summary
@@ -251,7 +239,6 @@ class ReviewService:
         return summary
 
     def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
-        """Everything a verdict depends on."""
         self._sample.complete()
         return self._summary(episode_id), self._reviews.read(episode_id), self._checks.look(episode_id)
 

@@ -31,7 +31,6 @@ from odyssey_recorder.validation import first_fault
 APP = "odyssey-recorder"
 
 _ENVIRONMENT = {"adb_server_port": "ANDROID_ADB_SERVER_PORT"}
-"""Variables not named ``ODYSSEY_`` plus the setting: adb's own."""
 
 
 def settings_file() -> Path:
@@ -47,7 +46,6 @@ def window_state_file() -> Path:
 
 
 def sheets_file() -> Path:
-    """A reviewer's verdicts that are filled in but not submitted."""
     return user_state_path(APP) / "reviews.json"
 
 
@@ -56,17 +54,14 @@ def checks_file() -> Path:
 
 
 def answers_file() -> Path:
-    """Cached answers of language models, so that no question is paid for twice."""
     return user_data_path(APP) / "answers.sqlite"
 
 
 def prices_file() -> Path:
-    """The user's own prices of language models, which override the program's."""
     return user_config_path(APP) / "prices.toml"
 
 
 def log_file() -> Path:
-    """Older parts of the log are in the same folder."""
     return user_log_path(APP) / "odyssey-recorder.log"
 
 
@@ -152,7 +147,7 @@ class Settings(BaseModel):
 
 
 def read_settings(**flags: Any) -> Settings:
-    """Settings with the `flags` that are not None. Raises SettingsError naming the faulty setting and its origin."""
+    """Ignores `flags` that are None. Raises SettingsError naming the faulty setting and its origin."""
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**{**_in_file(), **_in_environment(), **given})
@@ -163,7 +158,7 @@ def read_settings(**flags: Any) -> Settings:
 
 
 class SettingsStore:
-    """The settings of one run of the program; `flags` as for `read_settings`."""
+    """`flags` as for `read_settings`."""
 
     def __init__(self, **flags: Any) -> None:
         self._flags = {name: value for name, value in flags.items() if value is not None}
@@ -178,10 +173,7 @@ class SettingsStore:
         return {name: _variable(name) for name in _in_environment()} | {name: _flag(name) for name in self._flags}
 
     def check(self, name: str, value: object) -> str:
-        """A warning about setting `name` to `value` (None is the default), or an empty text.
-
-        Accesses the disk. Raises SettingsError if the value is not possible.
-        """
+        """A warning, or an empty text; None is the default. Accesses the disk. Raises SettingsError."""
         if value is None:
             return ""
         checked = _checked(name, value)
@@ -200,10 +192,7 @@ class SettingsStore:
                 return ""
 
     def save(self, changes: Mapping[str, object]) -> Settings:
-        """Write `changes` to settings.toml, None for the default; the rest of the file stays as it is.
-
-        Raises SettingsError, and does not change the file, if it cannot be read or written or a value is invalid.
-        """
+        """None is the default; the rest of the file stays as it is, and all of it on SettingsError."""
         with self._writing:
             file = settings_file().resolve()  # it may be a link into a folder that is managed elsewhere
             document = _document(file)
@@ -248,7 +237,7 @@ def _is_default(name: str, value: object) -> bool:
 
 
 def _checked(name: str, value: object) -> Any:
-    """`value` converted to the setting's type. Raises SettingsError."""
+    """Raises SettingsError."""
     field = Settings.model_fields[name]
     kind: Any = Annotated[field.annotation, name, *field.metadata]
     try:

@@ -37,10 +37,9 @@ if TYPE_CHECKING:  # loads a database library
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Which tasks to generate; no categories means all.
+    """No categories means all; `device` is a profile for all tasks, empty for all profiles in proportion.
 
-    `device` is a profile for all tasks, empty for all in proportion. `app_class` is the class that one app of each
-    task must have, empty for any.
+    `app_class` is the class that one app of each task must have, empty for any.
     """
 
     count: int
@@ -53,7 +52,6 @@ class ModelChoice:
 
 
 def suiting(library: TemplateLibrary, choice: ModelChoice, targets: Targets) -> tuple[Template, ...]:
-    """The templates for the chosen tasks, each with an app of the class."""
     if choice.app_class:
         library = asking_for(library, choice.catalogue, choice.app_class)
     categories = choice.categories or frozenset(Category)
@@ -73,8 +71,7 @@ class TemplateChoice:
 class TaskService:
     """The tasks of one queue and their templates. Every call is safe from any thread and may block.
 
-    `annotator` returns the name of the preparing person. `open_batch` creates a batch of questions to the language
-    model with a budget in US dollars or None; raises OdysseyError if no model is available.
+    `open_batch` takes a budget in US dollars or None; raises OdysseyError if no model is available.
     """
 
     def __init__(
@@ -95,11 +92,10 @@ class TaskService:
 
     @property
     def names_apps(self) -> bool:
-        """Whether instructions name the apps to use."""
         return self._templates.names_apps()
 
     def library(self) -> TemplateLibrary:
-        """All templates, the user's own and the shipped ones. Raises TaskError."""
+        """Raises TaskError."""
         return load_library(self._templates.folders())
 
     def left(self) -> Mapping[str, int]:
@@ -107,11 +103,11 @@ class TaskService:
         return left(self.library(), (task.listed for task in self.board().tasks), date.today())
 
     def board(self) -> Board:
-        """Every task, including open and rejected ones. Raises TaskError."""
+        """Raises TaskError."""
         return self._queue.board()
 
     def holders(self) -> tuple[Holder, ...]:
-        """Who is working on what. Raises TaskError."""
+        """Raises TaskError."""
         return self._queue.holders()
 
     def coverage(self, catalogue: str) -> Coverage:
@@ -122,7 +118,7 @@ class TaskService:
     # Making tasks.
 
     def generate(self, choice: ModelChoice) -> GeneratedTasks:
-        """Generate tasks and queue them for approval. Raises TaskError."""
+        """Raises TaskError."""
         board, library, targets = self.board(), self.library(), self.targets()
         made = generate(
             TemplateLibrary(suiting(library, choice, targets), library.catalogues),
@@ -142,19 +138,19 @@ class TaskService:
         return made
 
     def targets(self) -> Targets:
-        """The lead's permanent targets. Raises TaskError."""
+        """Raises TaskError."""
         return load_targets(self._templates.folders())
 
     def propose(
         self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]
     ) -> Sequence[Proposal]:
-        """Have a language model propose templates. Raises TaskError, SettingsError, LanguageModelError."""
+        """Raises TaskError, SettingsError, LanguageModelError."""
         self._times_proposed += 1
         proposing = Proposing(self._open_batch(None), self.library(), catalogue)
         return proposing.propose(category, count, again=self._times_proposed, cancelled=cancelled)
 
     def keep(self, proposal: Proposal) -> Template:
-        """Write an approved proposal to the user's own templates. Raises TaskError."""
+        """Raises TaskError."""
         path = write_template(self._templates.own(), proposal.template)
         return replace(proposal.template, template_id=path.stem, source=path)
 
@@ -170,7 +166,7 @@ class TaskService:
         return ""
 
     def estimate(self, task_ids: Sequence[str]) -> Estimate:
-        """The cost of rewriting these tasks. Raises TaskError, SettingsError, LanguageModelError."""
+        """Raises TaskError, SettingsError, LanguageModelError."""
         batch = self._open_batch(None)
         rewriting = Rewriting(batch, self.library())
         return batch.estimate(
@@ -186,10 +182,9 @@ class TaskService:
         came: Callable[[Rewritten], None],
         cancelled: Callable[[], bool],
     ) -> Sequence[Rewritten]:
-        """Rewrite tasks; each is stored as soon as it arrives, and then passed to `came`.
+        """Each result is stored as soon as it arrives, and then passed to `came`; `budget` is in US dollars.
 
-        A task that someone changes meanwhile stays as they left it. `budget` is in US dollars. Raises TaskError,
-        SettingsError, CancelledError.
+        A task that someone changes meanwhile stays as they left it. Raises TaskError, SettingsError, CancelledError.
         """
         tasks = self._listed(task_ids)
         before = {task.task_id: task for task in tasks}
@@ -212,7 +207,6 @@ class TaskService:
         return rewritten
 
     def _left(self, before: ListedTask, trouble: str) -> Rewritten:
-        """The task's current version, if its rewrite could not be stored because of `trouble`."""
         try:
             (now,) = self._listed([before.task_id])
         except TaskError:
@@ -220,7 +214,7 @@ class TaskService:
         return Rewritten(now, trouble)
 
     def edit(self, task_id: str, instruction: str) -> ListedTask:
-        """Replace the instruction and apply the rules to it. Raises TaskError."""
+        """Raises TaskError."""
         words = " ".join(instruction.split())
         if not words:
             raise TaskError("An instruction must say something.")
@@ -245,11 +239,11 @@ class TaskService:
     # What a person says of them.
 
     def approve(self, tasks: Iterable[ListedTask]) -> None:
-        """Approve tasks as this person has seen them; all or none. Raises TaskError."""
+        """All or none. Raises TaskError."""
         self._queue.approve(map(self._with_own_edits, tasks), self._annotator())
 
     def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
-        """Reject tasks as this person has seen them; all or none. Raises TaskError."""
+        """All or none. Raises TaskError."""
         self._queue.reject(map(self._with_own_edits, tasks), self._annotator(), reason)
 
     def _with_own_edits(self, task: ListedTask) -> ListedTask:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: the keys and places that lead to it, pydantic's type of error, and what was found."""
+    """`place` is the path of keys and indexes, `type` is pydantic's."""
 
     place: tuple[int | str, ...]
     type: str
@@ -17,7 +17,6 @@ class Fault:
 
     @property
     def key(self) -> str:
-        """The place with dots; empty for the whole value."""
         return ".".join(map(str, self.place))
 
     def __str__(self) -> str:
@@ -30,5 +29,4 @@ def faults(error: ValidationError) -> Iterator[Fault]:
 
 
 def first_fault(error: ValidationError) -> Fault:
-    """For messages that have room for one."""
     return next(faults(error))

@@ -46,7 +46,7 @@ _LEFT_ALONE = PreflightFinding(
 
 
 def adb_program(settings: Settings) -> Path:
-    """The configured adb, or else the one on the PATH or the bundled one. Raises SettingsError."""
+    """Raises SettingsError."""
     if not settings.adb:
         return Path(find_adb())
     found = shutil.which(settings.adb)
@@ -56,14 +56,14 @@ def adb_program(settings: Settings) -> Path:
 
 
 def started_server(settings: Settings) -> AdbServer:
-    """The user's adb server, started if necessary. Raises DeviceError, SettingsError."""
+    """Raises DeviceError, SettingsError."""
     server = AdbServer(port=settings.adb_server_port)
     server.start(str(adb_program(settings)))
     return server
 
 
 def user_connector(settings: Settings) -> DeviceConnector:
-    """Connects through the user's adb server, started if necessary. Raises DeviceError, SettingsError."""
+    """Starts the user's adb server, if necessary. Raises DeviceError, SettingsError."""
     return _connect_from(started_server(settings), settings)
 
 
@@ -79,7 +79,6 @@ def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
 
 
 def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualDevices":
-    """The virtual devices of the user's Android SDK."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
     from odyssey_recorder.device.avd_config import avd_home
     from odyssey_recorder.device.sdk import find_sdk, sdk_folders
@@ -100,12 +99,11 @@ def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualD
 def device_inventory(
     settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
 ) -> "DeviceInventory":
-    """The devices of this computer; simulated ones can be started if there are `phones`."""
     return _inventory(virtual_devices(settings, connector), connector, phones, animations=settings.animations)
 
 
 def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
-    """The simulated devices of a demo; leaves the user's virtual devices alone."""
+    """Leaves the user's virtual devices alone."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 
     home = lab.server.home
@@ -141,10 +139,7 @@ def _inventory(
 
 @contextmanager
 def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
-    """The window's service on the user's adb server; stops the simulated emulators that it started.
-
-    The first request to a server that is not running starts it.
-    """
+    """The first request to the user's adb server starts it; simulated emulators end with the service."""
     server = AdbServer(port=settings.adb_server_port, adb=lambda: str(adb_program(settings)))
     connector = _connect_from(server, settings)
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(connector.server.port)}
@@ -166,7 +161,6 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
 
 
 def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
-    """A service apart from the user's own adb server and emulators."""
     connector = DeviceConnector(
         AdbServer(port=lab.server.port),
         running=(lab.phones.running_dir,),
@@ -216,8 +210,7 @@ def task_queue(
 ) -> "TaskQueue":
     """The queue at `url`, or one in a file beside the `drafts`, one file per dataset.
 
-    A file follows the task list `source`, or the shipped one for the simulated emulator. Tasks that a review sends
-    back are queued again. Loads a database library, but opens nothing before the first call.
+    A file follows the task list `source`, or the shipped one. Loads a database library, but opens nothing yet.
     """
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
     from odyssey_recorder.task.queue.database import QueueDatabase
@@ -233,7 +226,6 @@ def task_queue(
 
 
 def annotator_tasks(settings: Settings, annotator: Callable[[], str] | None = None) -> "TaskQueue":
-    """The queue for `annotator`, by default the one in the settings."""
     return task_queue(
         settings.tasks,
         episode_store(settings),
@@ -279,7 +271,6 @@ def own_templates(settings: Settings) -> Path:
 
 
 def template_folders(settings: Settings) -> list[Path]:
-    """The shipped folder, then the user's own, if there is one."""
     from odyssey_recorder.task.templates.template_files import shipped_templates
 
     own = own_templates(settings)
@@ -287,10 +278,7 @@ def template_folders(settings: Settings) -> list[Path]:
 
 
 def language_model(settings: Settings) -> "LanguageModel":
-    """The configured language model. Blocks, because the keyring may.
-
-    Raises SettingsError if none is set, ModelUnusableError if it requires a key and there is none.
-    """
+    """Blocks, because the keyring may. Raises SettingsError, ModelUnusableError if a required key is missing."""
     from odyssey_recorder.keys import find_key
 
     if not settings.model:
@@ -305,7 +293,7 @@ def language_model(settings: Settings) -> "LanguageModel":
 
 
 def open_batch(settings: Settings, budget: float | None = None, *, at_once: int = 8) -> "Batch":
-    """Questions to the configured language model, within a budget in US dollars. Raises as `language_model`."""
+    """`budget` is in US dollars. Raises as `language_model`."""
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.llm.prices import read_prices
 
@@ -344,7 +332,6 @@ def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callabl
 
 
 def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    """Refuses to ask a language model."""
     from odyssey_recorder.task.templates.template_files import shipped_templates
     from odyssey_recorder.task_service import TaskService, TemplateChoice
 

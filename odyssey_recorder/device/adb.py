@@ -54,17 +54,13 @@ _LARGEST_SIDE_PX = 16384
 
 
 class AdbDevice:
-    """A device behind an adb server.
-
-    While a snapshot is saved or loaded, new commands wait. A command that is already running may time out, and
-    breaks off when a snapshot is loaded.
-    """
+    """A device behind an adb server; new commands wait while a snapshot is saved or loaded."""
 
     def __init__(
         self, shell: AdbShell, *, keyboards: Path | None = None, console: EmulatorConsole | None = None
     ) -> None:
-        """`keyboards` is the folder that records the user's own keyboard while ADBKeyBoard is active; None types
-        with `input text` alone. The `console` provides snapshots and is closed with the device."""
+        """`keyboards` is the folder for `AdbKeyboard`; the `console` provides snapshots and is closed with the
+        device."""
         self._shell = shell
         self._frame_numbers = count(1)
         self._input: ShellStream | None = None
@@ -119,10 +115,10 @@ class AdbDevice:
             )
 
     def capture(self) -> Frame:
-        """The screen as it is now, by `screencap`. Raises DeviceError for an incomplete image.
+        """Raises DeviceError for an incomplete image.
 
-        The image was taken between the command and its first byte of output: `screencap` writes only once it has the
-        whole image. On a busy computer the remaining pixels arrive much later.
+        `screencap` writes only once it has the whole image, so the image is older than its first byte; on a busy
+        computer the remaining pixels arrive much later.
         """
         panel = self._lit_panel()
         with self._shell.running(f"screencap -d {panel}" if panel else "screencap") as stream:
@@ -148,7 +144,7 @@ class AdbDevice:
 
     @property
     def follows_finger(self) -> bool:
-        """Always False: each `input` starts a program on the device, which is too slow to follow a finger."""
+        """Each `input` starts a program on the device, which is too slow to follow a finger."""
         return False
 
     def put_finger(self, at: Pixel) -> None:
@@ -158,7 +154,6 @@ class AdbDevice:
         pass
 
     def touch(self, stroke: TouchStroke) -> None:
-        """Carry out the stroke as a tap, a hold, a swipe, or point by point."""
         if input_command.is_still(stroke):
             self._inject(input_command.press_command(stroke), stroke.duration_us)
         elif input_command.is_even_line(stroke) or self._sdk_version() < input_command.TRAJECTORY_SDK:
@@ -177,12 +172,10 @@ class AdbDevice:
         self._inject(input_command.PASTE)
 
     def check_text(self, text: str) -> None:
-        """Raises InputRefusedError for text beyond printable ASCII if ADBKeyBoard is not installed."""
         if not input_command.is_plain(text) and not self._keyboard.can_type(text):
             input_command.check_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Type `text` in pieces, newline as Enter."""
         if input_command.is_plain(text):
             self._type(input_command.text_commands(text), text, on_typed)
             return
@@ -191,10 +184,7 @@ class AdbDevice:
             self._type(broadcast_commands(text), text, on_typed)
 
     def view_hierarchy(self) -> str:
-        """The output of `uiautomator dump` for the focused window, XML.
-
-        Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits.
-        """
+        """Raises DeviceError if the screen does not become idle within the ten seconds that `uiautomator` waits."""
         path = f"{_DUMP}-{next(_DUMPS)}.xml"
         result = self._shell.run(
             f"rm -f {path}; uiautomator dump {path}; cat {path}; rm -f {path}", _DUMP_PATIENCE * self._shell.answer_s
@@ -230,7 +220,6 @@ class AdbDevice:
         return parse_nodes(nodes)
 
     def follow_input(self, take: Callable[[bytes, int], None]) -> None:
-        """Call `take` with the output of `getevent -lt`; there is no time limit on silence."""
         following: ShellStream | None = None
         try:
             with self._shell.running("getevent -lt", endless=True) as stream:
@@ -245,7 +234,7 @@ class AdbDevice:
             self._input = None
 
     def leave_input(self) -> None:
-        """Cut the connection of `getevent`, which also ends it on the device."""
+        """Cut the connection, which also ends `getevent` on the device."""
         stream, self._input = self._input, None
         if stream is not None:
             stream.cut()
@@ -275,7 +264,6 @@ class AdbDevice:
             self._snapshot_console().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
-        """Restore the whole device and wait until adb finds it again; a running `follow_input` breaks off."""
         with self._shell.paused:
             self._snapshot_console().load_snapshot(name)
             self._forget()
@@ -285,14 +273,14 @@ class AdbDevice:
         self._snapshot_console().delete_snapshot(name)
 
     def close_recents(self) -> None:
-        """Close every recent app from the home screen; none of this shows in `getevent`."""
+        """Nothing of this shows in `getevent`."""
         self._inject(input_command.key_command(SystemKey.HOME))
         left = self._recent_tasks()
         if left:
             self._shell.ask("; ".join(f"am stack remove {task.id}" for task in left))
             left = self._recent_tasks()
         if left:
-            # Before Android 12 a card that has no running app, as after a reboot, stays without this.
+            # Before Android 12 a card without a running app, such as after a reboot, stays without this.
             self._shell.ask("; ".join(shlex.join(("am", "force-stop", task.package)) for task in left if task.package))
             left = self._recent_tasks()
         if left:
@@ -302,10 +290,7 @@ class AdbDevice:
             )
 
     def wait_until_ready(self, timeout_s: float) -> None:
-        """Wait until the device has booted; raises DeviceTimeoutError after `timeout_s`.
-
-        Restores the user's own keyboard if a crash has left ADBKeyBoard in its place.
-        """
+        """Also restores the user's own keyboard if a crash has left ADBKeyBoard in its place."""
         self._wait_until_booted(timeout_s, self._keyboard.give_back)
 
     def close(self) -> None:
@@ -342,10 +327,8 @@ class AdbDevice:
         return self._console
 
     def _lit_panel(self) -> str:
-        """The id of the panel that shows the default display; empty if there is only one panel.
-
-        A foldable moves its display between panels, and `screencap` without an id takes the first.
-        """
+        """Empty if there is only one panel. On a foldable, `screencap` without an id takes the first panel, lit or
+        not."""
         if self._has_panels is None:
             [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
             self._has_panels = len(dumpsys.physical_displays(panels)) > 1
@@ -388,7 +371,7 @@ class AdbDevice:
 
 
 def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
-    """Size and RGBA pixels. Raises ValueError unless the stream holds exactly one whole image."""
+    """Raises ValueError unless the stream holds exactly one whole image."""
     header = bytearray(_SCREENCAP_HEADER.size)
     received = stream.read_into(memoryview(header))
     if received < len(header):

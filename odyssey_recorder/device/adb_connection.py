@@ -1,7 +1,4 @@
-"""One connection to an adb server; the only module that uses adbutils.
-
-Imported with the first request to a server, because adbutils imports an HTTP client that is slow to load.
-"""
+"""One connection to an adb server; the only module that uses adbutils, whose HTTP client is slow to import."""
 
 import socket
 
@@ -25,7 +22,6 @@ class DeviceConnection(AdbConnection):
         self.check_okay()  # type: ignore[no-untyped-call]
 
     def ask(self, request: str) -> str:
-        """The reply to a request for the server itself, such as ``host:version``."""
         self.request(request)
         return str(self.read_string_block())
 

@@ -19,10 +19,9 @@ from odyssey_recorder.errors import InputRefusedError
 from odyssey_recorder.files import Largest, create_file, read_text
 
 ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
-"""Android's name for the input method of https://github.com/senzhk/ADBKeyBoard."""
+"""https://github.com/senzhk/ADBKeyBoard"""
 
 _BROADCAST = "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64"
-"""Addressed to ADBKeyBoard alone, so that no other app receives the text."""
 
 _CHOSEN = "settings get secure default_input_method"
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
@@ -44,8 +43,7 @@ class _OwnKeyboard:
 class AdbKeyboard:
     """ADBKeyBoard on one device, active only while it types.
 
-    Before switching, it records the user's own keyboard in `folder`, from where `give_back` restores it in any
-    process. Without a folder it never switches keyboards.
+    The user's own keyboard is recorded in `folder`, from where any process can restore it; None disables switching.
     """
 
     def __init__(self, shell: AdbShell, folder: Path | None) -> None:
@@ -62,7 +60,7 @@ class AdbKeyboard:
 
     @contextmanager
     def chosen(self) -> Iterator[None]:
-        """Make ADBKeyBoard the active keyboard meanwhile. Raises InputRefusedError if it does not start."""
+        """Raises InputRefusedError if ADBKeyBoard does not start."""
         enabled, own = self._ask("ime list -s", _CHOSEN)
         if own == ADB_KEYBOARD:
             yield
@@ -75,7 +73,7 @@ class AdbKeyboard:
             self.give_back()
 
     def give_back(self) -> None:
-        """Restore the recorded keyboard, if any. Raises DeviceError."""
+        """Restore the recorded keyboard, if any."""
         if self._folder is None or not any(self._folder.glob("*.json")):
             return
         path = self._path(self._folder)
@@ -128,7 +126,7 @@ class AdbKeyboard:
 
 
 def broadcast_commands(text: str) -> list[tuple[str, str]]:
-    """Pairs of a piece of `text` and the command that types it; a newline becomes Enter."""
+    """Pairs of a piece of `text` and the command that types it."""
     commands = []
     for is_end, characters in groupby(text, lambda character: character == "\n"):
         part = "".join(characters)
@@ -143,7 +141,7 @@ def broadcast_commands(text: str) -> list[tuple[str, str]]:
 
 
 def _is_up(input_method: str) -> bool:
-    """Whether ADBKeyBoard is active and bound, from `dumpsys input_method`; some versions do not report the latter."""
+    """Some versions of `dumpsys input_method` do not say whether the keyboard is bound."""
     chosen = f"mCurMethodId={ADB_KEYBOARD}" in input_method
     return chosen and "mHaveConnection=false" not in input_method and "mBoundToMethod=false" not in input_method
 

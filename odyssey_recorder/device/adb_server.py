@@ -24,7 +24,7 @@ _GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no device
 _PLUG_IN = "Start it again or plug it in."
 _COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
 _STARTED = b"daemon started"
-"""Printed to stderr by `adb start-server` if the server was not running."""
+"""Printed by `adb start-server` if the server was not running."""
 _NOT_OURS = (
     "Another program had started it, so it is not started again from here: start Android Studio again, or run"
     " `adb start-server`."
@@ -33,7 +33,6 @@ _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 
 
 def find_adb() -> str:
-    """The adb program named by ADBUTILS_ADB_PATH, found on the PATH, or bundled with adbutils."""
     from odyssey_recorder.device.adb_connection import adb_path
 
     with device_errors("adb"):
@@ -42,9 +41,9 @@ def find_adb() -> str:
 
 @contextmanager
 def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG_IN) -> Iterator[None]:
-    """Raise our errors for all that adbutils, sockets and parsers raise; `who` names the device in them.
+    """Map errors of adbutils, sockets and parsers to DeviceError.
 
-    `if_silent` and `if_gone` are what a person can do when it does not answer, or is not there any more.
+    `who` names the device in messages; `if_silent` and `if_gone` are advice for the user.
     """
     from odyssey_recorder.device.adb_connection import AdbConnectionError, AdbError, AdbTimeout
 
@@ -78,11 +77,10 @@ def _as_adb_said(who: str, words: str) -> DeviceError:
 
 
 class AdbServer:
-    """The adb server at one host and port.
+    """The adb server at one host and port; `adb` finds the program that starts it on the first refused connection.
 
-    Only `start` starts it, unless `adb` returns the program: then the first refused connection does. A server
-    started here is restarted when it dies. One that another program started is not, because that program may be
-    about to restart it with another version of adb.
+    A server started here is restarted when it dies. One that another program started is not, because that program
+    may be about to restart it with another version of adb.
     """
 
     def __init__(
@@ -99,7 +97,6 @@ class AdbServer:
         return f"The adb server at {self.host}:{self.port}"
 
     def start(self, adb: str) -> None:
-        """Start the server with the program `adb`, unless it is running. Raises DeviceError."""
         with self._errors():
             done = subprocess.run(
                 [adb, "-P", str(self.port), "start-server"],
@@ -122,12 +119,11 @@ class AdbServer:
             return int(self._query("host:version"), 16)
 
     def devices(self) -> tuple[ListedDevice, ...]:
-        """Every device the server knows, including those that are not ready."""
         with self._errors():
             return dumpsys.listed_devices(self._query("host:devices-l"))
 
     def connect(self, timeout_s: float) -> "DeviceConnection":
-        """A new connection with a time limit on every wait; raises what adbutils and sockets raise."""
+        """Every wait has the time limit; raises what adbutils and sockets raise."""
         from odyssey_recorder.device.adb_connection import DeviceConnection
 
         try:

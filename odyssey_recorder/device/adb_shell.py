@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 ANSWER_S = 10.0
 
 _PART = "==part=="
-"""Printed between the commands of one shell line."""
 
 _TRANSPORT_ID_BYTES = 8
 _PACKET = struct.Struct("<BI")
@@ -34,9 +33,8 @@ class ShellStream:
     """The output of one command as it arrives, by adb's `shell,v2` protocol.
 
     A packet is its kind (one byte), the length of its payload (four bytes, little-endian) and the payload: stdout,
-    stderr, or finally the exit code. Reading raises `TimeoutError` when the command's time is over and `EOFError` if
-    the stream breaks off. `asked_ns` is when the command was sent and `output_ns` when its first output arrived, on
-    the host's monotonic clock.
+    stderr, or finally the exit code. Reading raises TimeoutError or EOFError. `asked_ns` is when the command was
+    sent, `output_ns` when its first output arrived, on the host's monotonic clock.
     """
 
     def __init__(self, sock: socket.socket, expires_s: float | None, asked_ns: int) -> None:
@@ -61,7 +59,6 @@ class ShellStream:
         return self._exit_code or 0
 
     def read_into(self, memory: memoryview) -> int:
-        """Fill `memory` and return the number of bytes, fewer only at the end of the output."""
         filled = 0
         while filled < len(memory) and self._has_output():
             filled += self._output_into(memory[filled : filled + self._unread])
@@ -76,7 +73,7 @@ class ShellStream:
         return bytes(output)
 
     def read_some(self) -> bytes:
-        """The next output as soon as there is any; empty only at the end."""
+        """Empty only at the end of the output."""
         if not self._has_output():
             return b""
         chunk = memoryview(bytearray(min(self._unread, _CHUNK_BYTES)))
@@ -87,7 +84,7 @@ class ShellStream:
         return bytes(chunk[:received])
 
     def cut(self) -> None:
-        """End the stream; safe while another thread reads."""
+        """Safe while another thread reads."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -138,25 +135,21 @@ class CommandResult:
 
 
 class AdbShell:
-    """The shell of one device; still valid after the device reconnects under its serial.
-
-    `on_lost` is called when the device turns out to be gone.
-    """
+    """The shell of one device, still valid after it reconnects; `on_lost` is called when the device is gone."""
 
     def __init__(self, serial: str, server: AdbServer, *, answer_s: float = ANSWER_S) -> None:
-        """`answer_s` is the default time limit of a command."""
         self.serial = serial
         self.answer_s = answer_s
         self.closed = threading.Event()
         self.paused = threading.RLock()
-        """Held while a snapshot is saved or loaded: commands, and their time limits, start only afterwards."""
+        """Held during snapshot operations: commands, and their time limits, start only afterwards."""
         self.on_lost: Callable[[], None] = lambda: None
         self._server = server
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
 
     def ask(self, *commands: str) -> list[str]:
-        """The output of each command, stripped; all run in one shell line."""
+        """Run all commands in one shell line; returns the stripped output of each."""
         output = self.run(f"; echo {_PART}; ".join(commands)).output
         parts = [part.strip() for part in output.split(_PART)]
         if len(parts) != len(commands):
@@ -170,10 +163,7 @@ class AdbShell:
 
     @contextmanager
     def running(self, command: str, timeout_s: float | None = None, *, endless: bool = False) -> Iterator[ShellStream]:
-        """Run a command while the caller reads its output. Raises DeviceError.
-
-        An `endless` one has to start within `timeout_s` and has no limit after that.
-        """
+        """The time limit of an `endless` command ends with its start. Raises DeviceError."""
         with self.paused:
             pass
         timeout_s = self.answer_s if timeout_s is None else timeout_s

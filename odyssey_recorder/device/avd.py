@@ -1,4 +1,4 @@
-"""The Android virtual devices of this computer: list, create, start, prepare and stop them."""
+"""The Android virtual devices of this computer."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -29,10 +29,9 @@ __all__ = ["Avd", "BootStage", "SdkEnvironment", "Start", "StartedDevice", "Virt
 
 @dataclass(frozen=True, slots=True)
 class Avd:
-    """An Android virtual device (AVD).
+    """`profile` is a profile's key or None; `serial` is None while the device does not run.
 
-    `profile` is the key of its device profile, None if it has none. `serial` is its serial in adb, None while it
-    does not run. `problems` are sentences, one for each difference from the profile.
+    `problems` are sentences, one for each difference from the profile.
     """
 
     name: str
@@ -45,9 +44,8 @@ class Avd:
 class Start:
     """How to start a device.
 
-    `cold` ignores the saved state; `snapshot` starts from that snapshot, empty for none; `wipe` erases all data.
-    Without `window` only the mirror shows the device. `animations` leaves them on. `port` is the console's, an even
-    number; 0 picks a free one.
+    `cold` ignores the saved state; `snapshot` is empty for none; `wipe` erases all data. `animations` leaves them
+    on. `port` is the console's, an even number; 0 picks a free one.
     """
 
     cold: bool = False
@@ -60,8 +58,6 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class StartedDevice:
-    """A running, prepared device, and the findings of its preflight."""
-
     serial: str
     findings: tuple[PreflightFinding, ...]
 
@@ -70,8 +66,7 @@ class StartedDevice:
 class SdkEnvironment:
     """The user's folders for virtual devices, and the environment for the SDK's tools.
 
-    `avds` holds the devices, `running` the discovery files of running ones, `logs` the emulator logs. `token` is the
-    file with the console token; `console_ports` are the ports the consoles may use.
+    `running` are the folders of discovery files; `token` is the file with the console token.
     """
 
     avds: Path
@@ -98,10 +93,7 @@ class VirtualDevices:
         *,
         without_sdk: PreflightFinding | None = None,
     ) -> None:
-        """`server` knows the emulators; `connect` returns one of its devices once it answers.
-
-        `without_sdk` is reported if there is no SDK; by default, that none was found.
-        """
+        """`connect` returns a device once it answers; `without_sdk` is reported if there is no SDK."""
         self._sdk = sdk
         self._without_sdk = without_sdk or no_sdk()
         self._server = server
@@ -111,13 +103,12 @@ class VirtualDevices:
         self._known: tuple[object, frozenset[str]] | None = None
 
     def missing(self) -> tuple[PreflightFinding, ...]:
-        """What the SDK lacks for the profiles, each with the command that installs it."""
         if self._sdk is None:
             return (self._without_sdk,)
         return self._sdk.missing(self._image(profile) for profile in profiles())
 
     def list(self) -> tuple[Avd, ...]:
-        """All AVDs by name, including those that the emulator does not know or whose files are broken."""
+        """By name, including those that the emulator does not know or whose files are broken."""
         try:
             known = self._known_to_emulator()
         except SdkError as error:
@@ -126,10 +117,9 @@ class VirtualDevices:
         return tuple(self._avd(name, known) for name in sorted({*self._files.names(), *(known or ())}))
 
     def create(self, profile: str, *, name: str = "", replace: bool = False) -> Avd:
-        """Create an AVD for the profile with that key, named `name` or after the profile.
+        """Create an AVD for the profile with that key, by default named after it.
 
-        With `replace` an existing AVD of that name is deleted first; otherwise it is an error. Raises SettingsError
-        for an unknown profile.
+        Without `replace`, an existing AVD of that name is an error. Raises SettingsError for an unknown profile.
         """
         wanted, name, sdk = profile_named(profile), name or profile, self._some_sdk()
         if not is_avd_name(name):
@@ -161,10 +151,9 @@ class VirtualDevices:
         progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> StartedDevice:
-        """Start an AVD, wait for its home screen, and prepare it as its profile requires.
+        """Start an AVD, wait for its home screen and prepare it; the emulator outlives this program.
 
-        The emulator outlives this program. If `cancelled` returns True, stops the emulator and raises
-        `CancelledError`.
+        If `cancelled` returns True, stops the emulator and raises `CancelledError`.
         """
         sdk, config = self._some_sdk(), self._files.config(name)
         self._refuse_running(name)
@@ -191,7 +180,7 @@ class VirtualDevices:
         progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> StartedDevice:
-        """Stop an AVD if it runs, and start it wiped: all its data and snapshots are lost."""
+        """All data and snapshots are lost."""
         serial = self._serial(name)
         if serial is not None:
             self.stop(serial)
@@ -202,7 +191,6 @@ class VirtualDevices:
         end_emulator(serial, self.console(serial).kill, self._server, self._around.running)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        """Restore the whole device and return when it answers again."""
         self.console(serial).load_snapshot(name)
         self._connect(serial).close()
 

@@ -1,4 +1,4 @@
-"""The files of a virtual device: where they are, and what config.ini says for a profile."""
+"""The files of a virtual device."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,14 +23,12 @@ _WORDS = {
     "hw.keyboard": "keyboard",
     "hw.initialOrientation": "orientation",
 }
-"""Names shown for keys; other keys are shown as they are."""
 
 _LENIENT = {"hw.ramSize", "hw.gpu.enabled", "hw.gpu.mode", "hw.mainKeys", "skin.name", "skin.path", "skin.dynamic"}
 """Keys that are written but may differ without harm to recordings."""
 
 
 def avd_home(environment: Mapping[str, str], home: Path) -> Path:
-    """The folder of the user's virtual devices, found as the emulator and avdmanager find it."""
     if environment.get("ANDROID_AVD_HOME"):
         return Path(environment["ANDROID_AVD_HOME"])
     for name in ("ANDROID_USER_HOME", "ANDROID_EMULATOR_HOME"):
@@ -40,7 +38,6 @@ def avd_home(environment: Mapping[str, str], home: Path) -> Path:
 
 
 def is_avd_name(name: str) -> bool:
-    """Whether avdmanager accepts `name` and it is safe as a command argument and a file name."""
     return _NAME.fullmatch(name) is not None and name[0] not in ".-"
 
 
@@ -84,12 +81,10 @@ def _fold_entries(fold: Fold) -> dict[str, str]:
 
 
 def entries(config: str) -> dict[str, str]:
-    """The keys and values of an .ini file, with or without spaces around the equals sign."""
     return dict(_entries(config.splitlines()))
 
 
 def amended(config: str, wanted: Mapping[str, str]) -> str:
-    """`config` with the values of `wanted`; all other lines keep their content and place."""
     lines, left = [], dict(wanted)
     for line in config.splitlines():
         entry = _ENTRY.fullmatch(line)
@@ -102,7 +97,7 @@ def amended(config: str, wanted: Mapping[str, str]) -> str:
 
 
 def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
-    """The profile an AVD was created from, by the name of its hardware, or else by its screen size."""
+    """By the name of its hardware, or else by its screen size."""
     kind = config.get("hw.device.name", "")
     size = (config.get("hw.lcd.width", ""), config.get("hw.lcd.height", ""))
     by_name = (profile for profile in profiles() if profile.avd_device == kind)
@@ -111,7 +106,6 @@ def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
 
 
 def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ...]:
-    """The differences from the profile, a sentence each."""
     found = [
         f"Its {_WORDS.get(key, key)} is {_said(config.get(key))}, the profile's {value}."
         for key, value in wanted_entries(profile).items()
@@ -143,11 +137,11 @@ class AvdFolder:
         return None
 
     def config(self, name: str) -> dict[str, str]:
-        """The entries of config.ini. Raises DeviceError if it cannot be read."""
+        """Raises DeviceError."""
         return entries(self._read(name))
 
     def amend(self, name: str, wanted: Mapping[str, str]) -> None:
-        """Set the `wanted` entries in config.ini. Raises DeviceError if it cannot be written."""
+        """Raises DeviceError."""
         path = self._config_path(name)
         text = amended(self._read(name), wanted)
         beside = path.with_name(f"{path.name}.part")
@@ -191,7 +185,6 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _plain(value: str) -> str:
-    """A value normalised for comparison: no spaces, lower case, true as yes and false as no."""
     word = re.sub(r"\s", "", value).lower()
     return _TRUTHS.get(word, word)
 

@@ -1,4 +1,4 @@
-"""The SDK's own programs for virtual devices, and the meaning of their errors."""
+"""The SDK's own programs for virtual devices."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ class AvdTools:
         self._environment = dict(environment)
 
     def names(self) -> frozenset[str]:
-        """The AVDs that the emulator knows. It also prints log lines, which have more than one word."""
+        """Skips the emulator's log lines, which have more than one word."""
         program = str(self._sdk.require("emulator"))
         try:
             done = self._run([program, "-list-avds"], "", _LIST_S)
@@ -40,10 +40,7 @@ class AvdTools:
         return frozenset(line.strip() for line in done.stdout.splitlines() if is_avd_name(line.strip()))
 
     def create(self, name: str, *, image: str, device: str, replace: bool) -> None:
-        """Create an AVD with the hardware profile `device` on the system image package `image`.
-
-        Raises DeviceError with avdmanager's message and advice.
-        """
+        """Raises DeviceError with avdmanager's message and advice."""
         program = str(self._sdk.require("avdmanager"))
         command = [program, "create", "avd", "-n", name, "-k", image, "-d", device]
         try:

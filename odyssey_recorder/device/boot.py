@@ -1,4 +1,4 @@
-"""The stages of an emulator's start, its end, and their time limits."""
+"""Waiting for an emulator to start or end."""
 
 import os
 import time
@@ -31,7 +31,7 @@ _NOT_HOME = "FallbackHome"
 
 
 class BootStage(Enum):
-    """Progress of a start; the values are shown to the user."""
+    """The values are shown to the user."""
 
     STARTING = "Starting the emulator"
     WAITING_FOR_ADB = "Waiting for adb"
@@ -43,10 +43,7 @@ class BootStage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """One start of an emulator, from its process to its home screen; the emulator is that which adb lists as `serial`.
-
-    It may take `boot_s` to have booted, and `home_s` more to show an activity.
-    """
+    """One start of an emulator: `boot_s` to boot, then `home_s` to show an activity."""
 
     name: str
     serial: str
@@ -59,8 +56,8 @@ class Boot:
     def wait(self, progress: Callable[[BootStage], object]) -> None:
         """Return when the device has booted and an activity has the focus.
 
-        A device with a locked screen shows none: after `home_s` that is accepted. Raises CancelledError, and
-        DeviceError if the emulator ends or does not boot in time.
+        A device with a locked screen shows none: after `home_s` that is accepted. Raises CancelledError,
+        DeviceError.
         """
         expires_s = time.monotonic() + self.boot_s
         for stage, is_passed in (
@@ -117,10 +114,7 @@ class Boot:
 def end_emulator(
     serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path], *, gone_s: float = _GONE_S
 ) -> None:
-    """Call `kill`, and wait until the emulator has ended and adb no longer lists it.
-
-    `running` are the folders of discovery files. Raises DeviceTimeoutError after `gone_s`.
-    """
+    """Call `kill`, and wait until the emulator has ended and adb no longer lists it; raises DeviceTimeoutError."""
     pids = {one.pid for one in running_avds(running).values() if one.serial == serial}
     kill()
     started_s = time.monotonic()

@@ -1,4 +1,4 @@
-"""Converts times of the device's input events to the host's clock, with an uncertainty."""
+"""Converts times of the device's input events to the host's clock."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,6 @@ UNKNOWN_NS = 3_600_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class HostMoment:
-    """A moment on the host's monotonic clock, `at_ns` ± `uncertainty_ns`."""
-
     at_ns: int
     uncertainty_ns: int
 
@@ -43,7 +41,7 @@ class DeviceClock:
         self._low: _OffsetBound | None = low
 
     def read(self, reading: ClockReading) -> bool:
-        """Add a reading. Returns whether it agrees with the bounds; if not, it replaces them."""
+        """Returns whether the reading agrees with the bounds; if not, it replaces them."""
         low, high = _bounds(reading)
         agrees = self._lower(low.at_ns) <= high.offset_ns and low.offset_ns <= self._upper(low.at_ns)
         if not agrees or low.offset_ns > self._lower(low.at_ns):
@@ -53,8 +51,7 @@ class DeviceClock:
         return agrees
 
     def heard(self, device_us: int, arrived_ns: int) -> bool:
-        """Add the arrival of an event stamped `device_us`. Returns whether it is possible; if not, a reading is
-        needed."""
+        """Add an event's arrival; returns whether it is possible. If not, a reading is needed."""
         high = _OffsetBound(arrived_ns - device_us * 1000, arrived_ns)
         possible = self._lower(arrived_ns) <= high.offset_ns
         if not possible:

@@ -1,8 +1,7 @@
 """What the recorder needs of a device, as small protocols; `Device` combines them.
 
-Calls block, have a time limit, and are safe from any thread, also concurrently. They raise `DeviceDisconnectedError`
-if the device is gone, `DeviceTimeoutError` if it does not answer in time, and `DeviceError` for any other failure it
-reports.
+Calls block, have a time limit, and are safe from any thread. They raise `DeviceDisconnectedError`,
+`DeviceTimeoutError`, and `DeviceError` for any other failure that the device reports.
 """
 
 from collections.abc import Callable
@@ -19,10 +18,9 @@ from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 
 @dataclass(frozen=True, slots=True)
 class ListedDevice:
-    """A device as adb lists it.
+    """`state` is adb's own word: "device" if it is ready, else "offline", "unauthorized" and so on.
 
-    `state` is adb's own word: "device" if it is ready, else "offline", "unauthorized" and so on. `product` and
-    `model` are empty if adb does not know them.
+    `product` and `model` are empty if adb does not know them.
     """
 
     serial: str
@@ -51,7 +49,6 @@ class DeviceProperties:
 
     @property
     def is_simulated(self) -> bool:
-        """True for the simulated emulator, by its AVD name."""
         return self.avd_name.startswith("Simulated_")
 
 
@@ -80,7 +77,7 @@ class ScreenState:
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """The device's CLOCK_MONOTONIC, read at some moment between the host's `before_ns` and `after_ns`.
+    """The device's CLOCK_MONOTONIC, read between the host's `before_ns` and `after_ns`.
 
     The value was between `least_us` and `most_us`, because a device may report it in coarse steps.
     """
@@ -116,8 +113,6 @@ class DeviceFacts(HasSerial, Protocol):
 
 
 class Screen(Protocol):
-    """The current screen."""
-
     def capture(self) -> Frame:
         """The screen as it is now, oriented as the user sees it."""
 
@@ -125,10 +120,7 @@ class Screen(Protocol):
         """Rotation, posture, focus and keyboard."""
 
     def view_hierarchy(self) -> str:
-        """The XML of `uiautomator dump` for the focused window; takes seconds while the screen moves.
-
-        Raises `DeviceError` if there is none.
-        """
+        """The XML of `uiautomator dump` for the focused window; takes seconds while the screen moves."""
 
 
 class FrameStream(HasSerial, Protocol):
@@ -138,10 +130,9 @@ class FrameStream(HasSerial, Protocol):
         """The screen as it is now, oriented as the user sees it."""
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """The next frame that the device sends because its screen has changed.
+        """The next frame that the device sends because its screen has changed; a slow caller gets only the newest.
 
-        None if it sends none within `wait_s`, and at once for a device that sends none. A slow caller gets only the
-        newest frame.
+        None if it sends none within `wait_s`, and at once for a device that sends none.
         """
 
     def repeat_frame(self) -> None:
@@ -157,13 +148,8 @@ class FrameStream(HasSerial, Protocol):
 
 
 class DeviceInput(Protocol):
-    """Complete inputs: touches, keys and text."""
-
     def touch(self, stroke: TouchStroke) -> None:
-        """Carry out a stroke, in pixels of the frame, in real time; return when the finger is lifted.
-
-        Raises `InputRefusedError` if the device refuses it.
-        """
+        """Carry out a stroke, in pixels of the frame, in real time. Raises `InputRefusedError`."""
 
     def press(self, key: SystemKey) -> None:
         """Press and release a system key."""
@@ -174,14 +160,12 @@ class DeviceInput(Protocol):
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
         """Type `text` into the focused field, newline as Enter.
 
-        Raises `InputRefusedError` before typing anything if `text` cannot be typed this way, and also if the device
-        took only part of it.
+        Raises `InputRefusedError` before typing if `text` cannot be typed this way, or if the device took only part
+        of it.
         """
 
 
 class LiveTouch(HasSerial, Protocol):
-    """A finger that the device follows while it moves."""
-
     @property
     def follows_finger(self) -> bool:
         """Whether `put_finger` can be used now."""
@@ -194,8 +178,6 @@ class LiveTouch(HasSerial, Protocol):
 
 
 class InputEvents(HasSerial, Protocol):
-    """Input made on the device itself, as its kernel reports it."""
-
     def input_nodes(self) -> tuple[InputDeviceNode, ...]:
         """The current input nodes: touch screens, keyboards and so on."""
 
@@ -213,8 +195,6 @@ class InputEvents(HasSerial, Protocol):
 
 
 class Snapshots(Protocol):
-    """The emulator's snapshots of the whole device."""
-
     @property
     def keeps_snapshots(self) -> bool:
         """Answers at once; False for anything but an emulator."""
@@ -223,16 +203,12 @@ class Snapshots(Protocol):
         """Snapshot names, in the emulator's order."""
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device as `name`, replacing an older snapshot; the device pauses meanwhile.
-
-        Raises `DeviceError` if the emulator reports a failure.
-        """
+        """Save the whole device, replacing an older snapshot; the device pauses meanwhile."""
 
     def load_snapshot(self, name: str) -> None:
         """Restore the whole device, and return when it answers again.
 
-        Running frame streams and `follow_input` continue, or end as if the connection broke. Raises `DeviceError` if
-        there is no such snapshot.
+        Running frame streams and `follow_input` continue, or end as if the connection broke.
         """
 
     def delete_snapshot(self, name: str) -> None:
@@ -247,13 +223,9 @@ class DeviceSetup(DeviceFacts, Protocol):
         """Close every recent app and go to the home screen."""
 
 
-class ControllableDevice(DeviceFacts, Screen, DeviceInput, Protocol):
-    """A device that a replay, a script or an agent looks at and controls."""
+class ControllableDevice(DeviceFacts, Screen, DeviceInput, Protocol): ...
 
 
 class Device(ControllableDevice, DeviceSetup, FrameStream, LiveTouch, InputEvents, Snapshots, Protocol):
     def close(self) -> None:
-        """Disconnect and wake every waiting call; safe from any thread, and repeatedly.
-
-        Woken and later calls raise `DeviceDisconnectedError`.
-        """
+        """Disconnect; waiting and later calls raise `DeviceDisconnectedError`. Safe from any thread, and repeatedly."""

@@ -1,4 +1,4 @@
-"""The discovery files of running emulators: where their control services listen."""
+"""The discovery files of running emulators."""
 
 import getpass
 import os
@@ -22,10 +22,7 @@ _STILL_ACTIVE = 259
 
 @dataclass(frozen=True, slots=True)
 class ControlEndpoint:
-    """The control service of an emulator on this computer.
-
-    `token` goes with every call, empty if the service is open. With `wants_jwt` it accepts only signed tokens.
-    """
+    """`token` goes with every call, empty if the service is open. With `wants_jwt` it accepts only signed tokens."""
 
     serial: str
     port: int
@@ -54,7 +51,7 @@ class _DiscoveryFile:
 def running_folders(
     environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
 ) -> tuple[Path, ...]:
-    """The folders of this user's discovery files on Linux, macOS and Windows."""
+    """This user's folders of discovery files on Linux, macOS and Windows."""
     home = Path.home() if home is None else home
     roots = [Path(environment[name]) for name in ("ANDROID_EMULATOR_HOME",) if environment.get(name)]
     if platform == "win32":
@@ -72,7 +69,6 @@ def running_folders(
 
 
 def process_is_alive(pid: int) -> bool:
-    """Whether a process with this number runs, of any user."""
     if sys.platform == "win32":
         import ctypes
 
@@ -94,7 +90,7 @@ def process_is_alive(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Whether a process has ended and waits for its parent; always False except on Linux."""
+    """Always False except on Linux."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace").rpartition(")")[2].split()[0] == "Z"
     return False
@@ -103,7 +99,7 @@ def _is_zombie(pid: int) -> bool:
 def find_control(
     serial: str, folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> ControlEndpoint | None:
-    """The control service of the emulator that adb lists as `serial`; None if it does not run or names none.
+    """None if the emulator does not run or has no control service.
 
     The newest file wins: by now, the process number in an older one may belong to another process.
     """
@@ -124,7 +120,6 @@ def running_avds(
 
 
 def _discovery_files(folders: Sequence[Path], is_alive: Callable[[int], bool]) -> list[_DiscoveryFile]:
-    """The files of running emulators, the newest first."""
     found = []
     for path in (path for folder in folders for path in sorted(folder.glob("pid_*.ini"))):
         name = _FILE_NAME.fullmatch(path.name)

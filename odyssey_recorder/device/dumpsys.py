@@ -51,10 +51,7 @@ class RecentTask:
 
 
 def listed_devices(devices: str) -> tuple[ListedDevice, ...]:
-    """The devices in `adb devices -l`, ready or not.
-
-    A state may be several words (``no permissions (...); see [...]``); the tags after it are ``name:value``.
-    """
+    """A state may be several words (``no permissions (...); see [...]``); the tags after it are ``name:value``."""
     found = []
     for line in devices.splitlines():
         serial, _, described = line.strip().partition(" ")
@@ -77,7 +74,7 @@ def screen_size(wm_size: str) -> Size:
 
 
 def panel_size(wm_size: str) -> Size:
-    """The lit panel's own size from `wm size`. Raises ValueError."""
+    """The lit panel's own size. Raises ValueError."""
     width, height = _last(_PANEL_SIZE, wm_size, "panel size").groups()
     return Size(int(width), int(height))
 
@@ -88,11 +85,10 @@ def screen_density(wm_density: str) -> int:
 
 
 def default_display_contents(window: str) -> str:
-    """The section of `dumpsys window displays` on the default display; the functions below parse it.
+    """The section on the default display; the functions below parse it. Raises ValueError.
 
     Other displays have a focus, a rotation and bars of their own. `dumpsys window` may also begin with a copy from
-    the last "Application Not Responding", which stays until the next boot: the last section is the live one. Raises
-    ValueError if there is none.
+    the last "Application Not Responding", which stays until the next boot: the last section is the live one.
     """
     found = [contents[0] for contents in _DISPLAY_CONTENTS.finditer(window) if contents[1] == "0"]
     if not found:
@@ -101,7 +97,7 @@ def default_display_contents(window: str) -> str:
 
 
 def focused_activity(window: str) -> tuple[str, str]:
-    """Package and full activity name of the focused activity; two empty strings for none.
+    """Package and full activity name; two empty strings for none.
 
     Nothing has the focus while screens change, and the notification shade and the "Application Not Responding"
     dialog are no activities. A pop-up menu belongs to the activity beneath it.
@@ -118,10 +114,9 @@ def focused_activity(window: str) -> tuple[str, str]:
 
 
 def rotation(window: str) -> Rotation:
-    """The rotation of a display's frame.
+    """`mCurrentRotation` is the sensor's and `mRotation` the display's, which wins.
 
-    `mCurrentRotation` is the sensor's and `mRotation` the display's, which wins. Android 10 has no `mRotation` but
-    prints the rotation of the display's frames.
+    Android 10 has no `mRotation` but prints the rotation of the display's frames.
     """
     found = _ROTATION.search(window) or _FRAMES_ROTATION.search(window) or _SENSED_ROTATION.search(window)
     turn = int(found[1]) if found else 0
@@ -135,47 +130,42 @@ def status_bar_height(window: str) -> int:
 
 
 def navigation_bar(window: str) -> Box | None:
-    """The navigation bar on the frame; None while hidden.
-
-    The thin bar of gesture navigation counts; in landscape the bar may be at the left or right.
-    """
+    """None while hidden. Gesture navigation has a thin bar; in landscape the bar may be at the left or right."""
     return _insets_source(window, _NAVIGATION_BAR)
 
 
 def keyboard(window: str) -> Box | None:
-    """The on-screen keyboard on the frame; None while hidden."""
+    """None while hidden."""
     return _insets_source(window, _KEYBOARD)
 
 
 def keyboard_shown(input_method: str) -> bool:
-    """Whether the on-screen keyboard is up on the default display, from `dumpsys input_method`."""
     return "mInputShown=true" in input_method and not _KEYBOARD_ELSEWHERE.search(input_method)
 
 
 def posture(device_state: str) -> str:
-    """The posture's name from `cmd device_state state`; empty for a device that does not fold."""
+    """Empty for a device that does not fold."""
     found = _POSTURE.search(device_state)
     return found[1] if found and found[1] != "DEFAULT" else ""
 
 
 def physical_displays(surface_flinger: str) -> tuple[str, ...]:
-    """The ids of all panels from `dumpsys SurfaceFlinger --display-id`."""
     return tuple(_DISPLAY.findall(surface_flinger))
 
 
 def default_display(dumpsys_input: str) -> str:
-    """The id of the panel that shows the default display, from `dumpsys input`; empty if it names none."""
+    """The id of the panel that shows the default display; empty if `dumpsys input` names none."""
     found = _DEFAULT_VIEWPORT.search(dumpsys_input)
     return found[1] if found else ""
 
 
 def free_bytes(df: str) -> int:
-    """Free bytes of the one disk in the output of `df -k`. Raises ValueError."""
+    """Raises ValueError."""
     return int(_last(_FREE_KIB, df, "free space")[1]) * 1024
 
 
 def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
-    """The app tasks shown in Recents, the last used first; no home screens or hidden tasks. Raises ValueError."""
+    """The last used first, without home screens and hidden tasks. Raises ValueError."""
     if "RECENT TASKS" not in dump:
         raise ValueError(f"no list of recent tasks, but {dump[:80]!r}")
     return tuple(_shown(re.split(r"^\s*\* ", dump, flags=re.MULTILINE)))

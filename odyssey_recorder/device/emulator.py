@@ -39,9 +39,8 @@ _LOOKS = 3
 class EmulatorDevice(AdbDevice):
     """An emulator behind adb and its control service (gRPC).
 
-    Frames, touches and system keys use the control service while it is available and its frames are what apps see;
-    everything else uses adb. A failed connection is reopened in the background. Frame numbers count the frames of
-    both.
+    Frames, touches and system keys use the control service while its frames are what apps see; everything else uses
+    adb. Frame numbers count the frames of both.
 
     An input that the control service did not confirm may have happened, so it raises instead of being sent again
     over adb. One that certainly did not happen goes over adb.
@@ -67,10 +66,7 @@ class EmulatorDevice(AdbDevice):
         self._link = EmulatorLink(shell.serial, control, self._look)
 
     def wait_until_ready(self, timeout_s: float) -> None:
-        """Wait until the device has booted and a connection to the control service was tried.
-
-        Raises `DeviceTimeoutError`, or `DeviceError` if gRPC is required but unavailable.
-        """
+        """Raises `DeviceTimeoutError`, or `DeviceError` if gRPC is required but unavailable."""
         super().wait_until_ready(timeout_s)
         self._link.wait_until_tried(min(timeout_s, _LINK_S))
         if self._connection() is None:
@@ -79,7 +75,7 @@ class EmulatorDevice(AdbDevice):
     # Frames ----------------------------------------------------------------------------------------------------
 
     def capture(self) -> Frame:
-        """The screen as it is now; during a snapshot operation, as it is afterwards."""
+        """Waits for a snapshot operation to end."""
         with self._restoring:
             pass
         connection = self._connection()
@@ -93,7 +89,6 @@ class EmulatorDevice(AdbDevice):
         return super().capture()
 
     def next_frame(self, wait_s: float) -> Frame | None:
-        """The next frame of the stream; None at once without a stream, unless gRPC is required."""
         connection = self._connection()
         frame = connection.stream.take(wait_s) if connection is not None else None
         if connection is None and self._required:
@@ -105,7 +100,6 @@ class EmulatorDevice(AdbDevice):
         return self._numbered(frame)
 
     def repeat_frame(self) -> None:
-        """Make the last frame of the stream the next one, with its own times."""
         connection = self._connection()
         if connection is not None:
             connection.stream.give_again()
@@ -130,7 +124,7 @@ class EmulatorDevice(AdbDevice):
         return self._connection() is not None
 
     def put_finger(self, at: Pixel) -> None:
-        """Put the finger down, or move it; in pixels of the frame on which it came down."""
+        """In pixels of the frame on which the finger came down."""
         connection = self._connection()
         if connection is None:
             self._refuse_if_closed()
@@ -156,9 +150,8 @@ class EmulatorDevice(AdbDevice):
     def press(self, key: SystemKey) -> None:
         """Press and release a system key.
 
-        The control service sends it from the emulator's keyboard, as if a person pressed it, so it shows in
-        `getevent`; `input keyevent` does not. An emulator without a keyboard drops it silently, so adb is used
-        there.
+        The control service presses it on the emulator's keyboard, so it shows in `getevent`, unlike `input
+        keyevent`. An emulator without a keyboard drops it silently, so adb is used there.
         """
         connection = self._connection()
         if connection is not None and connection.has_keyboard:
@@ -167,14 +160,13 @@ class EmulatorDevice(AdbDevice):
             super().press(key)
 
     def check_text(self, text: str) -> None:
-        """Raises InputRefusedError for text that neither adb nor the clipboard, if available, can type."""
         if input_command.is_plain(text) or self._connection() is None:
             super().check_text(text)
         else:
             check_pasted_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Paste long or non-ASCII lines from the clipboard, type the rest over adb, and restore the clipboard."""
+        """Paste long or non-ASCII lines, type the rest over adb, and restore the clipboard."""
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
         if connection is None:
@@ -199,7 +191,7 @@ class EmulatorDevice(AdbDevice):
             super().save_snapshot(name)
 
     def load_snapshot(self, name: str) -> None:
-        """Restore the whole device; returns when adb has found it again and the stream is reopened."""
+        """Returns when adb has found the device again and the stream is reopened."""
         with self._restoring:
             self._lift_if_possible()
             super().load_snapshot(name)
@@ -210,7 +202,6 @@ class EmulatorDevice(AdbDevice):
             self._allow_adb()
 
     def close(self) -> None:
-        """Lift the finger, restore the clipboard, disconnect, and wake every waiting call."""
         super().close()
         with self._clipboard:
             self._lift_if_possible()
@@ -241,7 +232,7 @@ class EmulatorDevice(AdbDevice):
         self._link.drop(connection, error)
 
     def _look(self, connection: ControlConnection, newest: Frame) -> None:
-        """Runs on the link's thread: check whether frames of a new shape are what apps see."""
+        """Runs on the link's thread."""
         self._finger.recover(connection.control)
         if FrameShape.of(newest) != self._fitting:
             self._judge(connection.stream)
@@ -276,14 +267,12 @@ class EmulatorDevice(AdbDevice):
         self._followed = stream, number
 
     def _frame_shape(self) -> FrameShape:
-        """The shape of the last frame returned; before the first, of the last one checked."""
         shape = self._shape or self._judged
         assert shape is not None
         return shape
 
     @contextmanager
     def _dropping(self, connection: ControlConnection) -> Iterator[None]:
-        """Drop the connection if the input fails."""
         with self._restoring:
             pass
         try:

@@ -1,4 +1,4 @@
-"""A client of the emulator console: a greeting, a token, then one command line in and text with OK or KO out."""
+"""A client of the emulator console: a greeting, a token, then one command in and text with OK or KO out."""
 
 import re
 import socket
@@ -28,7 +28,7 @@ _TRY_AGAIN = "Try again; if it stays so, start the emulator again."
 
 
 def console_port(serial: str) -> int | None:
-    """The console port of the emulator that adb lists as `serial`; None unless it is an emulator on this computer."""
+    """None unless `serial` is an emulator on this computer."""
     found = _SERIAL.fullmatch(serial)
     return int(found[1]) if found is not None and int(found[1]) in _PORTS else None
 
@@ -48,25 +48,21 @@ def check_snapshot_name(name: str) -> None:
 
 
 def listed_snapshots(table: str) -> tuple[str, ...]:
-    """The names of the loadable snapshots in the emulator's table."""
+    """Skips snapshots that cannot be loaded."""
     loadable = table.partition(_PARTIAL)[0]
     return tuple(found["name"] for line in loadable.splitlines() if (found := _SNAPSHOT.match(line.strip())))
 
 
 class EmulatorConsole:
-    """The console of an emulator on this computer; every command opens its own connection.
+    """The console of an emulator on this computer; every command opens its own connection, on any thread.
 
-    Safe from any thread, also concurrently. Raises `DeviceDisconnectedError` if nothing listens or the connection
-    breaks, `DeviceTimeoutError` if there is no answer in time, and plain `DeviceError` for a KO.
+    Raises `DeviceDisconnectedError`, `DeviceTimeoutError`, and plain `DeviceError` for a KO.
     """
 
     def __init__(
         self, port: int, *, token_file: Path, answer_s: float = _ANSWER_S, snapshot_s: float = _SNAPSHOT_S
     ) -> None:
-        """`token_file` is read whenever the console asks for its token.
-
-        `snapshot_s` is the time limit of commands that save, load or delete a snapshot; `answer_s` of all others.
-        """
+        """`snapshot_s` is the time limit of commands that save, load or delete a snapshot, `answer_s` of all others."""
         self.port = port
         self._token_file = token_file
         self._answer_s = answer_s
@@ -92,19 +88,16 @@ class EmulatorConsole:
         self.command("unfold")
 
     def kill(self) -> None:
-        """End the emulator; the way it was started decides whether its state is saved."""
         self.command("kill")
 
     def snapshots(self) -> tuple[str, ...]:
-        """The loadable snapshots, in the emulator's order."""
         return listed_snapshots(self.command("avd snapshot list"))
 
     def save_snapshot(self, name: str) -> None:
-        """Save the whole device, replacing an older snapshot; the device pauses meanwhile."""
         self._snapshot("save", name)
 
     def load_snapshot(self, name: str) -> None:
-        """Restore the whole device; returns when it runs again, before adb has found it."""
+        """Returns when the device runs again, before adb has found it."""
         check_snapshot_name(name)
         try:
             self._snapshot("load", name)
@@ -118,12 +111,10 @@ class EmulatorConsole:
             raise DeviceError(f"emulator-{self.port} has no snapshot {name!r}. {listed} Save it first.") from error
 
     def delete_snapshot(self, name: str) -> None:
-        """Delete a snapshot, if it exists."""
         if name in self.snapshots():
             self._snapshot("delete", name)
 
     def close(self) -> None:
-        """Make waiting and later commands raise `DeviceDisconnectedError`."""
         with self._lock:
             self._closed = True
             for sock in self._sockets:
@@ -166,7 +157,6 @@ class EmulatorConsole:
 
     @contextmanager
     def _connected(self, answer_s: float) -> Iterator["_Dialogue"]:
-        """A connection that `close` can cut; maps socket errors to DeviceError."""
         expires_s = time.monotonic() + answer_s
         try:
             with socket.create_connection(("localhost", self.port), answer_s) as sock:
@@ -197,8 +187,6 @@ class _RefusedError(Exception):
 
 
 class _Dialogue:
-    """The lines of one connection, with a deadline on the monotonic clock."""
-
     def __init__(self, sock: socket.socket, expires_s: float) -> None:
         self._socket = sock
         self._expires_s = expires_s
@@ -209,7 +197,7 @@ class _Dialogue:
         self._socket.sendall(f"{line}\n".encode())
 
     def answer(self) -> str:
-        """The lines up to OK. Raises `_RefusedError` for KO, `EOFError` and `TimeoutError`."""
+        """Raises `_RefusedError` for KO, `EOFError` and `TimeoutError`."""
         lines: list[str] = []
         while True:
             line = self._line()

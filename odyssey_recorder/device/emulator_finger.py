@@ -26,7 +26,7 @@ class FrameShape:
 
     @property
     def panel(self) -> Size:
-        """The size of the panel in its natural orientation."""
+        """In natural orientation."""
         return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
 
     def on_panel(self, at: Pixel) -> Pixel:
@@ -51,7 +51,7 @@ class EmulatorFinger:
         self._is_lost = True
 
     def put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
-        """Put the finger down on a frame of `shape`, or move it within the frame on which it came down.
+        """Put the finger down, or move it within the frame on which it came down.
 
         Raises `InputRefusedError` if a finger that is down cannot be moved, otherwise as `control` does.
         """
@@ -59,15 +59,12 @@ class EmulatorFinger:
             self._put(control, shape, at)
 
     def lift(self, control: EmulatorControl | None) -> None:
-        """Lift the finger if it is down.
-
-        Raises `InputRefusedError` if that is impossible now, `DeviceTimeoutError` if it may have happened.
-        """
+        """Raises `InputRefusedError` if that is impossible now, `DeviceTimeoutError` if it may have happened."""
         with self._lock:
             self._lift(control)
 
     def draw(self, control: EmulatorControl, shape: FrameShape, stroke: TouchStroke) -> None:
-        """Carry out a stroke in real time; late samples are sent at once. Raises as `put` and `lift`."""
+        """Late samples are sent at once. Raises as `put` and `lift`."""
         with self._lock:
             begun_s = time.monotonic()
             self._put(control, shape, stroke.start)

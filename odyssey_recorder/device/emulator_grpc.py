@@ -72,10 +72,9 @@ _Answer = TypeVar("_Answer", bound=Message)
 
 @contextmanager
 def control_errors(who: str) -> Iterator[None]:
-    """Map gRPC's errors to DeviceError; `who` names the device in messages.
+    """Map gRPC's errors to DeviceError.
 
-    A plain `DeviceError` means that the emulator did not do what it was asked. After `DeviceDisconnectedError` or
-    `DeviceTimeoutError` it may have done so.
+    Plain `DeviceError`: not done. `DeviceDisconnectedError` and `DeviceTimeoutError`: it may have been done.
     """
     service = f"The control service of {who}"
     try:
@@ -93,13 +92,10 @@ def control_errors(who: str) -> Iterator[None]:
 
 
 class FrameMemory:
-    """A private file into which the emulator writes its frames, each over the last.
-
-    A copy made while the emulator writes is torn; the caller has to detect that.
-    """
+    """A private file for the emulator's frames; a copy made while it writes the next one is torn."""
 
     def __init__(self, length: int) -> None:
-        """`length` is in bytes; the file is in a folder that no other user can open."""
+        """In bytes; the file is in a folder that no other user can open."""
         folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = folder / "frame"
@@ -111,7 +107,6 @@ class FrameMemory:
         self.length = length
 
     def copy(self, length: int) -> bytes:
-        """The first `length` bytes as they are now; fewer if the memory is shorter."""
         return self._memory[:length]
 
     def close(self) -> None:
@@ -122,8 +117,8 @@ class FrameMemory:
 class ScreenshotStream:
     """The frames that the emulator sends when its screen changes; a thread reads them and keeps the newest.
 
-    Frame numbers grow within a stream; gaps are frames that the emulator or this class skipped. `received` counts
-    the received frames. `ended` is set after the last one; `error` then gives the reason.
+    Gaps in the numbers are frames that the emulator or this class skipped. `ended` is set after the last frame;
+    `error` then gives the reason.
 
     A frame copied from shared memory may be torn, because the emulator may have begun to write the next one before
     the copy ended. It dates each frame before it writes it. So a copy is whole if the next frame is dated after the
@@ -173,13 +168,11 @@ class ScreenshotStream:
             return frame
 
     def give_again(self) -> None:
-        """Make `take` return its last frame again, unless a newer one is waiting."""
         with self._changed:
             self._whole = self._whole or self._taken
             self._changed.notify_all()
 
     def came_after(self, received: int, wait_s: float) -> bool:
-        """Whether more than `received` frames have arrived, now or within `wait_s`; False if the stream ends first."""
         with self._changed:
             self._changed.wait_for(lambda: self.received > received or self.ended.is_set(), wait_s)
             return self.received > received
@@ -221,7 +214,7 @@ class ScreenshotStream:
             self._changed.notify_all()
 
     def _settle_copied(self, next_started_ns: int) -> None:
-        """When the next frame has arrived: keep the copy of the last one, or drop it as torn."""
+        """When the next frame has arrived: keep the previous copy, or drop it as torn."""
         if self._copied is None:
             return
         if next_started_ns >= self._copied_ns:
@@ -244,13 +237,9 @@ class ScreenshotStream:
 
 
 class EmulatorControl:
-    """A connection to the control service; every call has a short time limit.
-
-    Raises DeviceError as described at `control_errors`.
-    """
+    """A connection to the control service; raises as `control_errors`."""
 
     def __init__(self, who: str, address: str, token: str, *, answer_s: float = ANSWER_S) -> None:
-        """`who` is the device's serial; sends nothing yet."""
         self._who = who
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self._answer_s = answer_s
@@ -263,10 +252,7 @@ class EmulatorControl:
         return next(values, "").lower() in ("yes", "true", "1")
 
     def screenshot(self, within: Size | None = None) -> Frame:
-        """The screen as it is now, scaled down to fit `within`.
-
-        Raises `DeviceError` for an incomplete frame, for example while the display is off.
-        """
+        """Raises `DeviceError` for an incomplete frame, for example while the display is off."""
         asked_ns = time.monotonic_ns()
         with control_errors(self._who):
             image = self._ask("getScreenshot", _image_format(within), pb.Image)
@@ -275,8 +261,7 @@ class EmulatorControl:
     def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
         """Stream full-size frames whenever the screen changes, the first at once.
 
-        With `memory`, which the caller closes after the stream, they come through it if the emulator can do that.
-        None is dated before `not_before_ns`, when the screen certainly showed something else.
+        The caller closes `memory` after the stream. No frame is dated before `not_before_ns`.
         """
         wanted = _image_format(None)
         if memory is not None:
@@ -297,7 +282,6 @@ class EmulatorControl:
         self._touch(at, _PRESSURE)
 
     def lift_finger(self, at: Pixel) -> None:
-        """Lift the finger; no effect if none is down."""
         self._touch(at, 0)
 
     def press(self, key: SystemKey) -> None:
@@ -344,8 +328,7 @@ def _length(image: pb.Image) -> int:
 def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, streamed: bool = False) -> Frame:
     """Raises `DeviceError` for anything but one complete RGB frame.
 
-    The emulator dates frames by the wall clock of the computer, which both share; a frame without a date is dated
-    now.
+    The emulator dates frames by the wall clock of the computer, which both share; an undated frame is dated now.
     """
     arrived_ns = time.monotonic_ns()
     shown_ns = image.timestampUs * 1000 - _wall_ahead_ns() if image.timestampUs else arrived_ns

@@ -62,19 +62,18 @@ _ADVICE: Sequence[tuple[str, str]] = (
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Port numbers: the console's (even, with adb's just above it) and the control service's."""
+    """The console's port is even, and adb's is the next one."""
 
     console: int
     control: int
 
     @property
     def serial(self) -> str:
-        """The name under which adb lists the emulator."""
         return f"emulator-{self.console}"
 
 
 def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
-    """Ports that are free now. Raises DeviceError if too many emulators run."""
+    """Raises DeviceError if too many emulators run."""
     for console in consoles:
         if _is_free(console) and _is_free(console + 1):
             control = console + _CONTROL_PORT_ABOVE
@@ -83,10 +82,8 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
 
 
 class LaunchedEmulator:
-    """An emulator in its own process, which outlives the recorder; its output goes to `log`."""
-
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
-        """Start it. Raises DeviceError if the program cannot be executed."""
+        """The emulator outlives the recorder. Raises DeviceError if the program cannot be executed."""
         self.log = log
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +107,6 @@ class LaunchedEmulator:
         return self._process.poll() is not None
 
     def end(self) -> None:
-        """Terminate it, if it still runs."""
         with suppress(OSError):
             self._process.terminate()
 
@@ -132,7 +128,6 @@ def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[st
 
 
 def explained(words: str) -> str:
-    """Advice for an emulator's last output, if it is known, and that output."""
     advice = next((told for pattern, told in _ADVICE if re.search(pattern, words)), "")
     lines = [" ".join(line.split()) for line in words.splitlines() if line.strip()]
     telling = [line for line in lines if not _CHATTER.match(line)] or lines
@@ -141,7 +136,7 @@ def explained(words: str) -> str:
 
 
 def new_log(folder: Path, name: str) -> Path:
-    """The log file of a new start; deletes old ones of the same device."""
+    """Deletes old logs of the same device."""
     own = re.compile(rf"emulator-{re.escape(name)}-\d{{8}}-\d{{6}}-\d{{6}}\.log")
     logs = sorted(path for path in folder.glob("emulator-*.log") if own.fullmatch(path.name))
     for old in logs[: -_KEPT_LOGS + 1]:

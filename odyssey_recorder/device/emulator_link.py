@@ -29,10 +29,9 @@ _LAST_PAUSE_S = 2.0
 class GrpcOptions:
     """How to use the control service of an emulator.
 
-    `find` looks up the service, whose port and token change with every start of the emulator. If `required`, frames
-    and touches raise `DeviceError` while it is unavailable, and always refer to the panel, even if apps see
-    something else. `answer_s` is the time limit of a call. With `shares_memory` frames come through shared memory
-    until one is wrong or refused.
+    `find` looks it up, because port and token change with every start. If `required`, frames and touches raise
+    `DeviceError` while it is unavailable, and refer to the panel even if apps see something else. With
+    `shares_memory` frames come through shared memory until one is wrong or refused.
     """
 
     find: Callable[[], ControlEndpoint | None]
@@ -43,10 +42,7 @@ class GrpcOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControlConnection:
-    """An open connection; `has_keyboard` says whether keys that are sent reach the guest.
-
-    It closes only when `inputs` is free, so that an input can finish after the stream has ended.
-    """
+    """Closes only when `inputs` is free, so that an input can finish after the stream has ended."""
 
     control: EmulatorControl
     stream: ScreenshotStream
@@ -58,7 +54,7 @@ class ControlConnection:
 class EmulatorLink:
     """Keeps a connection to an emulator's control service open, on its own thread.
 
-    Calls `look` on that thread before a connection is first used and regularly after that; an error from it ends the
+    Calls `look` on that thread before a connection is first used and regularly after that; its errors end the
     connection.
     """
 
@@ -87,16 +83,14 @@ class EmulatorLink:
 
     @property
     def problem(self) -> str:
-        """Why there is no connection, and what to do."""
         connection = self._connection
         return str(connection.stream.error) if connection and connection.stream.ended.is_set() else self._problem
 
     def wait_until_tried(self, timeout_s: float) -> None:
-        """Wait until the first attempt to connect (since `renew`, if called) has succeeded or failed."""
+        """Wait until the first attempt to connect since the last `renew` has succeeded or failed."""
         self._tried.wait(timeout_s)
 
     def drop(self, connection: ControlConnection, error: DeviceError) -> None:
-        """Close a connection on which a call failed; a new one is opened soon."""
         connection.stream.close(error)
 
     def renew(self) -> None:

@@ -42,12 +42,11 @@ def key_command(key: SystemKey) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether `input text` and the Enter key can type `text` exactly: printable ASCII and newlines."""
     return all(character == "\n" or " " <= character <= "~" for character in text)
 
 
 def check_text(text: str) -> None:
-    """Raise `InputRefusedError`, naming the first bad character, if `input text` cannot type `text` exactly."""
+    """Raise `InputRefusedError`, naming the first bad character."""
     for place, character in enumerate(text, start=1):
         if not is_plain(character):
             raise InputRefusedError(
@@ -58,7 +57,7 @@ def check_text(text: str) -> None:
 
 
 def text_commands(text: str) -> list[tuple[str, str]]:
-    """Pairs of a piece of `text` and the command that types it. Raises `InputRefusedError` as `check_text` does.
+    """Pairs of a piece of `text` and the command that types it. Raises as `check_text`.
 
     `input text` knows one escape, `%s` for a space, and no way to escape that: so a `%` before an `s` ends its
     command.
@@ -93,7 +92,6 @@ def is_even_line(stroke: TouchStroke) -> bool:
 
 
 def press_command(stroke: TouchStroke) -> str:
-    """A tap, or a hold that is long enough to be a long press to Android."""
     at = stroke.start
     if stroke.duration_us < _LONG_PRESS_US:
         return f"input tap {at.x} {at.y}"
@@ -108,18 +106,15 @@ def swipe_command(stroke: TouchStroke) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """A shell line that leads one contact along a stroke, and what its time goes into."""
-
     command: str
     inputs: int
     pauses_us: int
 
 
 def trajectory(stroke: TouchStroke, *, input_us: int) -> Trajectory:
-    """The shell line that moves a single contact along the stroke in real time.
+    """`input_us` is how long one `input` takes on this device; pauses are shortened by it.
 
-    `input_us` is how long one `input` takes on this device; pauses are shortened by it. The trap lifts the finger
-    whatever fails, including the connection, and keeps the exit status of what failed.
+    The trap lifts the finger whatever fails, including the connection, and keeps the exit status of what failed.
     """
     samples = thinned(stroke, spacing_us=max(input_us, _SAMPLE_SPACING_US))
     pauses_us = [max(after.time_us - before.time_us - input_us, 0) for before, after in pairwise(samples)]

@@ -22,10 +22,10 @@ Cancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class InventoryDevice:
-    """One device of the inventory.
+    """`key` is the profile's for one of the six devices, else the serial.
 
-    `key` identifies it: the profile's for one of the six, else the serial. `serial` and adb's `state` are those of the
-    running device, empty where none runs; an emulator that adb does not list is "unknown to adb".
+    `serial` and `state` (adb's word) are empty if it does not run. A running emulator that adb does not list is
+    "unknown to adb".
     """
 
     key: str
@@ -68,8 +68,7 @@ class DeviceDetails:
 class DeviceInventory:
     """The devices of this computer. Every call blocks, is safe from any thread, and raises `OdysseyError`.
 
-    `simulator` starts a simulated emulator for a profile's key and returns its serial; None if that is impossible.
-    `animations` leaves animations on when a device is started here.
+    `simulator` starts a simulated emulator for a profile's key and returns its serial.
     """
 
     virtual: VirtualDevices
@@ -99,21 +98,20 @@ class DeviceInventory:
         return self.virtual.create(profile)
 
     def amend(self, avd: str) -> Avd:
-        """Update an AVD's configuration to its profile; a running device picks it up at its next cold boot."""
         return self.virtual.amend(avd)
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
-        """Start and prepare an AVD and return its serial. Raises CancelledError."""
+        """Returns the serial. Raises CancelledError."""
         how = Start(cold=cold, animations=self.animations)
         return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
-        """Wipe an AVD, start it and return its serial. Raises CancelledError."""
+        """Returns the serial. Raises CancelledError."""
         how = Start(animations=self.animations)
         return self.virtual.reset(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
-        """Start a simulated emulator and return its serial when it is ready. Raises CancelledError."""
+        """Returns the serial. Raises CancelledError."""
         if self.simulator is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         progress(None, "Starting the simulated emulator")
@@ -138,7 +136,6 @@ class DeviceInventory:
         self.virtual.console(serial).rotate()
 
     def examine(self, serial: str) -> DeviceDetails:
-        """Query a running device without changing it."""
         device = self._connected(serial)
         return DeviceDetails(
             properties=device.properties(),
@@ -161,7 +158,6 @@ class DeviceInventory:
         self._connected(serial).delete_snapshot(name)
 
     def let_go(self) -> None:
-        """Close the connection to the device that was used last."""
         with self._lock:
             device, self._device = self._device, None
         if device is not None:
@@ -187,7 +183,7 @@ class DeviceInventory:
         return (*six, *(self._other(device) for device in left))
 
     def _take_member(self, profile: DeviceProfile, avds: Sequence[Avd], left: list[ListedDevice]) -> InventoryDevice:
-        """The member of `profile`; removes its running device from `left`, its own AVD before any other."""
+        """Removes the member's running device from `left`, preferring its own AVD."""
         own = sorted((avd for avd in avds if avd.profile == profile.key), key=lambda avd: avd.serial is None)
         avd = own[0] if own else None
         serial = avd.serial if avd else None

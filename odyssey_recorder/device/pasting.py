@@ -19,12 +19,11 @@ _LOOKS = 5
 
 
 def is_pasted(text: str) -> bool:
-    """Whether `text` needs the clipboard: it is not ASCII, or has a line that is faster to paste."""
     return not input_command.is_plain(text) or max(map(len, text.split("\n"))) >= LONG_LINE
 
 
 def check_pasted_text(text: str) -> None:
-    """Raise `InputRefusedError`, naming the first bad character, for text that cannot be pasted."""
+    """Raise `InputRefusedError`, naming the first bad character."""
     for place, character in enumerate(text, start=1):
         if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs"):
             raise InputRefusedError(
@@ -50,8 +49,7 @@ def arrived(before: str, after: str, wanted: str) -> int | None:
 class Pasting:
     """Types one text into the focused field, line by line; long or non-ASCII lines from the clipboard.
 
-    Long lines are read back. If a field refuses the clipboard or cannot be read, they are typed; if it took only
-    part, the rest is typed. The caller restores the clipboard.
+    Long lines are read back, and what the field did not take is typed. The caller restores the clipboard.
     """
 
     def __init__(
@@ -94,7 +92,6 @@ class Pasting:
         self._type_by_adb(piece, lambda count: self._report(before + count))
 
     def _paste_checked(self, piece: str) -> None:
-        """Paste a line and, if it is long, check that the field holds all of it."""
         held = self._field_text() if len(piece) >= LONG_LINE else None
         if held is None and input_command.is_plain(piece):
             self._type(piece)

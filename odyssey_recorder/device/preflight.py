@@ -38,10 +38,7 @@ IMAGE_LOCALE = "en-US"
 
 @dataclass(frozen=True, slots=True)
 class PreflightReadings:
-    """Values read from a device; a setting that was never set is empty.
-
-    `size` and `density` are what Android lays out for, `panel` is the screen's own size.
-    """
+    """A setting that was never set is empty; `size` and `density` are what Android lays out for."""
 
     serial: str
     size: Size
@@ -58,16 +55,14 @@ class PreflightReadings:
 
     @property
     def has_keyboard(self) -> bool:
-        """Whether keys of the emulator's window reach the device."""
         return any(node.keys & _SYSTEM_KEYS for node in self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
 class PreflightFinding:
-    """One check. `fix` is empty if it passed; with `prevents` the device cannot be recorded.
+    """`fix` is empty if the check passed; with `prevents` the device cannot be recorded.
 
-    `command` is the terminal command in `fix`, if any. `repairs` do the same through a `Device`; then only `why`
-    needs to be shown.
+    `command` is the terminal command in `fix`. `repairs` do the same through a `Device`; then only `why` is shown.
     """
 
     what: str
@@ -80,7 +75,7 @@ class PreflightFinding:
 
 
 def take_readings(device: Device) -> PreflightReadings:
-    """Query the device without changing it. Raises DeviceError."""
+    """Raises DeviceError."""
     window, transition, animator = (device.setting("global", name) for name in _ANIMATIONS)
     properties, panel = device.properties(), device.screen_state().panel
     return PreflightReadings(
@@ -100,7 +95,6 @@ def take_readings(device: Device) -> PreflightReadings:
 
 
 def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
-    """Every check once, passed or not."""
     return (
         _screen(readings),
         _touch_screen(readings),
@@ -232,10 +226,7 @@ def _repairable(
 
 
 def prepare(device: DeviceSetup, preparation: Preparation, *, animations: bool) -> tuple[PreflightFinding, ...]:
-    """Set up the device as its profile requires; returns a finding for each refused step.
-
-    Raises `DeviceDisconnectedError` if the device goes away meanwhile.
-    """
+    """Returns a finding for each refused step. Raises `DeviceDisconnectedError`."""
     return (
         *_carry_out(device, list(_settings(preparation, animations=animations))),
         *_carry_out(device, _navigation_repairs(device, preparation)),

@@ -31,7 +31,7 @@ class Fold(_Part):
 
 
 class AvdParts(_Part):
-    """The parts of an AVD; `image` is the variant of the system image, such as ``google_apis``."""
+    """`image` is the variant of the system image, such as ``google_apis``."""
 
     image: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")] = "google_apis"
     orientation: Literal["portrait", "landscape"] = "portrait"
@@ -41,7 +41,7 @@ class AvdParts(_Part):
 
 
 class Preparation(_Part):
-    """How a device is set up for recording: `locale` as ``en-US``, `time_zone` as ``Europe/Oslo``."""
+    """`locale` is like ``en-US``, `time_zone` like ``Europe/Oslo``."""
 
     navigation: Literal["three_button", "gestural"] = "three_button"
     soft_keyboard: bool = True
@@ -51,10 +51,7 @@ class Preparation(_Part):
 
 
 class DeviceProfile(_Part):
-    """One file of ``device_profiles/``, where its keys are documented; sizes in pixels, in natural orientation.
-
-    `key` is the file name without its suffix.
-    """
+    """One file of ``device_profiles/``, where its keys are documented; sizes in pixels, in natural orientation."""
 
     key: str
     name: str
@@ -69,12 +66,11 @@ class DeviceProfile(_Part):
 
     @property
     def size(self) -> Size:
-        """The screen; the inner one of a foldable."""
+        """The inner one of a foldable."""
         return Size(self.width, self.height)
 
     @property
     def screens(self) -> tuple[Size, ...]:
-        """All screens of the device: a foldable also has an outer one."""
         outer = (Size(self.fold.outer_width, self.fold.outer_height),) if self.fold is not None else ()
         return (self.size, *outer)
 
@@ -85,7 +81,7 @@ def profiles() -> tuple[DeviceProfile, ...]:
 
 
 def read_profiles(folder: Path) -> tuple[DeviceProfile, ...]:
-    """The profiles in a folder, by file name. Raises SettingsError for an invalid one."""
+    """By file name. Raises SettingsError."""
     return tuple(_profile(file) for file in sorted(folder.glob("*.toml")))
 
 
@@ -98,7 +94,7 @@ def profile_named(key: str) -> DeviceProfile:
 
 
 def profile_of(device: DeviceProperties, panel: Size | None = None) -> DeviceProfile | None:
-    """A device's profile, by the name of its AVD, or else by its `panel` or size; None if it fits none."""
+    """By the name of the AVD, or else by `panel` or size."""
     name = device.avd_name.lower().replace(" ", "_")
     by_name = (one for one in profiles() if one.key in name)
     by_size = (one for one in profiles() if one.size in (panel, device.size))
@@ -106,7 +102,7 @@ def profile_of(device: DeviceProperties, panel: Size | None = None) -> DevicePro
 
 
 def device_name(device: DeviceProperties) -> str:
-    """The dataset's name for the device: its profile's name by screen size, or else the AVD's or model's."""
+    """The dataset's name for the device: its profile's by screen size, or else the AVD's or model's."""
     named = next((profile.name for profile in profiles() if device.size in profile.screens), "")
     return named or device.avd_name.replace("_", " ") or device.model
 

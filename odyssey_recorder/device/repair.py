@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PutSetting:
-    """Change one of Android's settings; `namespace` is `system`, `secure` or `global`."""
+    """`namespace` is `system`, `secure` or `global`."""
 
     namespace: str
     name: str
@@ -22,24 +22,22 @@ class EnableOverlay:
 
 @dataclass(frozen=True, slots=True)
 class SetTimeZone:
-    """Set the time zone, by its name in the tz database, such as `Europe/Oslo`."""
+    """`zone` is a name in the tz database, such as `Europe/Oslo`."""
 
     zone: str
 
 
 @dataclass(frozen=True, slots=True)
 class ResetScreen:
-    """Reset the screen to its own size and density."""
+    """To the screen's own size and density."""
 
 
 Repair = PutSetting | EnableOverlay | SetTimeZone | ResetScreen
 
 THREE_BUTTONS = EnableOverlay("com.android.internal.systemui.navbar.threebutton")
-"""Three-button navigation instead of gestures."""
 
 
 def shell_line(repair: Repair) -> str:
-    """The command line for the device's shell."""
     match repair:
         case PutSetting(namespace, name, value):
             return shlex.join(("settings", "put", namespace, name, value))

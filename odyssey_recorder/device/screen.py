@@ -21,14 +21,12 @@ _BAND_ROWS = 128
 class Frame:
     """One complete frame of the screen.
 
-    `pixels` holds `size.width * size.height` pixels, row by row from the top left, in RGB or in RGBA (from
-    `screencap`). `number` counts the frames of a device object from 1; gaps are skipped frames. Times are on the
-    host's monotonic clock.
+    `pixels` are row by row from the top left, in RGB or in RGBA (from `screencap`). `number` counts the frames of a
+    device object from 1; gaps are skipped frames. Times are on the host's monotonic clock.
 
     A requested frame was on the screen at some moment between `started_ns`, the request, and `arrived_ns`: the
     arrival of the whole frame over gRPC, of its first byte for `screencap`. A `streamed` one was sent because the
     screen changed: it was on the screen from `started_ns` on, and earlier frames of the stream show earlier screens.
-    `rotation` is None if unknown.
     """
 
     number: int
@@ -45,11 +43,9 @@ class Frame:
         return len(self.pixels) // (self.size.width * self.size.height)
 
     def image(self) -> Image.Image:
-        """RGB; the screen has no transparency."""
         return self._rows(0, self.size.height).convert("RGB")
 
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
-        """Whether both frames show the same screen, ignoring a blinking cursor."""
         if self.size != other.size:
             return False
         allowed = SAME_SCREEN * self._compared(ignore_top_px)
@@ -73,10 +69,7 @@ class Frame:
         return max(self.size.height - ignore_top_px, 1) * self.size.width
 
     def _changed(self, other: "Frame", top: int) -> Iterator[int]:
-        """The number of differing pixels, band by band from row `top` down.
-
-        Other threads can run between two bands, and the caller can stop early.
-        """
+        """Band by band, so that other threads can run in between and the caller can stop early."""
         if self.pixels is other.pixels:
             return
         alike = self.bytes_per_pixel == other.bytes_per_pixel

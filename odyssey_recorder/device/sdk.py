@@ -1,4 +1,4 @@
-"""The Android SDK: its folder, its installed packages, and the commands that install others."""
+"""The Android SDK: its folder, its packages, and the commands that install others."""
 
 import platform as this_computer
 import re
@@ -32,7 +32,7 @@ _NO_TOOLS = (
 
 
 def sdk_folders(environment: Mapping[str, str], platform: str, home: Path) -> tuple[Path, ...]:
-    """Possible SDK folders, most likely first: from the environment, then the system's usual places."""
+    """The most likely first: from the environment, then the system's usual places."""
     named = [Path(environment[name]).expanduser() for name in _VARIABLES if environment.get(name)]
     if platform == "win32":
         local = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -49,19 +49,18 @@ _VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 
 
 def find_sdk(folders: Iterable[Path]) -> "AndroidSdk | None":
-    """The SDK in the first folder that exists; None if none does."""
     found = next((folder for folder in folders if folder.is_dir()), None)
     return None if found is None else AndroidSdk(found)
 
 
 def host_abi(machine: str) -> str:
-    """The ABI of the system images that run fast on this computer, from `platform.machine()`."""
+    """The ABI of the system images that run fast on this computer."""
     return "arm64-v8a" if machine.lower() in _ARM_HOSTS else "x86_64"
 
 
 @dataclass(frozen=True, slots=True)
 class AndroidSdk:
-    """An Android SDK; looked up on every call, because packages may be installed meanwhile."""
+    """Looked up on every call, because packages may be installed meanwhile."""
 
     folder: Path
     platform: str = sys.platform
@@ -87,11 +86,10 @@ class AndroidSdk:
         return found
 
     def image_package(self, android_sdk: str, variant: str) -> str:
-        """A system image package for this computer, such as ``system-images;android-34;google_apis;x86_64``."""
+        """Such as ``system-images;android-34;google_apis;x86_64``."""
         return f"system-images;android-{android_sdk};{variant};{host_abi(self.machine)}"
 
     def has_package(self, package: str) -> bool:
-        """Whether the package's folder exists and is not empty."""
         folder = self.folder.joinpath(*package.split(";"))
         return folder.is_dir() and any(folder.iterdir())
 
@@ -101,7 +99,6 @@ class AndroidSdk:
             raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._fix(package)}")
 
     def missing(self, images: Iterable[str]) -> tuple[PreflightFinding, ...]:
-        """The missing tools and `images`, each with the command that installs it."""
         tools = [name for name in _PACKAGES if name != "sdkmanager" and self.tool(name) is None]
         wanting: list[tuple[str, str]] = [(name, _PACKAGES[name]) for name in tools]
         wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
@@ -113,7 +110,7 @@ class AndroidSdk:
         )
 
     def install_command(self, package: str) -> str:
-        """The install command, quoted so that every system's shell accepts it."""
+        """Quoted so that every system's shell accepts it."""
         manager = self.tool("sdkmanager")
         return f'"{manager}" "{package}"' if manager else f'sdkmanager "{package}"'
 

@@ -1,4 +1,4 @@
-"""When a screen has settled: how long its frames must stay the same, and how long to wait for that."""
+"""When a screen has settled."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -27,10 +27,7 @@ class Stillness(Enum):
 
 
 class StillnessWatch:
-    """Follows the frames after one moment, usually the end of an input.
-
-    Compares each frame with the first one of its run, not with the previous one: a screen that creeps is not still.
-    """
+    """Compares each frame with the first one of its run, not the previous one: a screen that creeps is not still."""
 
     def __init__(self, rule: SettleRule, *, since_ns: int, before: Frame | None = None) -> None:
         """Ignores frames requested before `since_ns` (host's monotonic clock), which may show an earlier screen.
@@ -46,25 +43,21 @@ class StillnessWatch:
 
     @property
     def anchor(self) -> Frame | None:
-        """The first frame of the current run, which shows the same screen as all others; None before the first."""
+        """The first frame of the current run; None before the first."""
         return self._anchor
 
     def ignores(self, frame: Frame) -> bool:
-        """Whether `frame` is from before `since_ns`."""
         return frame.started_ns < self._since_ns
 
     @property
     def still_ns(self) -> int:
-        """How long the screen has certainly shown the anchor: from its arrival to the newest request.
-
-        The screen is unknown while a frame is being taken, so a single frame proves nothing.
-        """
+        """From the anchor's arrival to the newest request: while a frame is being taken, the screen is unknown."""
         if self._anchor is None or self._newest is None:
             return 0
         return max(0, self._newest.started_ns - self._anchor.arrived_ns)
 
     def see(self, frame: Frame, *, ignore_top_px: int = 0) -> Stillness:
-        """Add a frame; the top `ignore_top_px` rows (the status bar) are not compared."""
+        """The top `ignore_top_px` rows (the status bar) are not compared."""
         if self.ignores(frame):
             return Stillness.MOVING
         if self._anchor is None or not frame.shows_same_as(self._anchor, ignore_top_px=ignore_top_px):

@@ -22,10 +22,9 @@ _FIELD_CLASS = re.compile(r"(?:EditText|AutoCompleteTextView)$")
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:
-    """One view; `box` is on the frame.
+    """`box` is on the frame; `hint` is empty on devices whose dumps do not include it.
 
-    `class_name` is the class it reports to accessibility, such as ``android.widget.EditText``; `hint` is empty on
-    devices whose dumps do not include it.
+    `class_name` is the class it reports to accessibility, such as ``android.widget.EditText``.
     """
 
     box: Box
@@ -49,8 +48,7 @@ class ViewNode:
     def takes_touches(self) -> bool:
         """Whether the view consumes touches that none of its children took; views beneath never get them.
 
-        A disabled button also consumes its touches (View.onTouchEvent). Lists, pages and sliders consume touches to
-        be dragged, though they are not clickable.
+        A disabled button also consumes them (View.onTouchEvent), and so do lists, pages and sliders, to be dragged.
         """
         return (
             self.clickable
@@ -62,7 +60,7 @@ class ViewNode:
 
 @dataclass(slots=True)
 class _Element:
-    """An element of the dump; `node` is None if its bounds are invalid."""
+    """`node` is None if its bounds are invalid."""
 
     node: ViewNode | None = None
     order: int = 0
@@ -70,10 +68,9 @@ class _Element:
 
 
 def parse(xml: str) -> tuple[ViewNode, ...]:
-    """The views of a dump in drawing order: parents before children, covered views before those above.
+    """The views in drawing order: parents before children, covered views before those above.
 
-    Views with invalid bounds are skipped. Siblings are ordered by `drawing-order`, which newer dumps have, or else
-    as in the dump.
+    Siblings are ordered by `drawing-order`, which newer dumps have, or else as in the dump.
 
     The dump comes from a device and is not trusted: its size is limited and it may not define entities. Raises
     `DeviceError` for anything but a dump.
@@ -115,10 +112,7 @@ def focused_field(nodes: tuple[ViewNode, ...]) -> ViewNode | None:
 
 
 def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
-    """The text of the focused field; None without one, or for a password.
-
-    A field that shows its hint is empty; in dumps without hints, the hint counts as text.
-    """
+    """None without a focused field, or for a password. In dumps without hints, a shown hint counts as text."""
     field = focused_field(nodes)
     if field is None or field.password:
         return None
@@ -129,9 +123,8 @@ def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | No
     """The box of the view that a click at `at` hits, clipped to a frame of `size`.
 
     Android offers a touch to the topmost view first, and to each view before its parent, until one consumes it
-    (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` at that place that consumes touches, or
-    else the last drawn of all. Bounds in a dump are already clipped to the parents'. None if there is no view, or if
-    it covers more than `LARGEST_SHARE` of the frame.
+    (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that consumes touches, or else the
+    last drawn of all. Bounds in a dump are already clipped to the parents'. None if it covers too much of the frame.
     """
     held = [(_clipped(node.box, size), node.takes_touches) for node in nodes]
     held = [(box, takes) for box, takes in held if at in box]

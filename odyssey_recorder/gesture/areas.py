@@ -1,4 +1,4 @@
-"""The meaning of a touch on the emulator's own screen by its place: a system key, a key stroke or a gesture."""
+"""The meaning of a touch on the emulator's own screen by its place."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -27,9 +27,8 @@ ENTER_TOP = {Navigation.BUTTONS: 0.79, Navigation.GESTURES: 0.66}
 
 @dataclass(frozen=True, slots=True)
 class ScreenAreas:
-    """The areas of the frame with their own meaning for touches, and the frame's rotation.
+    """`panel` is the frame's size in natural orientation; `glass` the physical panel's, None if it is the same.
 
-    `panel` is the frame's size in natural orientation; `glass` is the physical panel's size, None if it is the same.
     The boxes are on the frame, None while hidden. `package` and `activity` are empty if nothing has the focus.
     """
 
@@ -81,8 +80,6 @@ class Swiped:
 
 @dataclass(frozen=True, slots=True)
 class KeyStroke:
-    """A key of the soft keyboard; `enters` if it is at the Enter key's place."""
-
     enters: bool = False
 
 
@@ -95,7 +92,6 @@ Meaning = Pressed | Swiped | KeyStroke | OnScreen
 
 
 def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigation: NavigationRules) -> Meaning:
-    """The meaning of `stroke`, in pixels of the frame."""
     bar = areas.navigation_bar
     if areas.navigation is Navigation.GESTURES:
         key = _swiped(stroke, areas.size, touch, navigation)
@@ -109,10 +105,9 @@ def meaning(stroke: TouchStroke, areas: ScreenAreas, touch: TouchRules, navigati
 
 
 def button(at: Pixel, bar: Box, navigation: NavigationRules) -> SystemKey:
-    """The button of a three-button bar at `at`, a place on it.
+    """A bar at the bottom has BACK on the left.
 
-    A bar at the bottom has BACK on the left. A bar at the side is rotated with the device: on the right, BACK is at
-    its bottom; on the left, at its top.
+    A bar at the side is rotated with the device: on the right, BACK is at its bottom; on the left, at its top.
     """
     off_middle = 2 * at.x - bar.left - bar.right
     if bar.right - bar.left < bar.bottom - bar.top:
@@ -137,7 +132,7 @@ def confirmed(swiped: Swiped, after: ScreenAreas) -> SystemKey | None:
 
 
 def _enters(at: Pixel, keyboard: Box, navigation: Navigation) -> bool:
-    """Whether a key is at the right end of the last row; with gesture navigation there is a strip below that."""
+    """With gesture navigation there is a strip below the keyboard's last row."""
     top = ENTER_TOP[navigation]
     across = (at.x - keyboard.left) / (keyboard.right - keyboard.left)
     return across >= ENTER_LEFT and (at.y - keyboard.top) / (keyboard.bottom - keyboard.top) >= top

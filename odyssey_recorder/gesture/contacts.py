@@ -51,7 +51,7 @@ class RawSample:
 
 @dataclass(frozen=True, slots=True)
 class ContactBegan:
-    """A finger came down; its step's screenshot is the newest frame older than `time_us`."""
+    """The step's screenshot is the newest frame older than `time_us`."""
 
     node: str
     slot: int
@@ -60,11 +60,7 @@ class ContactBegan:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A finger that came down and was lifted; the first sample is its touch-down.
-
-    `fingers` is the maximum number of fingers on this screen while it was down: one for an action of the dataset,
-    two for a pinch.
-    """
+    """The first sample is the touch-down; `fingers` is the maximum number on this screen meanwhile."""
 
     node: str
     slot: int
@@ -81,7 +77,7 @@ class LossCause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ContactLost:
-    """A finger came down at `began_us`, but its position or lift is unknown."""
+    """The finger's position or lift is unknown."""
 
     node: str
     slot: int
@@ -98,8 +94,6 @@ class KeyPressed:
 
 @dataclass(frozen=True, slots=True)
 class KeyTyped:
-    """A writing key went down on a keyboard; `code` is its label."""
-
     node: str
     code: str
     time_us: int
@@ -117,8 +111,6 @@ TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | Event
 
 
 class ContactTracker:
-    """Follows every finger on every input node of a device during one run of ``getevent``."""
-
     def __init__(self) -> None:
         self._nodes: dict[str, _Node] = {}
 
@@ -130,7 +122,7 @@ class ContactTracker:
                 return self._nodes.setdefault(message.node, _Node(message.node)).take(message)
 
     def close(self) -> list[TouchNews]:
-        """End the stream: fingers that are still down are lost, and all positions are forgotten."""
+        """Fingers that are still down are lost."""
         nodes, self._nodes = self._nodes, {}
         return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
 
@@ -184,7 +176,7 @@ class _Change:
 
 @dataclass(slots=True)
 class _Slot:
-    """One finger's position, kept across contacts, and the current contact, if it has samples."""
+    """The position is kept across contacts; without `samples` there is no contact."""
 
     node: str
     number: int
@@ -217,8 +209,6 @@ class _Slot:
 
 
 class _Node:
-    """The fingers on one input node, and its unfinished report."""
-
     def __init__(self, path: str) -> None:
         self._path = path
         self._slots: dict[int, _Slot] = {}
@@ -249,7 +239,7 @@ class _Node:
         return []
 
     def forget(self, cause: LossCause) -> list[TouchNews]:
-        """Forget everything except the current slot; contacts are lost."""
+        """Everything except the current slot."""
         lost: list[TouchNews] = [
             ContactLost(self._path, number, slot.samples[0].time_us, cause)
             for number, slot in sorted(self._slots.items())
@@ -278,7 +268,7 @@ class _Node:
                 pass
 
     def _report(self, time_us: int) -> list[TouchNews]:
-        """Apply a whole report. A slot that both lands and lifts in it lifts first if it was down, otherwise last."""
+        """A slot that both lands and lifts in a report lifts first if it was down, otherwise last."""
         news = [key for code in self._keys if (key := self._key(code, time_us))]
         lifting: list[_Slot] = []
         for number, change in sorted(self._changes.items()):

@@ -58,10 +58,7 @@ _VALUES = {"UP": UP, "DOWN": DOWN, "REPEAT": 2, "MT_TOOL_FINGER": 0, "MT_TOOL_PE
 
 @dataclass(frozen=True, slots=True)
 class InputEvent:
-    """One kernel event; `time_us` is on the device's monotonic clock.
-
-    `value` is signed: the tracking id that lifts a finger is -1.
-    """
+    """`time_us` is on the device's monotonic clock; `value` is signed: the tracking id that lifts a finger is -1."""
 
     node: str
     time_us: int
@@ -72,7 +69,7 @@ class InputEvent:
 
 @dataclass(frozen=True, slots=True)
 class NodeAdded:
-    """An input device exists, or was just plugged in."""
+    """The node exists, or was just plugged in."""
 
     node: str
 
@@ -87,7 +84,7 @@ Message = InputEvent | NodeAdded | NodeRemoved
 
 @dataclass(frozen=True, slots=True)
 class AxisRange:
-    """The values of an axis, both ends included."""
+    """Both ends included."""
 
     minimum: int
     maximum: int
@@ -95,7 +92,7 @@ class AxisRange:
 
 @dataclass(frozen=True, slots=True)
 class InputDeviceNode:
-    """An input device and its abilities, which identify it: nodes are renumbered at each boot."""
+    """Identified by its abilities, because nodes are renumbered at each boot."""
 
     node: str
     name: str
@@ -131,8 +128,6 @@ _AXIS = re.compile(r" *(?P<code>\S+) +: value -?[0-9]+, min (?P<min>-?[0-9]{1,10
 
 
 class LineBuffer:
-    """Splits a byte stream into lines; keeps an unfinished line until its end arrives."""
-
     LONGEST = 4096
     """Bytes kept of an unfinished line; getevent's own lines are shorter than 120."""
 
@@ -163,10 +158,7 @@ def parse_line(line: str, *, node: str = "", time_us: int = 0) -> Message | None
 
 
 def parse_nodes(text: str) -> tuple[InputDeviceNode, ...]:
-    """The input devices listed by ``getevent -p`` or ``-lp``, in its arbitrary order.
-
-    Ignores the current values that it prints: emulators print 0 whatever the last touch was.
-    """
+    """In getevent's arbitrary order. Ignores current values: emulators print 0 whatever the last touch was."""
     listings: dict[str, list[str]] = {}
     listing: list[str] = []
     for line in text.splitlines():

@@ -20,11 +20,7 @@ class TouchRules:
 
 
 def recognize(stroke: TouchStroke, rules: TouchRules, size: Size) -> Click | LongPress | Scroll:
-    """The action of `stroke` on a screenshot of `size`.
-
-    A finger that ever left the touch slop around its first point scrolls, however long it was down, as in Android's
-    own views.
-    """
+    """A finger that ever left the touch slop scrolls, however long it was down, as in Android's own views."""
     if any(_leaves_slop(stroke.start, sample.at, rules.touch_slop_px) for sample in stroke.samples):
         path = tuple(to_grid(sample.at, size) for sample in stroke.samples)
         return Scroll(path[0], path[-1], path)

@@ -15,10 +15,9 @@ class TouchSample:
 
 @dataclass(frozen=True, slots=True)
 class TouchStroke:
-    """One contact; the first sample is the touch-down (time 0).
+    """The first of the `samples` is the touch-down (time 0).
 
-    `samples` is never empty. A finger held still gives no new ones, so `duration_us` may exceed the last sample's
-    time.
+    A finger held still gives no new ones, so `duration_us` may exceed the last sample's time.
     """
 
     samples: tuple[TouchSample, ...]
@@ -38,7 +37,7 @@ class TouchStroke:
 
     @classmethod
     def drag(cls, path: tuple[Pixel, ...], *, duration_ms: int) -> "TouchStroke":
-        """A finger that follows `path` (two points or more) at even time steps."""
+        """`path` has two points or more, at even time steps."""
         legs = len(path) - 1
         samples = tuple(TouchSample(at, index * duration_ms * 1000 // legs) for index, at in enumerate(path))
         return cls(samples, duration_ms * 1000)

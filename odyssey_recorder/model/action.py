@@ -24,7 +24,7 @@ class LongPress:
 
 @dataclass(frozen=True, slots=True)
 class Scroll:
-    """A finger dragged over the screen; `path` includes both ends."""
+    """`path` includes both ends."""
 
     start: Point
     end: Point
@@ -43,7 +43,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The task is done; `note` is the annotator's answer or remark, often empty."""
+    """`note` is the annotator's answer or remark, often empty."""
 
     note: str = ""
 
@@ -76,7 +76,7 @@ def action_type(action: Action) -> str:
 
 
 def describe(action: Action) -> str:
-    """The action as shown in lists and reports, such as ``CLICK 432, 118``."""
+    """Such as ``CLICK 432, 118``."""
     name = action_type(action)
     match action:
         case Click(point) | LongPress(point):

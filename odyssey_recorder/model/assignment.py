@@ -1,4 +1,4 @@
-"""A task as given to an annotator: the task, its origin and the start state."""
+"""A task as given to an annotator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,12 @@ from odyssey_recorder.model.text_origin import TextOrigin
 
 
 @dataclass(frozen=True, slots=True)
-class AsFound:
-    """The device stays as it is."""
+class AsFound: ...
 
 
 @dataclass(frozen=True, slots=True)
 class CleanHome:
-    """The home screen, with all recent apps closed."""
+    """With all recent apps closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,7 @@ StartState = AsFound | CleanHome | FromSnapshot
 
 @dataclass(frozen=True, slots=True)
 class TaskOrigin:
-    """How a task was made from a template: the filling of each slot, the app in each role, and who wrote the
-    instruction."""
+    """`slots` are their fillings, `roles` the app in each role; `text` says who wrote the instruction."""
 
     template: str = ""
     slots: Mapping[str, str] = field(default_factory=dict)
@@ -38,10 +36,9 @@ class TaskOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A task to record; `task_id` is empty if the annotator wrote it.
+    """`task_id` is empty if the annotator wrote the task, `making` None if it has no template.
 
-    The episode of a practice task is scored and never joins the dataset. `making` is None for a task that was not
-    made from a template.
+    The episode of a practice task is scored and never joins the dataset.
     """
 
     task: TaskInfo

@@ -21,7 +21,7 @@ def _nothing() -> Extra:
 
 
 class Category(Enum):
-    """The six task categories of the paper, spelled as in the data."""
+    """The paper's task categories, spelled as in the data."""
 
     GENERAL_TOOL = "General_Tool"
     INFORMATION_MANAGEMENT = "Information_Management"
@@ -53,10 +53,9 @@ def _are(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """The device as named in the dataset; `size` is that of the screenshots, in their orientation.
+    """`size` is that of the screenshots, in their orientation; None is what a file does not have.
 
-    `product`, `release_version` ("14") and `sdk_version` ("34") come from the device's properties; None if a file
-    has none.
+    `product`, `release_version` ("14") and `sdk_version` ("34") come from the device's properties.
     """
 
     device_name: str
@@ -69,10 +68,7 @@ class DeviceInfo:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """What the annotator was asked to do: template, filled template, and natural wording.
-
-    `category` is free text, because released files and other datasets need not use `Category`.
-    """
+    """`category` is free text, because released files and other datasets need not use `Category`."""
 
     category: str
     apps: tuple[str, ...]
@@ -99,14 +95,12 @@ class StepAnnotations:
     malformed: Extra = field(default_factory=_nothing)
 
     def has(self, key: str) -> bool:
-        """Whether the file has this key, with any value."""
         return key in self.malformed or getattr(self, key) is not None
 
     def without(self, *keys: str) -> "StepAnnotations":
         return self.taking(NO_ANNOTATIONS, *keys)
 
     def taking(self, other: "StepAnnotations", *keys: str) -> "StepAnnotations":
-        """A copy with the values of `keys` from `other`."""
         kept = {key: value for key, value in self.malformed.items() if key not in keys}
         taken = {key: value for key, value in other.malformed.items() if key in keys}
         values: dict[str, Any] = {key: getattr(other, key) for key in keys}
@@ -134,8 +128,6 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The steps are numbered from 0, and the last one is terminal."""
-
     episode_id: str
     device: DeviceInfo
     task: TaskInfo

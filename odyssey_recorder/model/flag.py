@@ -9,7 +9,7 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE
 
 
 class FlagCode(Enum):
-    """The kinds of flags; the values are their names in files."""
+    """The values are the names in files."""
 
     MOVING = "moving"
     CHANGING = "changing"
@@ -74,7 +74,7 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A code, and the values in its text, in that order."""
+    """`values` are in the order of the code's text."""
 
     code: FlagCode
     values: tuple[str | float, ...] = ()
@@ -112,7 +112,7 @@ def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
 
 
 def _fields(code: FlagCode) -> list[tuple[str, str]]:
-    """The names in a text, each with its format spec, which only numbers have."""
+    """Each name with its format spec, which only numbers have."""
     return [(name, spec or "") for _, name, spec, _ in Formatter().parse(_TEXTS[code]) if name]
 
 

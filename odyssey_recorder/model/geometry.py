@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 GRID = 1000
-"""Coordinates of the dataset run from 0 to GRID on each axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,6 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Width and height in pixels, in the image's orientation."""
-
     width: int
     height: int
 
@@ -34,11 +31,9 @@ class Size:
         return f"{self.width}x{self.height}"
 
     def clamp(self, pixel: Pixel) -> Pixel:
-        """The nearest pixel inside an image of this size."""
         return Pixel(min(max(pixel.x, 0), self.width - 1), min(max(pixel.y, 0), self.height - 1))
 
     def turned(self) -> "Size":
-        """The size after a quarter turn."""
         return Size(self.height, self.width)
 
 

@@ -24,11 +24,10 @@ class Approval(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One answer of a language model: what was asked, who answered, and what it took.
+    """One answer of a language model.
 
     `prompt` is the prompt's id and version ("rewrite/1"), `host` the origin of the address ("https://api.example.com"),
-    `at` a moment that `in_utc` takes, `cost` in US dollars by the price table of the day, None where the model has no
-    price there.
+    `cost` in US dollars by the price table of that day, None if the table lacks the model.
     """
 
     prompt: str
@@ -67,16 +66,15 @@ class Equivalence:
 
     @property
     def holds(self) -> bool:
-        """Whether neither the rules nor the judge, if asked, object."""
         both = self.task_entails_instruction is not False and self.instruction_entails_task is not False
         return both and not (self.faults or self.missing or self.added)
 
 
 @dataclass(frozen=True, slots=True)
 class TextOrigin:
-    """Who wrote an instruction; `call` is present for a model's text, even if a person edited it later.
+    """`call` is present for a model's text, even if a person edited it later.
 
-    `names_apps` says whether the text was to name the apps. `approved_by` and `edited_by` are names, or empty.
+    `names_apps` says whether the text was to name the apps. `approved_by` and `edited_by` may be empty.
     """
 
     writer: Writer = Writer.TEMPLATE
