@@ -18,11 +18,9 @@ _READY_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class DeviceConnector:
-    """How to reach devices.
+    """`running` are the folders of emulators' discovery files, `keyboards` that of `AdbKeyboard`.
 
-    `running` are the folders of the discovery files of running emulators. `keyboards` is the folder that records the
-    user's own keyboard while ADBKeyBoard types. `console_token` is the file with the token of the emulator consoles;
-    without it there are no snapshots.
+    Without `console_token`, the file with the token of the emulator consoles, there are no snapshots.
     """
 
     server: AdbServer
@@ -33,7 +31,6 @@ class DeviceConnector:
     console_token: Path | None = None
 
     def connect(self, serial: str) -> Device:
-        """Raises DeviceError if the device does not answer."""
         console = console_of(serial, self.console_token) if self.console_token is not None else None
         from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
@@ -69,10 +66,7 @@ class DeviceConnector:
 
 
 def chosen_device(server: AdbServer, serial: str | None) -> str:
-    """The given serial, or else that of the only device that is ready.
-
-    Raises DeviceError if adb does not know it, or if none or several devices are ready.
-    """
+    """The given serial, or else that of the only ready device. Raises DeviceError if there is none."""
     listed = server.devices()
     if serial is not None:
         if serial not in {device.serial for device in listed}:

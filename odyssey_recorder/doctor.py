@@ -1,4 +1,4 @@
-"""Checks whether this computer has what the recorder needs, and reports how to fix what is missing."""
+"""Checks whether this computer has what the recorder needs."""
 
 import json
 import os
@@ -68,7 +68,6 @@ class Doctor:
         progress: Callable[[float, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[DoctorFinding]:
-        """Raises SettingsError."""
         settings = self.read_settings()
         looks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
             ("the program", self._program),

@@ -17,11 +17,10 @@ class DeviceError(OdysseyError): ...
 
 
 class DeviceDisconnectedError(DeviceError):
-    """The device is gone: unplugged, offline, shut down, or its adb server died."""
+    """Unplugged, offline, shut down, or its adb server died."""
 
 
-class DeviceTimeoutError(DeviceError):
-    """The device is listed but did not answer in time."""
+class DeviceTimeoutError(DeviceError): ...
 
 
 class InputRefusedError(DeviceError):
@@ -35,21 +34,18 @@ class MissingFileError(DatasetError): ...
 
 
 class UnfitFileError(DatasetError, OSError):
-    """A pipe, a device, far too large, or a link that leads elsewhere.
-
-    Also an OSError, so that callers report it like any other unreadable file.
-    """
+    """A pipe, a device, too large, or a link that leads elsewhere; reported like any other unreadable file."""
 
     def __str__(self) -> str:
         return showable(f"{self.filename} is not used: {self.strerror}.")
 
 
 class InvalidEpisodeError(DatasetError):
-    """An episode file violates the format; the message names file, step and field."""
+    """The message names file, step and field."""
 
 
 class RecordingError(OdysseyError):
-    """The recording cannot continue, or this step cannot be taken; what was recorded is kept."""
+    """What was recorded is kept."""
 
 
 class ScriptError(OdysseyError):
@@ -63,7 +59,7 @@ class SettingsError(OdysseyError): ...
 
 
 class SdkError(OdysseyError):
-    """A part of the Android SDK is missing or broken; the message has the command that installs it."""
+    """The message has the command that installs the missing part."""
 
 
 class CancelledError(OdysseyError): ...
@@ -95,11 +91,11 @@ class ModelBusyError(LanguageModelError):
 
 
 class ModelUnusableError(LanguageModelError):
-    """No question can succeed until the user fixes something: the key, model name, address or quota."""
+    """No question can succeed until the user fixes the key, model name, address or quota."""
 
 
 class AnswerError(LanguageModelError):
-    """A model's answer is unusable; `raw` is its text, the tokens are what it cost."""
+    """`raw` is the model's text, the tokens are what it cost."""
 
     def __init__(self, message: str, raw: str = "", *, tokens_in: int = 0, tokens_out: int = 0) -> None:
         super().__init__(message)
@@ -118,4 +114,4 @@ class BrokenAnswerError(AnswerError): ...
 
 
 class BudgetError(LanguageModelError):
-    """The next question would exceed the budget; earlier answers are kept."""
+    """Earlier answers are kept."""

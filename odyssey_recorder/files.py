@@ -96,7 +96,7 @@ def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterat
 
 
 def create_file(path: Path, *, within: Path | None = None) -> BufferedWriter:
-    """Create a file and open it for writing. Raises OSError, in particular FileExistsError for a link."""
+    """Raises OSError, in particular FileExistsError for a link."""
     if within is not None:
         check_within(path.parent, within)
     file = open(os.open(path, _CREATED_WITH, 0o666), "wb")  # noqa: PTH123, SIM115 - a descriptor; the caller closes
@@ -104,7 +104,7 @@ def create_file(path: Path, *, within: Path | None = None) -> BufferedWriter:
 
 
 def change_file(path: Path, *, within: Path | None = None) -> BufferedRandom:
-    """Open a file for reading and writing. Raises as `read_file`, and UnfitFileError for any link."""
+    """For reading and writing. Raises as `read_file`, and UnfitFileError for any link."""
     refuse_link(path)
     _check(path, path.stat())
     return _checked(open(os.open(path, _CHANGED_WITH), "r+b"), path, within)  # noqa: PTH123
@@ -123,7 +123,7 @@ def check_within(path: Path, folder: Path, handle: int | None = None) -> None:
 
 
 def unfit(path: Path, why: str) -> UnfitFileError:
-    """An error for `path`: `why` says why it is not used and what to do, phrased to follow a colon."""
+    """`why` says why the file is not used and what to do, phrased to follow a colon."""
     return UnfitFileError(errno.EINVAL, why, str(path))
 
 
@@ -131,9 +131,9 @@ def unfit(path: Path, why: str) -> UnfitFileError:
 
 
 def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> None:
-    """Replace the file at `path`; a crash or a full disk leaves the old file, or none, but never a partial one.
+    """Replace the file at `path`; a crash or a full disk never leaves a partial one. A link is replaced.
 
-    A link at `path` is replaced. Raises DatasetError, also if the path leads out of the folder `within`.
+    Raises DatasetError, also if the path leads out of the folder `within`.
     """
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # another program may be writing the same file
     try:
@@ -150,7 +150,7 @@ def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> Non
 
 
 def make_folder(folder: Path, *, within: Path | None = None) -> None:
-    """Create `folder` durably, with its parents. Raises DatasetError, also if a link leads out of `within`."""
+    """Durable. Raises DatasetError, also if a link leads out of `within`."""
     try:
         if within is not None:
             check_within(folder, within)
@@ -161,7 +161,7 @@ def make_folder(folder: Path, *, within: Path | None = None) -> None:
 
 
 def expect_writable(folder: Path) -> None:
-    """Raise DatasetError if no file can be created in `folder`."""
+    """Raises DatasetError."""
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
@@ -169,7 +169,7 @@ def expect_writable(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` durable, if the system can open folders (Windows cannot)."""
+    """Make a rename in `folder` durable; Windows cannot."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -221,7 +221,7 @@ def _too_large(path: Path, at_most: int) -> UnfitFileError:
 
 
 def _place(handle: int) -> str:
-    """The path of an open file according to the kernel, links resolved; empty if unknown."""
+    """Links resolved; empty if the kernel does not tell it."""
     try:
         if sys.platform == "darwin":
             from fcntl import F_GETPATH, fcntl

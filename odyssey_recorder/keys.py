@@ -46,7 +46,6 @@ def find_key() -> SecretStr | None:
 
 
 def key_status() -> KeyStatus:
-    """Blocks as `find_key` does."""
     found = _keyring()
     name = "" if found is None else str(found.name)
     if os.environ.get(VARIABLE, "").strip():

@@ -30,7 +30,6 @@ def spelled_out(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Mask `secret` in the log from now on, including in tracebacks."""
     if secret:
         _secrets.add(secret)
 
@@ -66,7 +65,7 @@ def logging_to(file: Path, level: str) -> Iterator[None]:
 
 @contextmanager
 def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
-    """Log how the block ends: an error of the `expected` types in one line, any other with its traceback."""
+    """An error of the `expected` types is logged in one line, any other with its traceback."""
     try:
         yield
     except expected as error:

@@ -35,7 +35,7 @@ PRACTICE_START = FromSnapshot("odyssey-practice")
 
 @dataclass(frozen=True, slots=True)
 class RecordingService:
-    """What an annotator needs: devices, a dataset, and simulated emulators on demand.
+    """What an annotator needs: devices, a dataset, and simulated emulators on demand. Calls raise OdysseyError.
 
     `start` is for tasks without a start state. Without `practice` there is no consent.
     """
@@ -60,11 +60,10 @@ class RecordingService:
         return self.phones is not None
 
     def devices(self) -> Sequence[ListedDevice]:
-        """Raises DeviceError."""
         return self.connector.server.devices()
 
     def simulate(self) -> str:
-        """Returns the serial. Raises DeviceError."""
+        """Returns the serial."""
         if self.phones is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         serial = self.phones.start(self.profile)
@@ -72,11 +71,10 @@ class RecordingService:
         return serial
 
     def connect(self, serial: str) -> Device:
-        """Raises DeviceError."""
         return self.connector.connect(serial)
 
     def drafts(self) -> Sequence[DraftSummary]:
-        """The unfinished recordings, newest first. Raises DatasetError."""
+        """Newest first."""
         drafts = [draft for store in self._stores for draft in store.drafts()]
         return sorted(drafts, key=lambda draft: draft.changed_at, reverse=True)
 
@@ -84,7 +82,7 @@ class RecordingService:
         self._store_of(episode_id).discard_unopened(episode_id)
 
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> "Recorder":
-        """The recorder is not started yet. Raises OdysseyError."""
+        """The recorder is not started yet."""
         self._refuse_doubtful_pictures(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
@@ -102,7 +100,7 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
-        """The recorder is not started yet. Raises OdysseyError."""
+        """The recorder is not started yet."""
         properties = device.properties()
         store = self._store_of(episode_id)
         draft = store.resume(episode_id)
@@ -125,7 +123,6 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def check(self, annotation: Path) -> "EpisodeReport":
-        """Raises DatasetError."""
         from odyssey_recorder.quality.checker import Checker  # not before there is something to check
 
         checker = Checker(None) if self.checker is None else self.checker()
@@ -186,7 +183,6 @@ class RecordingService:
 
 
 def _bring_to_start(device: Device, start: StartState) -> None:
-    """Raises DeviceError."""
     match start:
         case AsFound():
             pass

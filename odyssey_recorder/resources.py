@@ -1,4 +1,4 @@
-"""The data folders (templates, prompts, tasks, practice, profiles), in a checkout as in a wheel."""
+"""The data folders, in a checkout as in a wheel."""
 
 from pathlib import Path
 from typing import Literal, get_args
@@ -15,5 +15,4 @@ def data_folder(name: DataFolder) -> Path:
 
 
 def shipped_folders() -> tuple[Path, ...]:
-    """The package and all data folders: together they hold every shipped file."""
     return PACKAGE, *map(data_folder, get_args(DataFolder))

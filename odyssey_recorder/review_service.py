@@ -42,7 +42,7 @@ _NEWS_AT_ONCE = 100
 
 
 class ReviewService:
-    """One dataset and one reviewer; safe from any thread.
+    """One dataset and one reviewer; calls are safe from any thread and raise DatasetError or ReviewError.
 
     `who` returns the reviewer's name; without a `connector` there are no devices to replay on.
     """
@@ -87,7 +87,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Check what has changed; results arrive as news. Raises DatasetError, CancelledError."""
+        """Check what has changed; results arrive as news. Raises CancelledError."""
         news: list[str] = []
 
         def take(done: int, count: int, new: str) -> None:
@@ -106,7 +106,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> QualityReport:
-        """Checks changed episodes first. Raises DatasetError, ReviewError, CancelledError."""
+        """Checks changed episodes first. Raises CancelledError."""
         if not (self._root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
         self.check_all(progress, cancelled)
@@ -115,15 +115,14 @@ class ReviewService:
     # One episode.
 
     def recover(self) -> None:
-        """Complete or revert an interrupted fix. Raises DatasetError."""
+        """Complete or revert an interrupted fix."""
         self._versions.recover()
 
     def stage(self, episode_id: str) -> ReviewStage:
-        """CHECKING before `check_all`. Raises DatasetError, ReviewError."""
+        """CHECKING before `check_all`."""
         return self._status(*self._look(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
-        """Includes a fresh check. Raises DatasetError, ReviewError."""
         self.recover()
         revision = self._versions.revision(
             episode_id
@@ -137,7 +136,7 @@ class ReviewService:
         return OpenedReview(row, opened, checks.report or EpisodeReport(episode_id), entries, revision)
 
     def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
-        """Record a verdict, apply its consequences, and return the episode's new row. Raises DatasetError.
+        """Record a verdict, apply its consequences, and return the episode's new row.
 
         Raises ReviewError if it is not this reviewer's turn, the answers do not support the decision, or the episode
         changed.
@@ -161,18 +160,17 @@ class ReviewService:
         return row
 
     def restore(self, episode_id: str, why: str) -> None:
-        """Raises DatasetError, ReviewError."""
         self._log.restore(episode_id, why)
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
-        """Raises ReviewError, also if the episode no longer has `revision`; DatasetError."""
+        """Raises ReviewError also if the episode no longer has `revision`."""
         self._expect_turn(episode_id)
         self._log.fix(episode_id, amendment, why, revision)
         self._notify([episode_id])
         return self.open(episode_id)
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
-        """Revert the newest effective fix; raises as `fix`."""
+        """Revert the newest effective fix."""
         self._expect_turn(episode_id)
         self._log.undo(episode_id, revision)
         self._notify([episode_id])
@@ -191,7 +189,7 @@ class ReviewService:
         on_step: Callable[["StepResult"], object],
         cancelled: Callable[[], bool],
     ) -> ReplayEvidence:
-        """Calls `on_step` from this thread. Raises DeviceError, ReplayError, DatasetError, CancelledError."""
+        """Calls `on_step` from this thread. Raises DeviceError, ReplayError, CancelledError."""
         from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 
         def look(result: "StepResult") -> None:
@@ -279,7 +277,7 @@ class ReviewService:
         )
 
     def _expect_turn(self, episode_id: str) -> None:
-        """Recover, then raise ReviewError if the reviewer may not judge the episode now."""
+        """Raises ReviewError if the reviewer may not judge the episode now."""
         self.recover()
         self._expect_role(*self._look(episode_id))
 

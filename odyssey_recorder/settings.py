@@ -158,14 +158,13 @@ def read_settings(**flags: Any) -> Settings:
 
 
 class SettingsStore:
-    """`flags` as for `read_settings`."""
+    """The settings of one run of the program, with `flags` as for `read_settings`. Calls raise SettingsError."""
 
     def __init__(self, **flags: Any) -> None:
         self._flags = {name: value for name, value in flags.items() if value is not None}
         self._writing = threading.Lock()
 
     def read(self) -> Settings:
-        """Raises SettingsError."""
         return read_settings(**self._flags)
 
     def overrides(self) -> dict[str, str]:
@@ -173,7 +172,7 @@ class SettingsStore:
         return {name: _variable(name) for name in _in_environment()} | {name: _flag(name) for name in self._flags}
 
     def check(self, name: str, value: object) -> str:
-        """A warning, or an empty text; None is the default. Accesses the disk. Raises SettingsError."""
+        """A warning, or an empty text; None is the default. Accesses the disk."""
         if value is None:
             return ""
         checked = _checked(name, value)
@@ -192,7 +191,7 @@ class SettingsStore:
                 return ""
 
     def save(self, changes: Mapping[str, object]) -> Settings:
-        """None is the default; the rest of the file stays as it is, and all of it on SettingsError."""
+        """None is the default. The rest of the file stays as it is, and all of it on an error."""
         with self._writing:
             file = settings_file().resolve()  # it may be a link into a folder that is managed elsewhere
             document = _document(file)
@@ -222,7 +221,6 @@ def _in_environment() -> dict[str, str]:
 
 
 def _document(file: Path) -> tomlkit.TOMLDocument:
-    """The file with its comments; empty if it does not exist."""
     try:
         return tomlkit.parse(read_text(file, Largest.WRITTEN_BY_HAND) if file.exists() else "")
     except (OSError, ValueError, RecursionError, TOMLKitError) as error:
@@ -237,7 +235,6 @@ def _is_default(name: str, value: object) -> bool:
 
 
 def _checked(name: str, value: object) -> Any:
-    """Raises SettingsError."""
     field = Settings.model_fields[name]
     kind: Any = Annotated[field.annotation, name, *field.metadata]
     try:

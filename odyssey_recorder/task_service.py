@@ -69,7 +69,7 @@ class TemplateChoice:
 
 
 class TaskService:
-    """The tasks of one queue and their templates. Every call is safe from any thread and may block.
+    """The tasks of one queue and their templates. Calls are safe from any thread, may block, and raise TaskError.
 
     `open_batch` takes a budget in US dollars or None; raises OdysseyError if no model is available.
     """
@@ -95,30 +95,25 @@ class TaskService:
         return self._templates.names_apps()
 
     def library(self) -> TemplateLibrary:
-        """Raises TaskError."""
         return load_library(self._templates.folders())
 
     def left(self) -> Mapping[str, int]:
-        """The number of distinct tasks each template can still give, by its id. Raises TaskError."""
+        """The number of distinct tasks that each template can still give, by template id."""
         return left(self.library(), (task.listed for task in self.board().tasks), date.today())
 
     def board(self) -> Board:
-        """Raises TaskError."""
         return self._queue.board()
 
     def holders(self) -> tuple[Holder, ...]:
-        """Raises TaskError."""
         return self._queue.holders()
 
     def coverage(self, catalogue: str) -> Coverage:
-        """Raises TaskError."""
         devices = [one.key for one in profiles()]
         return cover(self.board().tasks, self.library(), catalogue, self.targets(), devices)
 
     # Making tasks.
 
     def generate(self, choice: ModelChoice) -> GeneratedTasks:
-        """Raises TaskError."""
         board, library, targets = self.board(), self.library(), self.targets()
         made = generate(
             TemplateLibrary(suiting(library, choice, targets), library.catalogues),
@@ -138,19 +133,17 @@ class TaskService:
         return made
 
     def targets(self) -> Targets:
-        """Raises TaskError."""
         return load_targets(self._templates.folders())
 
     def propose(
         self, category: Category, count: int, *, catalogue: str = "android", cancelled: Callable[[], bool]
     ) -> Sequence[Proposal]:
-        """Raises TaskError, SettingsError, LanguageModelError."""
+        """Raises SettingsError, LanguageModelError."""
         self._times_proposed += 1
         proposing = Proposing(self._open_batch(None), self.library(), catalogue)
         return proposing.propose(category, count, again=self._times_proposed, cancelled=cancelled)
 
     def keep(self, proposal: Proposal) -> Template:
-        """Raises TaskError."""
         path = write_template(self._templates.own(), proposal.template)
         return replace(proposal.template, template_id=path.stem, source=path)
 
@@ -166,7 +159,7 @@ class TaskService:
         return ""
 
     def estimate(self, task_ids: Sequence[str]) -> Estimate:
-        """Raises TaskError, SettingsError, LanguageModelError."""
+        """Raises SettingsError, LanguageModelError."""
         batch = self._open_batch(None)
         rewriting = Rewriting(batch, self.library())
         return batch.estimate(
@@ -184,7 +177,7 @@ class TaskService:
     ) -> Sequence[Rewritten]:
         """Each result is stored as soon as it arrives, and then passed to `came`; `budget` is in US dollars.
 
-        A task that someone changes meanwhile stays as they left it. Raises TaskError, SettingsError, CancelledError.
+        A task that someone changes meanwhile stays as they left it. Raises SettingsError, CancelledError.
         """
         tasks = self._listed(task_ids)
         before = {task.task_id: task for task in tasks}
@@ -214,7 +207,6 @@ class TaskService:
         return Rewritten(now, trouble)
 
     def edit(self, task_id: str, instruction: str) -> ListedTask:
-        """Raises TaskError."""
         words = " ".join(instruction.split())
         if not words:
             raise TaskError("An instruction must say something.")
@@ -239,11 +231,11 @@ class TaskService:
     # What a person says of them.
 
     def approve(self, tasks: Iterable[ListedTask]) -> None:
-        """All or none. Raises TaskError."""
+        """All or none."""
         self._queue.approve(map(self._with_own_edits, tasks), self._annotator())
 
     def reject(self, tasks: Iterable[ListedTask], reason: str) -> None:
-        """All or none. Raises TaskError."""
+        """All or none."""
         self._queue.reject(map(self._with_own_edits, tasks), self._annotator(), reason)
 
     def _with_own_edits(self, task: ListedTask) -> ListedTask:

@@ -103,7 +103,6 @@ def device_inventory(
 
 
 def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":
-    """Leaves the user's virtual devices alone."""
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 
     home = lab.server.home
@@ -193,7 +192,6 @@ def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector
 
 
 def practice_service(settings: Settings) -> PracticeService:
-    """Profiles and practice episodes are stored beside the drafts."""
     folder = settings.drafts.parent
     store = EpisodeStore(folder / "practice", drafts=folder / "practice" / "drafts")
     profiles = ProfileStore(folder / "annotators")
@@ -237,7 +235,7 @@ def annotator_tasks(settings: Settings, annotator: Callable[[], str] | None = No
 
 @contextmanager
 def opened_later(open_queue: Callable[[], "TaskQueue"]) -> Iterator[Callable[[], "TaskQueue"]]:
-    """A function that opens the queue on its first call, from any thread, and closes it at the end."""
+    """Opens the queue on the first call, from any thread, and closes it at the end."""
     lock = Lock()
     opened: list[TaskQueue] = []
 
@@ -266,7 +264,6 @@ def _short_hash(*words: str) -> str:
 
 
 def own_templates(settings: Settings) -> Path:
-    """The folder may not exist."""
     return settings.templates or settings.drafts.parent / "templates"
 
 
@@ -316,7 +313,6 @@ def _answer_cache(file: Path) -> "AnswerCache":
 
 
 def task_service(settings: SettingsStore, queue: "TaskQueue", annotator: Callable[[], str]) -> "TaskService":
-    """`settings` are read on each use, because they may change."""
     from odyssey_recorder.task_service import TaskService, TemplateChoice
 
     return TaskService(

@@ -1,4 +1,4 @@
-"""Runs the command line in this process, with the test's own folders and adb server."""
+"""Runs the command line in this process."""
 
 import sys
 import threading
@@ -69,7 +69,6 @@ class CommandLine:
         self.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
 
     def use_running(self, folder: Path) -> None:
-        """Look for the discovery files of running emulators below this folder."""
         for variable in ("XDG_RUNTIME_DIR", "LOCALAPPDATA"):
             self.monkeypatch.setenv(variable, str(folder))
 
@@ -88,7 +87,6 @@ class CommandLine:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Poll until `is_so`; fail after 30 seconds."""
     expires_s = time.monotonic() + 30
     while not is_so():
         assert time.monotonic() < expires_s
@@ -108,7 +106,7 @@ def lab_phone() -> Iterator[LabPhone]:
 
 @pytest.fixture
 def phone(lab_phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
-    """The small device on its home screen, the only device of the command line."""
+    """The device on its home screen, the only one of the command line."""
     lab_phone.lab.server.adb("-s", lab_phone.serial, "shell", "input", "keyevent", "HOME")
     command_line.use_server(lab_phone.lab.server.port)
     command_line.use_running(Path(lab_phone.lab.server.environment["XDG_RUNTIME_DIR"]))

@@ -36,7 +36,7 @@ ALL_KINDS: tuple[Action, ...] = (
 
 
 def episode(*actions: Action, episode_id: str = ID) -> Episode:
-    """An episode of these actions, by default one of each kind."""
+    """By default one action of each kind."""
     return Episode(
         episode_id=episode_id,
         device=DeviceInfo("Small Phone", Size(720, 1280), "sdk_gphone64_x86_64", "14", "34"),
@@ -88,7 +88,7 @@ tasks = st.builds(TaskInfo, texts, st.lists(texts, max_size=3).map(tuple), texts
 
 @st.composite
 def episodes(draw: st.DrawFn) -> Episode:
-    """Any episode that the format allows, with unknown keys on every level."""
+    """Includes unknown keys on every level."""
     episode_id = draw(ids)
     done = [*draw(st.lists(actions, max_size=5)), draw(endings)]
     steps = tuple(

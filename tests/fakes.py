@@ -53,12 +53,11 @@ VIEW_TREE = """\
 </hierarchy>"""
 
 Input = TouchStroke | SystemKey | str
-"""An input to a fake device: a touch, a key, or typed text."""
 
 
 @cache
 def picture(screen: int | str, size: Size) -> Image.Image:
-    """The RGB image of screen `screen`: different for each number or name, the same on every run."""
+    """Different for each number or name, the same on every run."""
     seed = screen if isinstance(screen, int) else sum(screen.encode())
     image = Image.new("RGB", (size.width, size.height), (37 * seed % 256, 91 * seed % 256, 151 * seed % 256))
     draw = ImageDraw.Draw(image)
@@ -75,7 +74,7 @@ def picture(screen: int | str, size: Size) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class FingerAt:
-    """A position of the live finger and its time (host's monotonic clock); `at` is None for a lift."""
+    """`time_ns` is on the host's monotonic clock; `at` is None for a lift."""
 
     at: Pixel | None
     time_ns: int
@@ -329,52 +328,46 @@ class FakeDevice:
 
     @property
     def screen(self) -> int | str | Image.Image:
-        """A number, or the argument of `show`."""
         return self._screen
 
     def show(self, screen: int | str | Image.Image) -> None:
-        """Change the screen to a numbered or named image, or to an RGB image of the device's size."""
+        """A number, a name, or an RGB image of the device's size."""
         with self._changed:
             self._show(screen)
 
     def picture(self, screen: int | str) -> Image.Image:
-        """The RGB image that a capture of `screen` returns; the caller may draw on it."""
+        """The image that a capture of `screen` returns; the caller may draw on it."""
         return picture(screen, self.state.size).copy()
 
     def fail_with(self, error: DeviceError) -> None:
-        """Raise `error` from every call until `recover`."""
         self._error = error
         self._wake()
 
     def disconnect(self) -> None:
-        """Be gone until `recover`."""
         self.fail_with(DeviceDisconnectedError(f"{self._serial} is gone. Start it again or plug it in."))
 
     def freeze(self) -> None:
-        """Answer no call until `recover`; each times out after `patience_s`."""
+        """Each call times out after `patience_s`."""
         self._running.clear()
 
     def cut_frames(self) -> None:
-        """Truncate every frame until `recover`."""
         self._cut_frames = True
 
     def never_rest(self) -> None:
-        """Have no view hierarchy until `recover`."""
         self._restless = True
 
     def await_finger(self, places: int) -> None:
-        """Wait until the finger has had `places` positions since the device was created, including lifts."""
+        """Lifts count as positions."""
         with self._changed:
             self._wait_for(lambda: len(self.finger) >= places, 10.0)
 
     def print_input(self, lines: bytes) -> None:
-        """Make `getevent` print these lines."""
         with self._changed:
             self._input_lines.append(lines)
             self._changed.notify_all()
 
     def press_key(self, code: str) -> None:
-        """Make `getevent` print a key that goes down and up at once, at the device's time."""
+        """The key goes down and up at once, at the device's time."""
         seconds, microseconds = divmod(time.monotonic_ns() // 1000 + self.clock_ahead_us, 1_000_000)
         start = f"[{seconds:8d}.{microseconds:06d}] /dev/input/event12: "
         for value in ("DOWN", "UP"):
@@ -382,17 +375,14 @@ class FakeDevice:
             self.print_input(f"{key}{start}EV_SYN       SYN_REPORT           00000000            \n".encode())
 
     def end_input(self) -> None:
-        """Make `getevent` end once it has printed everything."""
         with self._changed:
             self._input_ended = True
             self._changed.notify_all()
 
     def refuse_input(self, words: str = "injection is not permitted") -> None:
-        """Refuse every input until `recover`."""
         self._refusal = words
 
     def refuse_snapshots(self, words: str = "KO: the disk is full") -> None:
-        """Make every snapshot call fail with the emulator's message until `recover`."""
         self._snapshot_refusal = words
 
     def recover(self) -> None:

@@ -1,5 +1,3 @@
-"""Fake keyrings: one that works, and some that do not."""
-
 from collections.abc import Callable
 
 from keyring.backend import KeyringBackend
@@ -26,8 +24,6 @@ class MemoryKeyring(KeyringBackend):
 
 
 class PlainFileKeyring(MemoryKeyring):
-    """Like those that the library does not recommend."""
-
     priority = 0.5
 
 

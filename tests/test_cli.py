@@ -26,7 +26,6 @@ TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clo
 
 
 def record(command_line: CommandLine, *, note: str = "done") -> Path:
-    """Record an episode on the small device and return its annotation file."""
     script = command_line.folder / "play.jsonl"
     script.write_text('{"key": "RECENT"}\n{"key": "HOME"}\n' + json.dumps({"complete": note}))
     ran = command_line("record", "--script", script, *TASK)

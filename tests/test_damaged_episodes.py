@@ -1,5 +1,3 @@
-"""Episodes with damaged files are opened, fixed by a person, sent back or rejected."""
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +30,6 @@ def one(place: Place) -> str:
 
 
 def damage(place: Place, episode_id: str, change: Callable[[dict[str, Any]], object]) -> bytes:
-    """Change the JSON of an annotation and return the new file."""
     path = place.annotation(episode_id)
     tree = json.loads(path.read_bytes())
     change(tree)

@@ -1,5 +1,3 @@
-"""Files written by version 0.1.0 still open: a dataset with reviews and a fix, drafts, a queue, settings, a profile."""
-
 import hashlib
 import json
 from pathlib import Path
@@ -23,7 +21,6 @@ FIXED, ACCEPTED, REJECTED = "5691934704285808", "3955443691573217", "54996181727
 
 @pytest.fixture
 def place(command_line: CommandLine) -> CommandLine:
-    """The command line on a copy of those files."""
     copytree(WRITTEN / "dataset", command_line.dataset)
     copytree(WRITTEN / "drafts", command_line.drafts)
     for head in command_line.drafts.glob("*/draft.json"):

@@ -20,7 +20,6 @@ KEY = "sk-planted-0123456789"
 
 @pytest.fixture(autouse=True)
 def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[UseKeyring]:
-    """Sets the test's keyring; starts with an empty one and without the variable."""
     monkeypatch.delenv(VARIABLE, raising=False)
     keyring.set_keyring(MemoryKeyring())
     yield keyring.set_keyring

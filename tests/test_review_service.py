@@ -1,5 +1,3 @@
-"""Reviews on real files: whose turn it is, what is stored, and the consequences."""
-
 import io
 import json
 import re
@@ -52,13 +50,10 @@ class Checks:
 
 @dataclass
 class Place:
-    """A dataset with episodes of `RECORDER`, and the services of its reviewers."""
-
     root: Path
     checks: Checks
 
     def service(self, reviewer: str) -> ReviewService:
-        """A service that has run all checks."""
         service = self.new_service(reviewer)
         service.check_all()
         return service
@@ -68,7 +63,6 @@ class Place:
         return ReviewService(self.root, Checker(cache, 1, judge=self.checks), lambda: reviewer)
 
     def record(self) -> str:
-        """Record one more episode with a unique task, and return its id."""
         episode_id = recorded(self.root.parent).episode_id
         written = read_episode(self.annotation(episode_id))
         words = f"Write {episode_id} down."
@@ -101,7 +95,6 @@ def one(place: Place) -> str:
 def judge(
     service: ReviewService, episode_id: str, decision: Decision = Decision.ACCEPT, answers: str = "ppp"
 ) -> ReviewRow:
-    """Open the episode and submit a verdict."""
     opened = service.open(episode_id)
     return service.submit(episode_id, verdict_draft(opened, decision, answers))
 
@@ -462,7 +455,6 @@ def test_the_figures_know_of_warnings_as_the_list_does(place: Place, one: str) -
 
 
 def reported(place: Place) -> tuple[dict[str, int], list[str]]:
-    """The stages in `quality-report --json`, and the problems."""
     out = io.StringIO()
     report_quality(place.new_service(""), Console(file=out, width=1000), html=None, as_json=True)
     tree = json.loads(out.getvalue())

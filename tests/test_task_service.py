@@ -1,5 +1,3 @@
-"""Preparing tasks with a queue in a file, the shipped templates and a stand-in for the model."""
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,7 +50,6 @@ class Room:
         return [task.task_id for task in self.service.generate(SIX).tasks]
 
     def seen(self, *task_ids: str) -> list[ListedTask]:
-        """These tasks as the lead sees them now."""
         listed = {task.task_id: task.listed for task in self.service.board().tasks}
         return [listed[one] for one in task_ids]
 

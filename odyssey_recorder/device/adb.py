@@ -32,7 +32,6 @@ from odyssey_recorder.model.geometry import Pixel, Size
 _BOOT_ANSWER_S = 3.0
 _BOOT_POLL_S = 0.25
 _RESTORED_S = 30.0
-"""How long adb may take to find a device again after a snapshot is loaded."""
 
 _DUMP = f"/data/local/tmp/odyssey-recorder-{os.getpid()}"
 _DUMPS = count(1)
@@ -371,7 +370,6 @@ class AdbDevice:
 
 
 def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
-    """Raises ValueError unless the stream holds exactly one whole image."""
     header = bytearray(_SCREENCAP_HEADER.size)
     received = stream.read_into(memoryview(header))
     if received < len(header):

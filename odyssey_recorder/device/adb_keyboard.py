@@ -1,4 +1,4 @@
-"""Typing text in any script with the ADBKeyBoard input method, and restoring the user's own keyboard."""
+"""Types text in any script with the ADBKeyBoard input method."""
 
 import base64
 import hashlib
@@ -60,7 +60,6 @@ class AdbKeyboard:
 
     @contextmanager
     def chosen(self) -> Iterator[None]:
-        """Raises InputRefusedError if ADBKeyBoard does not start."""
         enabled, own = self._ask("ime list -s", _CHOSEN)
         if own == ADB_KEYBOARD:
             yield
@@ -73,7 +72,6 @@ class AdbKeyboard:
             self.give_back()
 
     def give_back(self) -> None:
-        """Restore the recorded keyboard, if any."""
         if self._folder is None or not any(self._folder.glob("*.json")):
             return
         path = self._path(self._folder)

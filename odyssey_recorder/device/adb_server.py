@@ -1,4 +1,4 @@
-"""The adb server: connections, listed devices, and the meaning of its errors."""
+"""The adb server: connections, listed devices, errors."""
 
 import re
 import struct
@@ -90,7 +90,7 @@ class AdbServer:
         self.port = port
         self._adb = adb
         self._is_ours: bool | None = None
-        """Whether this object started the server; None until it has answered."""
+        """None until the server has answered."""
         self._starting = threading.Lock()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Running commands on a device: one adb connection and one time limit per command."""
+"""Runs commands on a device: one adb connection and one time limit for each."""
 
 import socket
 import struct
@@ -84,12 +84,10 @@ class ShellStream:
         return bytes(chunk[:received])
 
     def cut(self) -> None:
-        """Safe while another thread reads."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def _has_output(self) -> bool:
-        """Advance to the next byte of stdout; False at the end of the command."""
         while self._unread == 0 and self._exit_code is None:
             self._fill(self._header)
             kind, length = _PACKET.unpack(self._header)
@@ -184,7 +182,6 @@ class AdbShell:
             raise
 
     def close(self) -> None:
-        """Make every running and later command raise `DeviceDisconnectedError`."""
         with self._lock:
             self.closed.set()
             for sock in self._sockets:

@@ -80,8 +80,7 @@ class SdkEnvironment:
 class VirtualDevices:
     """The AVDs of this computer. Every call blocks, `start` for minutes.
 
-    Raises `SdkError` if a part of the SDK is missing, with the command that installs it, and `DeviceError` if a
-    tool, the emulator or the device refuses.
+    Raises `SdkError` with the command that installs a missing part of the SDK, and `DeviceError`.
     """
 
     def __init__(
@@ -108,7 +107,7 @@ class VirtualDevices:
         return self._sdk.missing(self._image(profile) for profile in profiles())
 
     def list(self) -> tuple[Avd, ...]:
-        """By name, including those that the emulator does not know or whose files are broken."""
+        """Including AVDs that the emulator does not know or whose files are broken."""
         try:
             known = self._known_to_emulator()
         except SdkError as error:
@@ -187,7 +186,7 @@ class VirtualDevices:
         return self.start(name, replace(how, wipe=True), progress=progress, cancelled=cancelled)
 
     def stop(self, serial: str) -> None:
-        """End an emulator as closing its window does, and wait until it is gone."""
+        """Ends the emulator like closing its window, and waits until it is gone."""
         end_emulator(serial, self.console(serial).kill, self._server, self._around.running)
 
     def load_snapshot(self, serial: str, name: str) -> None:
@@ -273,7 +272,6 @@ class VirtualDevices:
 
 
 def _options(how: Start, wanted: Preparation) -> "list[str]":
-    """Raises DeviceError for an invalid snapshot name."""
     options = [] if how.window else ["-no-window"]
     if how.snapshot:
         check_snapshot_name(how.snapshot)

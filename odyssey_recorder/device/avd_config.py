@@ -131,17 +131,14 @@ class AvdFolder:
         return tuple(sorted(path.stem for path in self.folder.glob("*.ini") if is_avd_name(path.stem)))
 
     def state(self) -> object:
-        """A value that changes when a device is added, removed or moved."""
         with suppress(FileNotFoundError):
             return [(path.name, path.stat().st_mtime_ns) for path in sorted(self.folder.glob("*.ini"))]
         return None
 
     def config(self, name: str) -> dict[str, str]:
-        """Raises DeviceError."""
         return entries(self._read(name))
 
     def amend(self, name: str, wanted: Mapping[str, str]) -> None:
-        """Raises DeviceError."""
         path = self._config_path(name)
         text = amended(self._read(name), wanted)
         beside = path.with_name(f"{path.name}.part")

@@ -21,7 +21,7 @@ _NO_SPACE = "Free some room on the disk."
 
 
 class AvdTools:
-    """`emulator` and `avdmanager` of an SDK. Raises SdkError if a program is missing or does not run."""
+    """Raises SdkError if a program is missing or does not run."""
 
     def __init__(self, sdk: AndroidSdk, environment: Mapping[str, str]) -> None:
         self._sdk = sdk

@@ -114,7 +114,7 @@ class Boot:
 def end_emulator(
     serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path], *, gone_s: float = _GONE_S
 ) -> None:
-    """Call `kill`, and wait until the emulator has ended and adb no longer lists it; raises DeviceTimeoutError."""
+    """Returns when the emulator has ended and adb no longer lists it. Raises DeviceTimeoutError."""
     pids = {one.pid for one in running_avds(running).values() if one.serial == serial}
     kill()
     started_s = time.monotonic()

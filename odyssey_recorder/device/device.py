@@ -35,7 +35,7 @@ class ListedDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceProperties:
-    """Facts that do not change while a device runs; `size` is in natural orientation, `density` in dots per inch."""
+    """`size` is in natural orientation, `density` in dots per inch."""
 
     serial: str
     product: str

@@ -51,7 +51,7 @@ class _DiscoveryFile:
 def running_folders(
     environment: Mapping[str, str] = os.environ, platform: str = sys.platform, home: Path | None = None
 ) -> tuple[Path, ...]:
-    """This user's folders of discovery files on Linux, macOS and Windows."""
+    """On Linux, macOS and Windows."""
     home = Path.home() if home is None else home
     roots = [Path(environment[name]) for name in ("ANDROID_EMULATOR_HOME",) if environment.get(name)]
     if platform == "win32":
@@ -110,7 +110,7 @@ def find_control(
 def running_avds(
     folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> Mapping[str, RunningAvd]:
-    """The running emulators by AVD name; the newest file wins."""
+    """By AVD name; the newest file wins."""
     found: dict[str, RunningAvd] = {}
     for file in _discovery_files(folders, is_alive):
         name, port = file.values.get("avd.id") or file.values.get("avd.name", ""), file.values.get("port.serial", "")

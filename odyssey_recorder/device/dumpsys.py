@@ -44,7 +44,7 @@ _EXCLUDED = 0x00800000
 
 @dataclass(frozen=True, slots=True)
 class RecentTask:
-    """A card in the list of recent apps; `package` is a valid package name or empty."""
+    """`package` is a valid package name or empty."""
 
     id: int
     package: str
@@ -172,7 +172,7 @@ def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
 
 
 def _insets_source(window: str, kinds: Collection[str]) -> Box | None:
-    """The first source of one of `kinds`, which is the display's own; None if hidden or empty."""
+    """The first source of a kind is the display's own; None if hidden or empty."""
     found = next((found for found in _INSETS_SOURCE.finditer(window) if found["kind"] in kinds), None)
     if found is None or found["visible"] == "false":
         return None

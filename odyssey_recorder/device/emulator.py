@@ -166,7 +166,6 @@ class EmulatorDevice(AdbDevice):
             check_pasted_text(text)
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
-        """Paste long or non-ASCII lines, type the rest over adb, and restore the clipboard."""
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
         if connection is None:

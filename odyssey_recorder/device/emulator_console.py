@@ -34,7 +34,6 @@ def console_port(serial: str) -> int | None:
 
 
 def console_of(serial: str, token_file: Path) -> "EmulatorConsole | None":
-    """None unless `serial` is an emulator on this computer."""
     port = console_port(serial)
     return None if port is None else EmulatorConsole(port, token_file=token_file)
 
@@ -75,7 +74,6 @@ class EmulatorConsole:
         return f"The console of emulator-{self.port}"
 
     def command(self, line: str) -> str:
-        """The answer to one line, without its OK."""
         return self._command(line, self._answer_s)
 
     def rotate(self) -> None:
@@ -183,7 +181,7 @@ class EmulatorConsole:
 
 
 class _RefusedError(Exception):
-    """The console answered KO; the message is the text after it."""
+    """The message is the text after KO."""
 
 
 class _Dialogue:

@@ -214,7 +214,6 @@ class ScreenshotStream:
             self._changed.notify_all()
 
     def _settle_copied(self, next_started_ns: int) -> None:
-        """When the next frame has arrived: keep the previous copy, or drop it as torn."""
         if self._copied is None:
             return
         if next_started_ns >= self._copied_ns:
@@ -237,8 +236,6 @@ class ScreenshotStream:
 
 
 class EmulatorControl:
-    """A connection to the control service; raises as `control_errors`."""
-
     def __init__(self, who: str, address: str, token: str, *, answer_s: float = ANSWER_S) -> None:
         self._who = who
         self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
@@ -246,7 +243,7 @@ class EmulatorControl:
         self._channel = grpc.insecure_channel(address, _OPTIONS)
 
     def has_keyboard(self) -> bool:
-        """Whether keys can be sent to the guest; an emulator without a keyboard drops them silently."""
+        """Without a keyboard the emulator drops keys silently."""
         answer = self._ask("getStatus", Empty(), pb.EmulatorStatus)
         values = (entry.value for entry in answer.hardwareConfig.entry if entry.key == "hw.keyboard")
         return next(values, "").lower() in ("yes", "true", "1")
@@ -278,7 +275,7 @@ class EmulatorControl:
             )
 
     def put_finger(self, at: Pixel) -> None:
-        """Put the finger down at `at`, or move it there; in pixels of the panel in natural orientation."""
+        """In pixels of the panel in natural orientation."""
         self._touch(at, _PRESSURE)
 
     def lift_finger(self, at: Pixel) -> None:
@@ -351,7 +348,7 @@ def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, stre
 
 
 def _wall_ahead_ns() -> int:
-    """The wall clock minus the monotonic clock: of three readings, the one with the least time in between."""
+    """Of three readings, the one with the least time in between."""
     readings = []
     for _ in range(3):
         before_ns, wall_ns, after_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()

@@ -83,7 +83,7 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
 
 class LaunchedEmulator:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
-        """The emulator outlives the recorder. Raises DeviceError if the program cannot be executed."""
+        """Raises DeviceError if the program cannot be executed."""
         self.log = log
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,6 @@ def explained(words: str) -> str:
 
 
 def new_log(folder: Path, name: str) -> Path:
-    """Deletes old logs of the same device."""
     own = re.compile(rf"emulator-{re.escape(name)}-\d{{8}}-\d{{6}}-\d{{6}}\.log")
     logs = sorted(path for path in folder.glob("emulator-*.log") if own.fullmatch(path.name))
     for old in logs[: -_KEPT_LOGS + 1]:

@@ -75,7 +75,6 @@ class EmulatorLink:
 
     @property
     def connection(self) -> ControlConnection | None:
-        """None if there is no connection or its stream has ended."""
         connection = self._connection
         if connection is None or connection.stream.ended.is_set() or self._is_outdated(connection.opened_ns):
             return None
@@ -213,7 +212,6 @@ class EmulatorLink:
         raise stream.error
 
     def _check_silence(self, connection: ControlConnection, received: int, before: Frame, now: Frame) -> None:
-        """Raise `DeviceError` if the screen has changed without a frame in the stream."""
         if (now.size, now.pixels) != (before.size, before.pixels) and not connection.stream.came_after(
             received, _LATE_S
         ):

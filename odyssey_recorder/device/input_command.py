@@ -18,7 +18,6 @@ _KEYCODES = {SystemKey.HOME: 3, SystemKey.BACK: 4, SystemKey.RECENT: 187}
 ENTER_COMMAND = "input keyevent 66"
 
 PASTE = "input keyevent 279"
-"""Presses the key that pastes."""
 
 _STILL_PX = 8
 """A finger that stays this close to its touch-down holds still: the touch slop, 8 dp, at 160 dpi."""
@@ -85,7 +84,7 @@ def is_still(stroke: TouchStroke) -> bool:
 
 
 def is_even_line(stroke: TouchStroke) -> bool:
-    """Whether the stroke is a straight line at an even pace, within a twentieth of its length."""
+    """Within a twentieth of its length."""
     tolerance = max(_distance_squared(stroke.start, stroke.end) / 400, _STILL_PX**2)
     path = (*stroke.samples, TouchSample(stroke.end, stroke.duration_us))
     return all(_distance_squared(sample.at, _between(stroke, sample.time_us)) <= tolerance for sample in path)
@@ -132,7 +131,7 @@ def trajectory(stroke: TouchStroke, *, input_us: int) -> Trajectory:
 
 
 def thinned(stroke: TouchStroke, *, spacing_us: int) -> Sequence[TouchSample]:
-    """The samples at least `spacing_us` apart, at most `_MOST_SAMPLES`; always with the first and the last."""
+    """Always includes the first and the last sample."""
     spacing_us = max(spacing_us, stroke.duration_us // _MOST_SAMPLES)
     first, *between, last = stroke.samples
     kept = [first]

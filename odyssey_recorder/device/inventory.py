@@ -47,16 +47,12 @@ class InventoryDevice:
 
 @dataclass(frozen=True, slots=True)
 class InventoryListing:
-    """The six devices of the dataset come first; `missing` is what the Android SDK lacks."""
-
     members: tuple[InventoryDevice, ...]
     missing: tuple[PreflightFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceDetails:
-    """`snapshots` is None if the device has none."""
-
     properties: DeviceProperties
     screen: ScreenState
     capture_path: str
@@ -86,7 +82,6 @@ class DeviceInventory:
         return self.simulator is not None
 
     def listing(self) -> InventoryListing:
-        """Raises DeviceError if adb does not answer."""
         listed = self.listed()
         missing = self.virtual.missing()
         avds: tuple[Avd, ...] = ()
@@ -101,17 +96,17 @@ class DeviceInventory:
         return self.virtual.amend(avd)
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
-        """Returns the serial. Raises CancelledError."""
+        """Returns the serial."""
         how = Start(cold=cold, animations=self.animations)
         return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
-        """Returns the serial. Raises CancelledError."""
+        """Returns the serial."""
         how = Start(animations=self.animations)
         return self.virtual.reset(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
-        """Returns the serial. Raises CancelledError."""
+        """Returns the serial."""
         if self.simulator is None:
             raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
         progress(None, "Starting the simulated emulator")

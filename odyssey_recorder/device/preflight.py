@@ -1,4 +1,4 @@
-"""What recording requires of a device: preparation by a profile, checks, and repairs."""
+"""What recording requires of a device: checks, repairs and preparation."""
 
 import shlex
 from collections.abc import Iterator
@@ -75,7 +75,6 @@ class PreflightFinding:
 
 
 def take_readings(device: Device) -> PreflightReadings:
-    """Raises DeviceError."""
     window, transition, animator = (device.setting("global", name) for name in _ANIMATIONS)
     properties, panel = device.properties(), device.screen_state().panel
     return PreflightReadings(
@@ -109,7 +108,6 @@ def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
 
 
 def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
-    """Raises DeviceError."""
     for repair in finding.repairs:
         device.repair(repair)
 

@@ -15,7 +15,7 @@ class PutSetting:
 
 @dataclass(frozen=True, slots=True)
 class EnableOverlay:
-    """Enable a resource overlay in place of the others of its category."""
+    """Disables the other overlays of its category."""
 
     package: str
 

@@ -1,4 +1,4 @@
-"""The Android SDK: its folder, its packages, and the commands that install others."""
+"""The Android SDK and its packages."""
 
 import platform as this_computer
 import re
@@ -79,14 +79,13 @@ class AndroidSdk:
         return next((place / file for place in places if (place / file).is_file()), None)
 
     def require(self, name: Tool) -> Path:
-        """Raises SdkError with the command that installs it."""
+        """Raises SdkError with the command that installs the program."""
         found = self.tool(name)
         if found is None:
             raise SdkError(f"The Android SDK in {self.folder} has no {name}. {self._fix(_PACKAGES[name])}")
         return found
 
     def image_package(self, android_sdk: str, variant: str) -> str:
-        """Such as ``system-images;android-34;google_apis;x86_64``."""
         return f"system-images;android-{android_sdk};{variant};{host_abi(self.machine)}"
 
     def has_package(self, package: str) -> bool:
@@ -94,7 +93,7 @@ class AndroidSdk:
         return folder.is_dir() and any(folder.iterdir())
 
     def require_package(self, package: str) -> None:
-        """Raises SdkError with the command that installs it."""
+        """Raises SdkError with the command that installs the package."""
         if not self.has_package(package):
             raise SdkError(f"The Android SDK in {self.folder} has no {package}. {self._fix(package)}")
 

@@ -23,7 +23,7 @@ class Stillness(Enum):
     MOVING = "moving"
     STILL = "still"
     RESTLESS = "restless"
-    """It has not settled within the cap."""
+    """Not settled within the cap."""
 
 
 class StillnessWatch:
@@ -43,7 +43,6 @@ class StillnessWatch:
 
     @property
     def anchor(self) -> Frame | None:
-        """The first frame of the current run; None before the first."""
         return self._anchor
 
     def ignores(self, frame: Frame) -> bool:

@@ -9,7 +9,7 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 
 LONGEST = 4_000_000
-"""Length limit of a dump in characters; the largest of real apps have about a tenth."""
+"""In characters; the largest dumps of real apps have about a tenth."""
 
 LARGEST_SHARE = 0.6
 """A box that covers more of the screen says nothing about what was clicked."""
@@ -60,8 +60,6 @@ class ViewNode:
 
 @dataclass(slots=True)
 class _Element:
-    """`node` is None if its bounds are invalid."""
-
     node: ViewNode | None = None
     order: int = 0
     children: list["_Element"] = field(default_factory=list)

@@ -14,7 +14,7 @@ HELD_US = 200_000
 
 
 class Navigation(Enum):
-    """The kind of system navigation; the values of `secure` `navigation_mode` are 0 and 2."""
+    """The values of `secure` `navigation_mode` are 0 and 2."""
 
     BUTTONS = "buttons"
     GESTURES = "gestures"

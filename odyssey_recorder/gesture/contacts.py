@@ -42,7 +42,7 @@ TYPING_KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RawSample:
-    """Raw values of the node's axes, and the device's clock."""
+    """In raw values of the node's axes and the device's clock."""
 
     x: int
     y: int
@@ -101,7 +101,7 @@ class KeyTyped:
 
 @dataclass(frozen=True, slots=True)
 class EventsDropped:
-    """The kernel dropped events while no finger was known to be down."""
+    """No finger was known to be down."""
 
     node: str
     time_us: int
@@ -122,7 +122,6 @@ class ContactTracker:
                 return self._nodes.setdefault(message.node, _Node(message.node)).take(message)
 
     def close(self) -> list[TouchNews]:
-        """Fingers that are still down are lost."""
         nodes, self._nodes = self._nodes, {}
         return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
 
@@ -239,7 +238,6 @@ class _Node:
         return []
 
     def forget(self, cause: LossCause) -> list[TouchNews]:
-        """Everything except the current slot."""
         lost: list[TouchNews] = [
             ContactLost(self._path, number, slot.samples[0].time_us, cause)
             for number, slot in sorted(self._slots.items())

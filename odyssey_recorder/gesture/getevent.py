@@ -69,8 +69,6 @@ class InputEvent:
 
 @dataclass(frozen=True, slots=True)
 class NodeAdded:
-    """The node exists, or was just plugged in."""
-
     node: str
 
 

@@ -1,4 +1,4 @@
-"""A finger's contact with the screen from touch-down to lift, however it was observed."""
+"""One finger's contact with the screen, however it was observed."""
 
 from dataclasses import dataclass
 

@@ -76,7 +76,6 @@ def action_type(action: Action) -> str:
 
 
 def describe(action: Action) -> str:
-    """Such as ``CLICK 432, 118``."""
     name = action_type(action)
     match action:
         case Click(point) | LongPress(point):

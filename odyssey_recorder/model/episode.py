@@ -40,7 +40,7 @@ class Category(Enum):
         return {Category.GENERAL_TOOL: 1, Category.MULTI_APPS: 3}.get(self, 2)
 
     def lacks_apps(self, apps: Iterable[str]) -> str:
-        """An error about the number of apps, as half a sentence; empty if there are enough."""
+        """Half a sentence; empty if there are enough."""
         there = len({app.casefold() for app in apps})
         if there >= self.fewest_apps:
             return ""
@@ -53,10 +53,7 @@ def _are(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """`size` is that of the screenshots, in their orientation; None is what a file does not have.
-
-    `product`, `release_version` ("14") and `sdk_version` ("34") come from the device's properties.
-    """
+    """`size` is that of the screenshots, in their orientation; None is what a file does not have."""
 
     device_name: str
     size: Size

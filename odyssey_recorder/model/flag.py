@@ -36,7 +36,7 @@ class FlagCode(Enum):
     FOREIGN_INPUT = "foreign_input"
     UNEXPLAINED = "unexplained"
     OTHER = "other"
-    """A flag from another version of the recorder."""
+    """From another version of the recorder."""
 
 
 _TEXTS = {
@@ -80,7 +80,6 @@ class Flag:
     values: tuple[str | float, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError for values that do not fit the code's text."""
         kinds = [str if not spec else (int, float) for _, spec in _fields(self.code)]
         fit = len(kinds) == len(self.values) and all(map(isinstance, self.values, kinds))
         if not fit or any(isinstance(value, float | int) and not abs(value) <= LARGEST_WHOLE for value in self.values):
@@ -95,7 +94,7 @@ def describe_flag(flag: Flag) -> str:
 
 
 def flag_from_text(text: str) -> Flag:
-    """The flag that an older recorder stored as `text`."""
+    """The text that an older recorder stored."""
     for code, pattern in _PATTERNS.items():
         if found := pattern.fullmatch(text):
             values = zip(_fields(code), found.groups(), strict=True)
@@ -104,7 +103,7 @@ def flag_from_text(text: str) -> Flag:
 
 
 def flag_from_values(code: str, values: dict[str, str | float]) -> Flag:
-    """A flag from a file; an unknown code, from a newer recorder, becomes `OTHER`. Raises ValueError."""
+    """An unknown code, from a newer recorder, becomes `OTHER`. Raises ValueError."""
     if code not in (known.value for known in FlagCode):
         return Flag(FlagCode.OTHER, (", ".join([code.replace("_", " "), *map(str, values.values())]),))
     known = FlagCode(code)

@@ -52,7 +52,7 @@ class Box:
 
     @property
     def area(self) -> int:
-        """In pixels; 0 if an edge is beyond its opposite."""
+        """0 if an edge is beyond its opposite."""
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
     def __contains__(self, pixel: Pixel) -> bool:
@@ -60,7 +60,7 @@ class Box:
 
 
 class Rotation(IntEnum):
-    """The rotation from the device's natural orientation, in Android's quarter turns."""
+    """From the device's natural orientation, in Android's quarter turns."""
 
     R0 = 0
     R90 = 1

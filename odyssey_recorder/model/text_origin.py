@@ -15,8 +15,6 @@ class Writer(Enum):
 
 
 class Approval(Enum):
-    """A person's decision on an instruction; OPEN if there is none yet."""
-
     OPEN = "open"
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -39,7 +37,7 @@ class ModelCall:
     tokens_out: int
     cost: float | None = None
     key: str = ""
-    """The key of the raw answer in the answer cache."""
+    """Of the raw answer in the answer cache."""
 
     def __post_init__(self) -> None:
         in_utc(self.at)
@@ -85,4 +83,3 @@ class TextOrigin:
     approval: Approval = Approval.OPEN
     approved_by: str = ""
     note: str = ""
-    """The reason for a rejection."""

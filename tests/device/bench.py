@@ -43,7 +43,6 @@ class DeviceBench:
 
     @property
     def button(self) -> Pixel:
-        """The icon of an app on the launcher."""
         icon = next(node for node in self.emulator.phone.view_hierarchy().walk() if node.content_desc == "Notes")
         return Pixel((icon.bounds.left + icon.bounds.right) // 2, (icon.bounds.top + icon.bounds.bottom) // 2)
 
@@ -53,7 +52,6 @@ class DeviceBench:
     def another_device(
         self, *, required: bool = False, adb_s: float = 20, answer_s: float = 2.0, shares_memory: bool = True
     ) -> EmulatorDevice:
-        """A second device object for the same emulator, over gRPC."""
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
         options = GrpcOptions(self.find, required=required, answer_s=answer_s, shares_memory=shares_memory)
         return EmulatorDevice(shell, options, console=console(self.emulator))
@@ -77,7 +75,6 @@ class DeviceBench:
         self.emulator.faults.go_offline()
 
     def leave_adb_alone(self) -> None:
-        """Switch the control service off, and wait until the device notices."""
         self.emulator.faults.control.switch_off(off=True)
         self.wait_for_path("screencap")
 
@@ -94,11 +91,10 @@ class DeviceBench:
         self.device.wait_until_ready(20)
 
     def wait_for_path(self, path: str) -> None:
-        """Wait until `capture_path` is `path`, "gRPC" or "screencap", while using the device."""
         self.wait_until(lambda: self.device.capture_path == path)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait until `condition` holds, while using the device."""
+        """Uses the device meanwhile."""
         for _ in range(_TRIES):
             if condition():
                 return
@@ -112,7 +108,7 @@ class DeviceBench:
         return frame
 
     def inputs(self) -> list[str]:
-        """The inputs that the emulator received, as written in its journal."""
+        """From the emulator's journal."""
         entries = [json.loads(line) for line in self._journal.read_bytes()[self.journal_start :].splitlines()]
         return [entry["input"] for entry in entries if "input" in entry]
 
@@ -122,7 +118,7 @@ class DeviceBench:
 
 
 class EmulatorPool:
-    """The simulated emulators of a module, one per profile, restored to their initial state for every test."""
+    """One emulator per profile, restored to its initial state for every test."""
 
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
         self._server = server
@@ -130,7 +126,7 @@ class EmulatorPool:
         self._started: dict[str, tuple[SimulatedEmulator, Snapshot, Path]] = {}
 
     def bench(self, profile: str, *, grpc: bool) -> DeviceBench:
-        """A bench with its emulator in the initial state; the caller closes the device."""
+        """The caller closes the device."""
         if profile not in self._started or self._started[profile][0].killed.is_set():
             folder = self._folder / f"{profile}-{len(list(self._folder.iterdir()))}"
             folder.mkdir()
@@ -152,12 +148,11 @@ StartBench = Callable[[str], DeviceBench]
 
 
 def console(emulator: SimulatedEmulator) -> EmulatorConsole:
-    """The console of an emulator that requires no token."""
     return EmulatorConsole(emulator.console_port, token_file=Path("no token"))
 
 
 def start_emulator(profile: str, server: PrivateAdbServer, folder: Path) -> SimulatedEmulator:
-    """An emulator with its journal and discovery file in `folder`; the caller stops it."""
+    """The caller stops the emulator."""
     phone = Phone(profile_named(profile), animation=False, journal=_journal(folder))
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=folder))
     emulator.start()
@@ -179,7 +174,7 @@ def connected_bench(
 
 
 def start_bench(profile: str, server: PrivateAdbServer, folder: Path) -> DeviceBench:
-    """A bench with its own emulator; the caller closes the device and stops the emulator."""
+    """The caller closes the device and stops the emulator."""
     return connected_bench(start_emulator(profile, server, folder), server, folder)
 
 

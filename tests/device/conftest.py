@@ -22,7 +22,6 @@ def emulators(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def start_bench(emulators: EmulatorPool, over_grpc: bool) -> Iterator[StartBench]:
-    """Creates benches and closes their devices at the end."""
     with ExitStack() as stack:
 
         def start(profile: str) -> DeviceBench:
@@ -35,7 +34,7 @@ def start_bench(emulators: EmulatorPool, over_grpc: bool) -> Iterator[StartBench
 
 @pytest.fixture
 def over_grpc() -> bool:
-    """Whether benches use the control service; a module may override it."""
+    """A module may override it."""
     return False
 
 

@@ -23,8 +23,6 @@ from odyssey_recorder.model.geometry import Pixel, Rotation
 
 
 class Bench(Protocol):
-    """A device to test, and control over it from behind."""
-
     @property
     def device(self) -> Device: ...
 
@@ -39,7 +37,7 @@ class Bench(Protocol):
         """Press and release BACK on the device's own keyboard: `getevent` prints it."""
 
     def recents(self) -> Sequence[str]:
-        """The packages of the apps in Recents."""
+        """The packages in Recents."""
 
     def freeze(self) -> None: ...
 
@@ -101,7 +99,6 @@ class Listener:
         self.join()
 
     def wait_for(self, words: str) -> None:
-        """Wait until `getevent` has printed `words`."""
         with self._news:
             assert self._news.wait_for(lambda: words.encode() in b"".join(data for data, _ in self.heard), timeout=20)
 
@@ -357,8 +354,6 @@ class SetupContract:
 
 
 class ConnectionContract:
-    """The behaviour of every call when the connection fails."""
-
     def test_every_call_on_a_frozen_device_times_out(self, impatient_bench: Bench) -> None:
         impatient_bench.freeze()
 

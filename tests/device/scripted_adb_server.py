@@ -12,12 +12,10 @@ HANG = b"<hang>"
 
 
 def fail(words: str) -> bytes:
-    """adb's reply that refuses a request."""
     return b"FAIL%04x" % len(words) + words.encode()
 
 
 def block(text: str) -> bytes:
-    """adb's reply to a question."""
     return OKAY + b"%04x" % len(text) + text.encode()
 
 
@@ -26,7 +24,6 @@ def shell(command: str) -> str:
 
 
 def printed(output: bytes, *, errors: bytes = b"", exit_code: int = 0) -> bytes:
-    """A command's complete output in packets."""
     return (
         OKAY
         + struct.pack("<BI", 2, len(errors))
@@ -68,7 +65,6 @@ class ScriptedAdbServer:
         self._listener.close()
 
     def wait_for(self, request: str) -> None:
-        """Wait until `request` has been received."""
         with self._asked:
             assert self._asked.wait_for(lambda: request in self.requests, timeout=20)
 

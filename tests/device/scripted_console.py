@@ -11,8 +11,7 @@ DEMAND = b"Android Console: Authentication required\r\nAndroid Console: type 'au
 
 @contextmanager
 def scripted(*answers: bytes, then_hang: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Yields the port of a console that greets with the first answer and gives one more per line, and the lines
-    received."""
+    """Yields the port and the lines received; the first answer is the greeting."""
     listener = socket.create_server(("127.0.0.1", 0))
     heard: list[str] = []
     finished = threading.Event()

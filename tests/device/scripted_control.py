@@ -17,7 +17,6 @@ LENGTH = SIZE[0] * SIZE[1] * 3
 
 
 def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = None) -> pb.Image:
-    """A frame of one colour, dated `age_s` ago, or without a date."""
     stamp_us = 0 if age_s is None else int((time.time() - age_s) * 1e6)
     return pb.Image(
         format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=SIZE[0], height=SIZE[1]),
@@ -28,10 +27,7 @@ def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = Non
 
 
 class ScriptedControl:
-    """A server as a context manager; `screenshot` and `stream` are its answers, `asked` the requests received.
-
-    `fail`, once set, is raised instead of every answer.
-    """
+    """`asked` lists the requests received; `fail`, once set, is raised instead of every answer."""
 
     def __init__(self) -> None:
         self.screenshot: Callable[[pb.ImageFormat], pb.Image] = lambda _: image()

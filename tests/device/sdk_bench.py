@@ -1,7 +1,4 @@
-"""A stand-in for the Android SDK: programs that print what the real ones print.
-
-Its `emulator` runs the simulated emulator, so that devices can really be created, started and stopped.
-"""
+"""Stand-ins for the SDK's programs; the `emulator` runs the simulated emulator."""
 
 import shutil
 import socket
@@ -103,8 +100,6 @@ with SimulatedEmulator(
 
 @dataclass(frozen=True)
 class StandInSdk:
-    """An SDK whose programs can be made to fail; it records how emulators were started."""
-
     folder: Path
 
     @property
@@ -112,23 +107,21 @@ class StandInSdk:
         return AndroidSdk(self.folder, platform="linux", machine="x86_64")
 
     def last_words(self, words: str) -> None:
-        """Make every emulator print this and exit."""
+        """Make every emulator print `words` and exit."""
         (self.folder / "emulator" / "last-words.txt").write_text(words)
 
     def refusal(self, words: str) -> None:
-        """Make avdmanager print this and fail."""
+        """Make avdmanager print `words` and fail."""
         (self.folder / "cmdline-tools" / "latest" / "bin" / "refusal.txt").write_text(words)
 
     def remove(self, package: str) -> None:
         shutil.rmtree(self.folder.joinpath(*package.split(";")))
 
     def starts(self) -> list[str]:
-        """The command lines of started emulators."""
         return (self.folder / "emulator" / "commands.txt").read_text().splitlines()
 
 
 def stand_in_sdk(folder: Path) -> StandInSdk:
-    """A complete stand-in SDK in `folder`."""
     tools = folder / "cmdline-tools" / "latest" / "bin"
     _program(tools / "avdmanager", _AVDMANAGER)
     _program(tools / "sdkmanager", "")

@@ -18,7 +18,6 @@ PROGRAMS = {"adbutils.__main__", "adbutils.pidcat"}
 
 
 def modules_of_adbutils() -> Iterator[ModuleType]:
-    """Without modules that need libraries adbutils does not require."""
     for found in pkgutil.walk_packages(adbutils.__path__, "adbutils."):
         if found.name in PROGRAMS:
             continue

@@ -1,5 +1,3 @@
-"""Text in any script over adb alone: ADBKeyBoard types it, and the user's own keyboard is restored."""
-
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,7 +25,7 @@ SCRIPTS = {
 
 @dataclass(frozen=True)
 class Note:
-    """An emulator with the cursor in the empty body of a new note, and devices that may switch its keyboard."""
+    """The cursor is in the empty body of a new note."""
 
     bench: DeviceBench
     folder: Path

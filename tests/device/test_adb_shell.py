@@ -20,7 +20,6 @@ def in_a_while() -> float:
 
 @pytest.fixture
 def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """The device's socket and ours."""
     device, ours = socket.socketpair()
     with device, ours:
         yield device, ours

@@ -1,5 +1,3 @@
-"""Answers that no well-behaved device gives, from a scripted adb server."""
-
 import socket
 import struct
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +37,6 @@ def device_with(answers: Mapping[str, bytes], *, answer_s: float = 20) -> Iterat
 
 
 def phone(answers: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The answers of a device with one panel, and `answers`."""
     return {shell("dumpsys SurfaceFlinger --display-id"): printed(ONE_PANEL), **answers}
 
 

@@ -1,4 +1,4 @@
-"""The life of virtual devices, with stand-ins for the SDK's programs and the real adb."""
+"""Virtual devices, with stand-ins for the SDK's programs and the real adb."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -18,7 +18,6 @@ LISTED = block(f"{SERIAL} device product:sdk model:sdk transport_id:1\n")
 
 @pytest.fixture
 def emulator(tmp_path: Path) -> Iterator[LaunchedEmulator]:
-    """A program that runs until terminated, in place of an emulator."""
     command = [sys.executable, "-c", "import threading; print('INFO | up', flush=True); threading.Event().wait()"]
     emulator = LaunchedEmulator(command, {}, tmp_path / "emulator.log")
     yield emulator

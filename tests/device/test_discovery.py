@@ -35,8 +35,6 @@ grpc.token=MTIzNDU2Nzg5
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a discovery file for process `pid`."""
-
     def write_note(note: str | bytes, pid: int = 1, *, age_s: float = 0) -> Path:
         path = tmp_path / f"pid_{pid}.ini"
         path.write_bytes(note if isinstance(note, bytes) else note.encode())

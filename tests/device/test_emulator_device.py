@@ -54,7 +54,6 @@ class TestEmulatorDevice(DeviceContract):
 
 
 def write_note(bench: DeviceBench) -> None:
-    """Open a new note, so that its field has the focus."""
     bench.device.touch(TouchStroke.press(bench.button))
     new = next(node for node in bench.emulator.phone.view_hierarchy().walk() if node.content_desc == "New note")
     bench.device.touch(
@@ -63,7 +62,6 @@ def write_note(bench: DeviceBench) -> None:
 
 
 def fields(bench: DeviceBench) -> list[str]:
-    """The text of each field on the screen."""
     return [node.text for node in bench.emulator.phone.view_hierarchy().walk() if node.class_name.endswith("EditText")]
 
 
@@ -282,7 +280,6 @@ def kinds(bench: DeviceBench) -> list[str]:
 
 
 def touch_place(told: str) -> tuple[float, float]:
-    """The position in an input that was received."""
     x, y = told.rsplit(" ", 1)[1].split(",")
     return float(x), float(y)
 
@@ -515,7 +512,7 @@ LONG = "It was a dark and stormy night; 100 % of the rain fell in torrents. " * 
 
 
 def write_long(bench: DeviceBench, text: str) -> list[int]:
-    """Type into the text of a new note that already has a word; returns the progress reports."""
+    """Returns the progress reports; the note already has a word."""
     write_note(bench)
     bench.device.type_text("Title\nSo: ")
     told = list[int]()

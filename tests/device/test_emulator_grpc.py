@@ -46,7 +46,6 @@ def control(service: ScriptedControl) -> Iterator[EmulatorControl]:
 
 @pytest.fixture
 def open_stream(control: EmulatorControl) -> Iterator[Callable[..., ScreenshotStream]]:
-    """Opens streams and closes them at the end of the test."""
     opened: list[ScreenshotStream] = []
 
     def begin(memory: FrameMemory | None = None) -> ScreenshotStream:
@@ -242,7 +241,6 @@ def test_a_picture_of_a_display_that_is_off_is_none(
 
 
 def written(asked: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
-    """A frame written into the client's shared memory."""
     made = image(seq, age_s=age_s, pixels=b"")
     with Path(url2pathname(urlsplit(asked.transport.handle).path)).open("r+b") as file:
         file.write(bytes([seq]) * LENGTH)

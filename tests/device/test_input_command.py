@@ -26,7 +26,7 @@ def stroke(*samples: tuple[int, int, int], duration_ms: int) -> TouchStroke:
 
 
 def what_android_types(commands: list[str]) -> str:
-    """The text that reaches the field, as sh and `input text` parse each command, with key 66 as Enter."""
+    """As sh and `input text` parse each command, with key 66 as Enter."""
     typed = ""
     for command in commands:
         match shlex.split(command):

@@ -50,11 +50,9 @@ class Computer:
         (folder / "config.ini").write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
 
     def note(self, name: str, port: int) -> None:
-        """Write the discovery file of a running emulator."""
         (self.running / f"pid_{os.getpid()}.ini").write_text(f"port.serial={port}\navd.id={name}\navd.name={name}\n")
 
     def list_device(self, serial: str, avd_name: str = "", *, size: Size | None = None, state: str = "device") -> None:
-        """Make adb list a device with the AVD name `avd_name`."""
         self.listed.append(ListedDevice(serial, state, "", "Some_Phone"))
         device = self.devices[serial] = FakeDevice(size or Size(360, 640), serial)
         device.avd_name = avd_name
@@ -243,7 +241,6 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
 
 @pytest.fixture
 def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[DeviceInventory, str]]:
-    """An inventory with a simulated foldable, and its serial."""
     bench = start_bench("pixel_fold")
 
     def end() -> None:

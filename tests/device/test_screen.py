@@ -12,7 +12,6 @@ def frame(pixels: bytes | bytearray, size: Size = SIZE) -> Frame:
 
 
 def grey_frame(*changed: tuple[int, int]) -> Frame:
-    """A grey frame with slightly darker pixels at the given places."""
     image = Image.new("RGBA", (SIZE.width, SIZE.height), (90, 90, 90, 255))
     for place in changed:
         image.putpixel(place, (90, 88, 90, 255))

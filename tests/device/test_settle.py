@@ -15,7 +15,7 @@ numbers = count(1)
 
 
 def frame(start_ms: int, *, colour: str = "white", mark: tuple[int, int, int, int] | None = None) -> Frame:
-    """A frame requested at `start_ms` that arrived 10 ms later, plain except for a black rectangle `mark`."""
+    """The frame takes 10 ms to arrive and is plain except for a black rectangle `mark`."""
     picture = Image.new("RGBA", (SIZE.width, SIZE.height), colour)
     if mark is not None:
         ImageDraw.Draw(picture).rectangle(mark, fill="black")

@@ -121,8 +121,6 @@ def test_the_drawing_order_rules_where_the_dump_tells_it() -> None:
 
 @dataclass
 class View:
-    """A view in an app: its box, its drawing order among its siblings, and its children."""
-
     box: Box
     order: int
     flag: str

@@ -83,7 +83,6 @@ def contacts_of(*reports: Iterable[Message]) -> list[Contact]:
 
 
 def captured(name: str) -> list[TouchNews]:
-    """The news from a capture, up to the end of its stream."""
     tracker = ContactTracker()
     lines = (DATA / "getevent" / f"{name}.txt").read_text().splitlines()
     messages = [message for line in lines if (message := parse_line(line, node=TOUCH))]
@@ -384,7 +383,6 @@ def delivered(raw: RawSample, panel: Size, rotation: Rotation) -> tuple[float, f
 
 
 def raw_of(pixel: Pixel) -> RawSample:
-    """The emulator's raw values for a pixel of the panel."""
     return RawSample(pixel.x * 32767 // PHONE.width, pixel.y * 32767 // PHONE.height, 0)
 
 

@@ -1,5 +1,3 @@
-"""Lines of getevent, as printed by devices and malformed."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""A flag of every code."""
-
 from odyssey_recorder.model.flag import Flag, FlagCode
 
 _VALUES = {
