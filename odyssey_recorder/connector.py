@@ -32,7 +32,7 @@ class DeviceConnector:
 
     def connect(self, serial: str) -> Device:
         console = console_of(serial, self.console_token) if self.console_token is not None else None
-        from odyssey_recorder.device.adb import AdbDevice  # not before a device is chosen: the window opens sooner
+        from odyssey_recorder.device.adb import AdbDevice  # imported late: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
         from odyssey_recorder.device.emulator_link import GrpcOptions

@@ -34,7 +34,7 @@ class MissingFileError(DatasetError): ...
 
 
 class UnfitFileError(DatasetError, OSError):
-    """A pipe, a device, too large, or a link that leads elsewhere; reported like any other unreadable file."""
+    """A pipe, a device, too large, or a link that leads elsewhere; an OSError, as any other unreadable file."""
 
     def __str__(self) -> str:
         return showable(f"{self.filename} is not used: {self.strerror}.")

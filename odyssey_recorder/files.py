@@ -127,7 +127,7 @@ def unfit(path: Path, why: str) -> UnfitFileError:
     return UnfitFileError(errno.EINVAL, why, str(path))
 
 
-# Written whole or not at all.
+# Atomic writes.
 
 
 def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> None:

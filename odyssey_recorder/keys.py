@@ -97,7 +97,7 @@ def _keyring() -> "KeyringBackend | None":
 def _keyring_asked_to(do: str) -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # noqa: BLE001  the keyring of each system raises errors of its own
+    except Exception as error:  # noqa: BLE001 - each keyring raises its own errors
         raise SettingsError(
             f"The system's keyring did not {do} ({type(error).__name__}): unlock it and try again, or set {VARIABLE}."
         ) from None  # its message may contain the key

@@ -30,6 +30,7 @@ def spelled_out(text: str) -> str:
 
 
 def hide(secret: str) -> None:
+    """Mask `secret` in the log from now on."""
     if secret:
         _secrets.add(secret)
 

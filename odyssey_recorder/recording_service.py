@@ -123,7 +123,7 @@ class RecordingService:
         return self._recorder(device, draft, store, listener)
 
     def check(self, annotation: Path) -> "EpisodeReport":
-        from odyssey_recorder.quality.checker import Checker  # not before there is something to check
+        from odyssey_recorder.quality.checker import Checker  # imported late: slow to load
 
         checker = Checker(None) if self.checker is None else self.checker()
         return checker.check(annotation)
@@ -155,7 +155,7 @@ class RecordingService:
     def _recorder(self, device: Device, draft: Draft, store: EpisodeStore, listener: Listener) -> "Recorder":
         """Practice always reads view hierarchies, which its scoring uses."""
         from odyssey_recorder.recording.engine import Rules
-        from odyssey_recorder.recording.recorder import Recorder  # not before there is something to record
+        from odyssey_recorder.recording.recorder import Recorder  # imported late: slow to load
 
         density = device.properties().density
         rules = Rules(

@@ -216,7 +216,7 @@ class ReviewService:
             problem=result.problem,
         )
 
-    # What is known.
+    # Rows and status.
 
     def _read_all(self) -> Iterator[EpisodeSummary]:
         ids = [path.stem for path in annotation_files(self._root)]

@@ -88,7 +88,7 @@ class TaskService:
         self._times_proposed = -1
         self._edited: dict[str, tuple[ListedTask, ...]] = {}  # before and after versions of each task edited here
 
-    # What there is.
+    # Reading.
 
     @property
     def names_apps(self) -> bool:
@@ -111,7 +111,7 @@ class TaskService:
         devices = [one.key for one in profiles()]
         return cover(self.board().tasks, self.library(), catalogue, self.targets(), devices)
 
-    # Making tasks.
+    # Generating.
 
     def generate(self, choice: ModelChoice) -> GeneratedTasks:
         board, library, targets = self.board(), self.library(), self.targets()
@@ -147,7 +147,7 @@ class TaskService:
         path = write_template(self._templates.own(), proposal.template)
         return replace(proposal.template, template_id=path.stem, source=path)
 
-    # Putting them into words.
+    # Rewriting.
 
     @property
     def can_ask(self) -> str:
@@ -228,7 +228,7 @@ class TaskService:
         self._edited[task_id] = (*(versions if task in versions else (task,)), edited)
         return edited
 
-    # What a person says of them.
+    # Approving.
 
     def approve(self, tasks: Iterable[ListedTask]) -> None:
         """All or none."""

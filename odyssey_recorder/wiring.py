@@ -169,7 +169,7 @@ def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) ->
 
 
 def user_checker() -> "Checker":
-    from odyssey_recorder.quality.checker import Checker  # not before there is something to check
+    from odyssey_recorder.quality.checker import Checker  # imported late: slow to load
 
     return Checker(checks_file())
 
@@ -177,7 +177,7 @@ def user_checker() -> "Checker":
 def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
     from odyssey_recorder.review_service import (
         ReviewService,
-    )  # not imported before somebody reviews, so that the window opens sooner
+    )  # imported late so that the window opens sooner
 
     checker = user_checker() if service.checker is None else service.checker()
     return ReviewService(settings.dataset, checker, service.who_records, service.connector)

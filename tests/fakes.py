@@ -324,7 +324,7 @@ class FakeDevice:
         self._running.set()
         self._wake()
 
-    # What a test does to the device.
+    # Control by tests.
 
     @property
     def screen(self) -> int | str | Image.Image:

@@ -22,6 +22,7 @@ ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 """https://github.com/senzhk/ADBKeyBoard"""
 
 _BROADCAST = "am broadcast -p com.android.adbkeyboard -a ADB_INPUT_B64"
+"""Addressed to ADBKeyBoard alone, so that no other app receives the text."""
 
 _CHOSEN = "settings get secure default_input_method"
 _IDENTITY = "getprop ro.boot.qemu.avd_name; getprop ro.serialno"
@@ -60,6 +61,7 @@ class AdbKeyboard:
 
     @contextmanager
     def chosen(self) -> Iterator[None]:
+        """Raises InputRefusedError if ADBKeyBoard does not start."""
         enabled, own = self._ask("ime list -s", _CHOSEN)
         if own == ADB_KEYBOARD:
             yield

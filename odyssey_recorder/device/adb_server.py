@@ -33,6 +33,7 @@ _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 
 
 def find_adb() -> str:
+    """Named by ADBUTILS_ADB_PATH, found on the PATH, or bundled with adbutils."""
     from odyssey_recorder.device.adb_connection import adb_path
 
     with device_errors("adb"):
@@ -97,6 +98,7 @@ class AdbServer:
         return f"The adb server at {self.host}:{self.port}"
 
     def start(self, adb: str) -> None:
+        """Does nothing if the server is running. Raises DeviceError."""
         with self._errors():
             done = subprocess.run(
                 [adb, "-P", str(self.port), "start-server"],

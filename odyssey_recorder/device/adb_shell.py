@@ -84,6 +84,7 @@ class ShellStream:
         return bytes(chunk[:received])
 
     def cut(self) -> None:
+        """Safe while another thread reads."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -182,6 +183,7 @@ class AdbShell:
             raise
 
     def close(self) -> None:
+        """Makes running and later commands raise `DeviceDisconnectedError`."""
         with self._lock:
             self.closed.set()
             for sock in self._sockets:

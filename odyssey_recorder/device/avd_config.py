@@ -29,6 +29,7 @@ _LENIENT = {"hw.ramSize", "hw.gpu.enabled", "hw.gpu.mode", "hw.mainKeys", "skin.
 
 
 def avd_home(environment: Mapping[str, str], home: Path) -> Path:
+    """Found as the emulator and avdmanager find it."""
     if environment.get("ANDROID_AVD_HOME"):
         return Path(environment["ANDROID_AVD_HOME"])
     for name in ("ANDROID_USER_HOME", "ANDROID_EMULATOR_HOME"):
@@ -38,6 +39,7 @@ def avd_home(environment: Mapping[str, str], home: Path) -> Path:
 
 
 def is_avd_name(name: str) -> bool:
+    """Accepted by avdmanager, and safe as a command argument and a file name."""
     return _NAME.fullmatch(name) is not None and name[0] not in ".-"
 
 
@@ -122,7 +124,7 @@ def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ..
 
 
 class AvdFolder:
-    """The virtual devices as files: ``NAME.ini`` names the folder that holds the device's config.ini."""
+    """``NAME.ini`` names the folder that holds the device's config.ini. Calls raise DeviceError."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -140,16 +140,18 @@ def keyboard(window: str) -> Box | None:
 
 
 def keyboard_shown(input_method: str) -> bool:
+    """On the default display, from `dumpsys input_method`."""
     return "mInputShown=true" in input_method and not _KEYBOARD_ELSEWHERE.search(input_method)
 
 
 def posture(device_state: str) -> str:
-    """Empty for a device that does not fold."""
+    """From `cmd device_state state`; empty for a device that does not fold."""
     found = _POSTURE.search(device_state)
     return found[1] if found and found[1] != "DEFAULT" else ""
 
 
 def physical_displays(surface_flinger: str) -> tuple[str, ...]:
+    """The ids of all panels, from `dumpsys SurfaceFlinger --display-id`."""
     return tuple(_DISPLAY.findall(surface_flinger))
 
 

@@ -86,6 +86,7 @@ class EmulatorConsole:
         self.command("unfold")
 
     def kill(self) -> None:
+        """The way the emulator was started decides whether it saves its state."""
         self.command("kill")
 
     def snapshots(self) -> tuple[str, ...]:

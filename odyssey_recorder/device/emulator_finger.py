@@ -14,6 +14,8 @@ from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 
 @dataclass(frozen=True, slots=True)
 class FrameShape:
+    """A frame's size as displayed, and its rotation relative to the panel."""
+
     size: Size
     rotation: Rotation
 
@@ -24,6 +26,7 @@ class FrameShape:
 
     @property
     def panel(self) -> Size:
+        """In natural orientation."""
         return self.size.turned() if self.rotation in (Rotation.R90, Rotation.R270) else self.size
 
     def on_panel(self, at: Pixel) -> Pixel:

@@ -258,7 +258,8 @@ class EmulatorControl:
     def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
         """Stream full-size frames whenever the screen changes, the first at once.
 
-        The caller closes `memory` after the stream. No frame is dated before `not_before_ns`.
+        Frames come through `memory` if the emulator supports it; the caller closes it after the stream. None is dated
+        before `not_before_ns`.
         """
         wanted = _image_format(None)
         if memory is not None:

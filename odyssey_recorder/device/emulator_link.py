@@ -75,6 +75,7 @@ class EmulatorLink:
 
     @property
     def connection(self) -> ControlConnection | None:
+        """None if there is no connection or its stream has ended."""
         connection = self._connection
         if connection is None or connection.stream.ended.is_set() or self._is_outdated(connection.opened_ns):
             return None
@@ -117,7 +118,7 @@ class EmulatorLink:
                     self._watch(connection)
             except DeviceError as error:
                 self._problem = str(error)
-            except Exception as error:  # noqa: BLE001 - the top of a thread: adb serves on, and the next try may do
+            except Exception as error:  # noqa: BLE001 - the top of a thread: adb still works, and the next try may succeed
                 _log.exception("The control service of %s broke", self._serial)
                 self._problem = f"The control service of {self._serial} cannot be used: {error!r}. Choose adb."
             self._note_try(began_ns)

@@ -81,10 +81,12 @@ def profiles() -> tuple[DeviceProfile, ...]:
 
 
 def read_profiles(folder: Path) -> tuple[DeviceProfile, ...]:
+    """In the order of the file names. Raises SettingsError."""
     return tuple(_profile(file) for file in sorted(folder.glob("*.toml")))
 
 
 def profile_named(key: str) -> DeviceProfile:
+    """Raises SettingsError with the available keys."""
     found = next((profile for profile in profiles() if profile.key == key), None)
     if found is None:
         raise SettingsError(f"No device profile {key!r}; there are {', '.join(one.key for one in profiles())}.")

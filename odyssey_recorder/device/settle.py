@@ -43,6 +43,7 @@ class StillnessWatch:
 
     @property
     def anchor(self) -> Frame | None:
+        """The first frame of the current run; None before the first."""
         return self._anchor
 
     def ignores(self, frame: Frame) -> bool:

@@ -24,6 +24,8 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Size:
+    """In pixels, in the image's orientation."""
+
     width: int
     height: int
 

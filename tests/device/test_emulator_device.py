@@ -227,7 +227,7 @@ def test_closing_wakes_who_waits_for_a_frame(bench: DeviceBench) -> None:
         bench.device.put_finger(Pixel(1, 1))
 
 
-# Forced ways
+# Forced capture paths
 
 
 def test_adb_can_be_forced(bench: DeviceBench) -> None:

@@ -250,7 +250,7 @@ def test_reports_of_two_screens_may_be_interleaved_and_their_fingers_count_apart
     ]
 
 
-# --- what is lost ----------------------------------------------------------------------------------------
+# --- losses ----------------------------------------------------------------------------------------------
 
 
 def test_after_dropped_events_the_contact_is_lost_and_all_up_to_the_next_report_is_ignored() -> None:
