@@ -131,7 +131,7 @@ def unfit(path: Path, why: str) -> UnfitFileError:
 
 
 def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> None:
-    """Replace the file at `path`; a crash or a full disk never leaves a partial one. A link is replaced.
+    """Replace the file at `path`; a crash or a full disk never leaves a partial one. A link at `path` is replaced.
 
     Raises DatasetError, also if the path leads out of the folder `within`.
     """

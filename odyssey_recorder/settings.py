@@ -191,7 +191,7 @@ class SettingsStore:
                 return ""
 
     def save(self, changes: Mapping[str, object]) -> Settings:
-        """None is the default. The rest of the file stays as it is, and all of it on an error."""
+        """None is the default. The rest of the file is kept; on an error nothing is written."""
         with self._writing:
             file = settings_file().resolve()  # it may be a link into a folder that is managed elsewhere
             document = _document(file)

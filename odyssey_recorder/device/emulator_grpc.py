@@ -74,7 +74,7 @@ _Answer = TypeVar("_Answer", bound=Message)
 def control_errors(who: str) -> Iterator[None]:
     """Map gRPC's errors to DeviceError.
 
-    Plain `DeviceError`: not done. `DeviceDisconnectedError` and `DeviceTimeoutError`: it may have been done.
+    After a plain `DeviceError` nothing was done; after its subclasses it may have been.
     """
     service = f"The control service of {who}"
     try:
@@ -95,7 +95,7 @@ class FrameMemory:
     """A private file for the emulator's frames; a copy made while it writes the next one is torn."""
 
     def __init__(self, length: int) -> None:
-        """In bytes; the file is in a folder that no other user can open."""
+        """`length` is in bytes; the file is in a folder that no other user can open."""
         folder = Path(tempfile.mkdtemp(prefix="odyssey-frames-"))
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = folder / "frame"
@@ -326,7 +326,7 @@ def _length(image: pb.Image) -> int:
 def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, streamed: bool = False) -> Frame:
     """Raises `DeviceError` for anything but one complete RGB frame.
 
-    The emulator dates frames by the wall clock of the computer, which both share; an undated frame is dated now.
+    The emulator dates frames by the wall clock of the computer that both run on; an undated frame is dated now.
     """
     arrived_ns = time.monotonic_ns()
     shown_ns = image.timestampUs * 1000 - _wall_ahead_ns() if image.timestampUs else arrived_ns

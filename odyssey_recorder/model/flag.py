@@ -36,7 +36,7 @@ class FlagCode(Enum):
     FOREIGN_INPUT = "foreign_input"
     UNEXPLAINED = "unexplained"
     OTHER = "other"
-    """From another version of the recorder."""
+    """A flag from another version of the recorder."""
 
 
 _TEXTS = {
@@ -94,7 +94,7 @@ def describe_flag(flag: Flag) -> str:
 
 
 def flag_from_text(text: str) -> Flag:
-    """The text that an older recorder stored."""
+    """`text` is what an older recorder stored."""
     for code, pattern in _PATTERNS.items():
         if found := pattern.fullmatch(text):
             values = zip(_fields(code), found.groups(), strict=True)

@@ -37,7 +37,7 @@ class ModelCall:
     tokens_out: int
     cost: float | None = None
     key: str = ""
-    """Of the raw answer in the answer cache."""
+    """The key of the raw answer in the answer cache."""
 
     def __post_init__(self) -> None:
         in_utc(self.at)
