@@ -88,7 +88,6 @@ class AnswerCache:
             self._database.close()
 
     def find(self, question: ModelRequest, key: str) -> ModelAnswer | None:
-        """The cached answer to `question`, which has this key."""
         rows = self._do(_FIND, key)
         return _believed(question, key, rows[0]) if rows else None
 
@@ -106,7 +105,6 @@ class AnswerCache:
         self._do("INSERT INTO broken VALUES (?, ?, ?, ?, ?)", key, question.prompt, error.raw, str(error), now)
 
     def broken(self, key: str) -> Sequence[str]:
-        """The invalid answers to the question with this key, oldest first."""
         return [raw for (raw,) in self._do("SELECT raw FROM broken WHERE key = ? ORDER BY rowid", key)]
 
     # The file.

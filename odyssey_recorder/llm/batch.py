@@ -122,7 +122,6 @@ class Batch:
         )  # fmt: skip
 
     def kept(self, question: ModelRequest) -> ModelAnswer | None:
-        """The cached answer, if any."""
         return self._cache.find(question, question_key(question, self._model.name, self._model.host))
 
     def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:

@@ -59,6 +59,5 @@ class Budget:
         self._reserved -= price
 
     def pay(self, usage: Usage, model_answered: str = "") -> None:
-        """Add the usage counted by the server."""
         self._longest_answer = max(self._longest_answer, usage.tokens_out)
         self._spent += self.cost(usage, model_answered) or 0.0

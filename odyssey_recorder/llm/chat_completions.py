@@ -70,7 +70,6 @@ def sent_messages(question: ModelRequest, wire: Wire) -> list[Mapping[str, objec
 
 
 def sent_options(question: ModelRequest, wire: Wire) -> Mapping[str, object]:
-    """Everything sent besides the model's name and the messages: the question's parameters and required ones."""
     options: dict[str, object] = dict(question.parameters)
     longest = options.pop(LONGEST_ANSWER, None)
     if longest is not None and wire.bounds:

@@ -56,8 +56,6 @@ class _Response(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Replied:
-    """A successful response."""
-
     text: str
     request_id: str
 

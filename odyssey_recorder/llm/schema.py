@@ -51,7 +51,6 @@ def read_answer(raw: str, model: type[_Answer]) -> _Answer:
 
 
 def _words(fault: Any) -> str:
-    """Describes one error so that a model or a person can correct it."""
     shown = json.dumps(fault["input"], ensure_ascii=False)
     return fault["msg"] if fault["type"] == "missing" else f"{fault['msg']}, not {shown[:60]}"
 

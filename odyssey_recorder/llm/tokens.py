@@ -11,7 +11,6 @@ from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, Model
 from odyssey_recorder.llm.prices import PictureCount
 
 USUAL_ANSWER = 200
-"""Assumed until there is an answer."""
 
 _BYTES = 4
 """UTF-8 bytes per token: four letters of English, little more than one character of Chinese."""

@@ -53,8 +53,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """One message of the protocol; the meaning of the two arguments depends on the command."""
-
     command: int
     arg0: int
     arg1: int
@@ -62,8 +60,6 @@ class Packet:
 
 
 class Stream:
-    """One stream of a connection, as seen by the service behind it."""
-
     def __init__(self, connection: "Connection", local_id: int, remote_id: int) -> None:
         self._connection = connection
         self._local_id = local_id
@@ -74,7 +70,6 @@ class Stream:
 
     @property
     def max_payload(self) -> int:
-        """The maximum payload of a packet on this stream, in bytes."""
         return self._connection.max_payload
 
     async def read(self) -> bytes | bytearray:
@@ -134,7 +129,6 @@ class Connection:
             self._outbox.put_nowait((header, *payload))
 
     def cut(self) -> None:
-        """Break the connection; both ends notice immediately."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 
@@ -154,7 +148,6 @@ class Connection:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def close(self) -> None:
-        """Close the socket, once nothing reads or writes it any more."""
         self._sock.close()
 
     async def _read_packet(self) -> Packet:
@@ -254,7 +247,6 @@ class AdbDaemon:
         return bool(self._serving)
 
     def cut_connections(self) -> None:
-        """Break all connections; adb servers may reconnect at once."""
         for connection in self._serving.values():
             connection.cut()
 

@@ -198,7 +198,6 @@ class Compositor:
 
 
 def _turn(*, deeper: bool, at_home: bool) -> Transition:
-    """The transition between pages of an app; the app drawer of the home screen slides up."""
     if at_home:
         return Transition.OPEN if deeper else Transition.CLOSE
     return Transition.FORWARD if deeper else Transition.BACKWARD

@@ -28,7 +28,6 @@ class Console:
         self._sessions: set[asyncio.Task[None]] = set()
 
     async def listen(self, listener: socket.socket, on_kill: Callable[[], None]) -> None:
-        """Serve console sessions on a bound socket; `on_kill` is called by the command `kill`."""
         self._commands.on_kill = on_kill
         self._server = await asyncio.start_server(self._serve, sock=listener)
 

@@ -41,8 +41,6 @@ _SCALARS: Mapping[str, FieldDescriptorProto.Type.ValueType] = {
 
 
 class ImgFormat(IntEnum):
-    """Pixel formats of an image."""
-
     PNG = 0
     RGBA8888 = 1
     RGB888 = 2

@@ -16,8 +16,7 @@ from odyssey_recorder.simulator.ui.geometry import Size
 _PNG_LEVEL = 1
 
 
-class PictureError(ValueError):
-    """The requested image is invalid or not supported."""
+class PictureError(ValueError): ...
 
 
 class Pictures:
@@ -87,7 +86,6 @@ def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
 
 
 def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image:
-    """The panel at `size` with the frame at its position; the rest is dark."""
     across, down = size.width / screen.panel.width, size.height / screen.panel.height
     left, top = round(screen.on_panel.left * across), round(screen.on_panel.top * down)
     right, bottom = round(screen.on_panel.right * across), round(screen.on_panel.bottom * down)

@@ -75,7 +75,7 @@ class ControlServer:
         return f"{_LOOPBACK}:{self.port}"
 
     def start(self, thread_id: int) -> None:
-        """Listen and write the discovery file; `thread_id` is the native id of one of its threads. Raises DeviceError."""
+        """Listen and write the discovery file with `thread_id`, a native id of this process. Raises DeviceError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)

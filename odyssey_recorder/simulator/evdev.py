@@ -126,8 +126,6 @@ Reader = Callable[[InputNode, Sequence[RawEvent]], None]
 
 @dataclass(frozen=True, slots=True)
 class SavedNodes:
-    """The guest's clock, and the slots and values of each node, at one moment."""
-
     time_ns: int
     states: tuple[tuple[int, int, dict[tuple[int, int, int], int]], ...]
 

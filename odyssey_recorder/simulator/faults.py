@@ -7,8 +7,7 @@ from enum import Enum
 from odyssey_recorder.simulator.phone import PhoneState
 
 
-def _nothing() -> None:
-    """Default for a service that is not running."""
+def _nothing() -> None: ...
 
 
 class ControlFaults:
@@ -95,7 +94,6 @@ class Faults:
         self.has_second_display = False
 
     def go_offline(self) -> None:
-        """Drop all adb connections and refuse new ones, until `go_online`."""
         self.offline = True
         self._apply_link()
 
@@ -112,7 +110,6 @@ class Faults:
             self._thawing.start()
 
     def thaw(self) -> None:
-        """End the freeze; what arrived meanwhile is answered now."""
         self._set_frozen(False)
 
     def delay_screencap(self, delay_s: float) -> None:
@@ -137,7 +134,6 @@ class Faults:
         self.has_second_display = plugged
 
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:
-        """Apply `fault` to the next `count` screen captures."""
         with self._lock:
             self._frames[fault] = count
 

@@ -44,7 +44,6 @@ class Guest:
 
     @property
     def clock(self) -> GuestClock:
-        """The clock of input events."""
         return self.nodes.clock
 
     def read_file(self, path: str) -> bytes:

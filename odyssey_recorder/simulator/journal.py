@@ -41,8 +41,6 @@ class FeltInput:
 
 @dataclass(frozen=True, slots=True)
 class RecordedJournal:
-    """A whole journal; frames by number, inputs in order of arrival."""
-
     frames: Mapping[int, ShownFrame]
     inputs: tuple[FeltInput, ...]
 
@@ -98,7 +96,6 @@ class Journal:
         self._inputs = 0
 
     def frame(self, t_ns: int, number: int, picture: Image.Image, cause: int | None) -> None:
-        """Record a new frame, with the SHA-256 of its RGB bytes (three per pixel), and the input that led to it."""
         digest = hashlib.sha256(picture.tobytes("raw", "RGB")).hexdigest()
         with self._lock:
             self._write({"t_ns": t_ns, "frame": number, "rgb_sha256": digest, "cause": cause})

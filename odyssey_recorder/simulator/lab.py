@@ -71,8 +71,6 @@ class PhoneProcesses:
 
 
 class _Phone(threading.Thread):
-    """An emulator's process; the thread reads its output until it ends."""
-
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         super().__init__(name="simulated emulator", daemon=True)
         self._process = subprocess.Popen(

@@ -18,8 +18,6 @@ class PhoneStoppedError(RuntimeError):
 
 
 class Timer:
-    """A pending call; cancelling is final."""
-
     def __init__(self, task: Callable[[], None]) -> None:
         self._task: Callable[[], None] | None = task
 
@@ -28,7 +26,6 @@ class Timer:
         self._task = None
 
     def fire(self) -> None:
-        """Make the call now, unless it was cancelled."""
         task, self._task = self._task, None
         if task is not None:
             task()
@@ -45,7 +42,6 @@ class Looper:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """May be called once."""
         self._running = True
         self._thread.start()
 

@@ -24,7 +24,6 @@ def panels(profile: Profile, state: PhoneState) -> tuple[Panel, ...]:
 
 
 def shown_panels(profile: Profile, screen: Screen) -> tuple[Panel, ...]:
-    """All panels at the time when `screen` was shown."""
     return _panels(profile, screen.panel.turned(screen.rotation), Size(screen.width, screen.height))
 
 

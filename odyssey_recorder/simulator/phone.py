@@ -64,13 +64,11 @@ class Phone:
         self._compositor.refresh(self._system)
 
     def start(self) -> None:
-        """May be called once."""
         self._looper.start()
         if self._running_clock:
             self._looper.later(_MINUTE_S, self._tick)
 
     def stop(self) -> None:
-        """End the thread; the last frame remains available."""
         self._looper.stop()
         if self._journal:
             self._journal.close()
@@ -163,7 +161,6 @@ class Phone:
         return self._looper.call(lambda: self._system.settings.get((namespace, key)))
 
     def settings(self, namespace: str) -> dict[str, str]:
-        """All settings in `system`, `secure` or `global`, by name."""
         return self._looper.call(
             lambda: {key: value for (space, key), value in sorted(self._system.settings.items()) if space == namespace}
         )
@@ -200,18 +197,15 @@ class Phone:
         self._change(lambda: self._system.end_task(self._system.app(package)))
 
     def end_task(self, number: int) -> None:
-        """End the task with this number, if there is one; its app's data stays."""
         self._change(lambda: self._system.end_numbered_task(number))
 
     def clear_recents(self) -> None:
         self._change(lambda: self._system.clear_recents())
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
-        """Set a value of `system`, `secure` or `global`, and apply it to the screen if it has an effect there."""
         self._change(lambda: self._system.change_setting(namespace, key, value))
 
     def delete_setting(self, namespace: str, key: str) -> bool:
-        """Unset a value; returns whether it was set."""
         was_set = self.get_setting(namespace, key) is not None
         self._change(lambda: self._system.delete_setting(namespace, key))
         return was_set

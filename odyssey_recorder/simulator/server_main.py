@@ -22,7 +22,6 @@ ENDING_SIGNALS = tuple(name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasat
 
 
 def run_until_killed(emulator: SimulatedEmulator) -> None:
-    """Return when the console gets `kill`."""
     while not emulator.killed.wait(_WAKE_EVERY_S):
         pass
 

@@ -49,8 +49,6 @@ _FRAMEBUFFER_HEADER = struct.Struct("<14I")
 
 
 def service_finder(guest: Guest) -> Callable[[str], Service | None]:
-    """Finds the service for a stream's name; None for one that this device does not support."""
-
     def find(name: str) -> Service | None:
         kind, _, rest = name.partition(":")
         match kind.split(","):

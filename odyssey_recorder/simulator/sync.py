@@ -21,7 +21,6 @@ _DEVICE_NUMBER, _OWNER = 1, 2000
 
 
 async def sync_service(files: Files, stream: Stream) -> None:
-    """Serve file transfers on `stream` until the host sends QUIT."""
     transfer = _Transfer(files, stream)
     while await transfer.serve_request():
         pass

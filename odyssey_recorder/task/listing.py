@@ -66,8 +66,6 @@ class ListedTask:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The tasks of a file in order, and its problems."""
-
     tasks: tuple[ListedTask, ...]
     problems: tuple[Problem, ...]
 

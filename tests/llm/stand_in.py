@@ -44,7 +44,6 @@ class Asked:
 
     @property
     def words(self) -> str:
-        """The texts of its messages, one per line."""
         return "\n".join(_text(message["content"]) for message in self.body.get("messages", ()))
 
     @property
@@ -57,8 +56,6 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """An answer of the model."""
-
     raw: str
     finish_reason: str = "stop"
     refusal: str | None = None
@@ -68,8 +65,6 @@ class Says:
 
 @dataclass(frozen=True, slots=True)
 class Fails:
-    """An error of the server."""
-
     status: int
     error: Mapping[str, Any] | str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -77,8 +72,6 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """Any other response."""
-
     text: str
     status: int = 200
     content_type: str = "text/html"
@@ -184,7 +177,6 @@ class StandIn:
 
     @property
     def questions(self) -> list[Asked]:
-        """The questions received so far, oldest first."""
         return [asked for asked in self.seen if asked.path == "/v1/chat/completions"]
 
     @property

@@ -37,7 +37,6 @@ class Work:
 
 
 def clock(ahead_s: c_double) -> Callable[[], int]:
-    """This computer's clock, shifted into the future."""
     return lambda: time.time_ns() // 1000 + int(ahead_s.value * 1_000_000)
 
 

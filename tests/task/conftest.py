@@ -19,7 +19,6 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def migrated(postgres: Postgres) -> str:
-    """A database with the queue's tables, used as a template for others."""
     name = postgres.new_database()
     database = QueueDatabase(postgres.url(name))
     with database.reading():
@@ -35,7 +34,6 @@ def unused_port() -> int:
 
 @pytest.fixture(scope="session")
 def emptied(postgres: Postgres, migrated: str) -> Callable[[], str]:
-    """Empties a database of the server, always the same one, and returns its URL."""
     url = postgres.url(postgres.new_database(migrated))
 
     def empty() -> str:

@@ -48,7 +48,6 @@ class Postgres:
         rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
 
     def url(self, database: str) -> str:
-        """The URL in the form that people write."""
         return f"postgresql://odyssey@127.0.0.1:{self.port}/{database}"
 
     def new_database(self, template: str = "template1") -> str:

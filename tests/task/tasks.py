@@ -14,8 +14,6 @@ EPISODE = "0000000000000001"
 
 
 class NotedEpisodes:
-    """Drafts and episodes, in memory."""
-
     def __init__(self) -> None:
         self.drafts: dict[str, str] = {}
         self.published: set[str] = set()
@@ -36,8 +34,6 @@ class NotedEpisodes:
 
 
 class NotedReturns:
-    """Episodes sent back by reviews, in memory, by annotator and episode."""
-
     def __init__(self) -> None:
         self.noted: dict[str, dict[str, SentBack]] = {}
         self.taken: dict[str, str] = {}
@@ -53,7 +49,6 @@ class NotedReturns:
 
 
 def row(task_id: str, **more: object) -> dict[str, object]:
-    """A valid line of a list."""
     words = {"category": "General_Tool", "instruction": f"Do {task_id} in the clock", "apps": ["Clock"]}
     return {"task_id": task_id, **words, **more}
 

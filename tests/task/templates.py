@@ -91,13 +91,11 @@ def template_of(
 
 
 def library_of(*templates: Template, catalogue: Catalogue | None = None) -> TemplateLibrary:
-    """A library with apps for the roles of `template_of`."""
     apps = catalogue or catalogue_of(shop=("Bazaar", "Market", "Mall"), notes=("Jotter", "Memo"))
     return TemplateLibrary(templates, {"android": apps})
 
 
 def many(count: int, word: str = "thing") -> Items:
-    """`count` different items."""
     return Items(tuple(f"{word} {number}" for number in range(count)))
 
 

@@ -54,8 +54,6 @@ class Alarm:
 
 
 class AlarmPage(Page):
-    """Edits one alarm; nothing changes before Save."""
-
     title = "Alarm"
 
     def __init__(self, app: App, alarms: list[Alarm], alarm: Alarm, *, is_new: bool = False) -> None:
@@ -112,7 +110,6 @@ class AlarmPage(Page):
         )
 
     def _choices(self) -> View:
-        """The hours, or the minutes in steps of five with +1 and -1."""
         hour, minute = divmod(self.draft.minute_of_day, 60)
         if self.sets_hour:
             return Grid([self._choice(value, value == hour) for value in range(24)], columns=6, gap=6)

@@ -112,7 +112,6 @@ class Page:
         self.overlay = overlay
 
     def shows(self, overlay: str) -> Callable[[], None]:
-        """An `on_tap` callback that shows an overlay."""
         return lambda: self.show(overlay)
 
     def sets(self, name: str, *, of: object | None = None) -> Callable[[Any], None]:

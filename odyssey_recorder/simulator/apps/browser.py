@@ -267,7 +267,6 @@ class ArticlePage(WebPage):
 
 
 def _table(rows: Sequence[Cells]) -> View:
-    """Rows with dividers; a column is as wide as its longest cell."""
     shares = [max(4, *map(len, column)) for column in zip_longest(*(row.texts for row in rows), fillvalue="")]
     views: list[View] = []
     for number, row in enumerate(rows):

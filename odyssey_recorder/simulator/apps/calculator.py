@@ -58,7 +58,6 @@ class _Reader:
         return value
 
     def _next(self, *wanted: str) -> str:
-        """Consume the next token if it is one of these; "" otherwise."""
         return self._tokens.pop(0) if self._tokens and self._tokens[0] in wanted else ""
 
     def _sum(self) -> Decimal:
@@ -230,8 +229,6 @@ class CalculatorPage(Page):
 
 
 class HistoryPage(Page):
-    """All calculations, newest first; a tap returns with the result."""
-
     app: Calculator
     title = "History"
 
@@ -260,7 +257,6 @@ def _past(app: Calculator, take: Callable[[str], None]) -> View:
 
 
 def _preview(typed: str) -> str:
-    """The current result; empty as long as there is nothing to calculate."""
     if not any(sign in typed[1:] for sign in (*SIGNS, "%", "(")):
         return ""
     try:

@@ -200,8 +200,6 @@ class EventPage(Page):
 
 
 class EditPage(DatedPage):
-    """Creates or edits an event; nothing changes before Save."""
-
     app: Calendar
     title = "Edit event"
 

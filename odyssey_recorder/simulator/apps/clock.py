@@ -45,8 +45,6 @@ class Run:
 
 @dataclass(slots=True)
 class Countdown:
-    """A timer of `seconds`, once set."""
-
     seconds: int
     run: Run = field(default_factory=Run)
 

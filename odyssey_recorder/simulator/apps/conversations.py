@@ -23,8 +23,6 @@ _PLAIN = "#5f6b7a"
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """One message; `mine` if the owner of the phone wrote it."""
-
     mine: bool
     when: str
     text: str
@@ -77,7 +75,6 @@ class MessagesPage(Page):
     query = ""
 
     def list_pane(self, current: Conversation | None = None) -> View:
-        """The conversations that match the search, with `current` highlighted."""
         search = TextField("search", self.query, self.sets("query"), hint="Search conversations", action="search")
         bar = Row((Surface(search_box(search), flex=1),), pad=(16, 10, 16, 8))
         wanted = self.query.lower()
@@ -134,8 +131,7 @@ class MessagesPage(Page):
         conversation.unread = 0
         self.go(self.app.conversation_page(conversation))
 
-    def manage(self, conversation: Conversation) -> None:
-        """Offer actions on a whole conversation; not available beside an open one."""
+    def manage(self, conversation: Conversation) -> None: ...
 
     def _start(self) -> None:
         page = self.app.recipient_page()

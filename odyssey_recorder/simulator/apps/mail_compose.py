@@ -27,8 +27,6 @@ def face(name: str, size: float = 40) -> View:
 
 
 class ComposePage(Page):
-    """An unsent mail becomes a draft when the page is left."""
-
     title = "Compose"
 
     def __init__(self, app: App, box: Mailbox, mail: Mail) -> None:

@@ -17,7 +17,6 @@ FOLDERS = {
     "Archive": "archive-outline",
     "Trash": "delete-outline",
 }
-"""The folders with their icons."""
 
 
 @dataclass(slots=True)
@@ -90,7 +89,6 @@ class Mailbox:
             self.mails.insert(0, mail)
 
     def move(self, mail: Mail, folder: str, words: str) -> None:
-        """Move a mail to another folder, with undo; `words` describe what was done."""
         self.moved = Moved(mail, mail.folder, words)
         self.put(mail, folder)
 

@@ -27,8 +27,6 @@ from odyssey_recorder.simulator.ui.widgets import (
 
 
 class Messages(Correspondence):
-    """The conversation with the latest outgoing message comes first."""
-
     label = "Messages"
     package = "com.odyssey.messages"
     icon = "message-text"
@@ -108,8 +106,6 @@ class ConversationsPage(MessagesPage):
 
 
 class RecipientPage(Page):
-    """Chooses the recipient; `text` is what another app has shared."""
-
     app: Messages
     title = "NewConversation"
 

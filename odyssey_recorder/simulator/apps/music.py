@@ -145,8 +145,6 @@ class AlbumPage(SongsPage):
 
 
 class PlaylistPage(SongsPage):
-    """One playlist; its songs can be removed, and the list renamed or deleted."""
-
     title = "Playlist"
 
     def __init__(self, app: Library, playlist: Playlist) -> None:

@@ -46,8 +46,6 @@ class Note:
 
 
 class Notes(App):
-    """The notes are sorted newest first."""
-
     label = "Notes"
     package = "com.odyssey.notes"
     icon = "note-text"
@@ -107,8 +105,6 @@ class NotesPage(Page):
 
 
 class NotePage(Page):
-    """Edits one note; changes are saved immediately."""
-
     app: Notes
 
     def __init__(self, app: Notes, note: Note) -> None:

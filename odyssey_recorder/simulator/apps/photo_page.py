@@ -20,8 +20,6 @@ _LOW = 420
 
 
 class PhotoPage(PhotosPage):
-    """One photograph as large as possible; a swipe shows its neighbours."""
-
     title = "Photo"
     background = "#000000"
     status_color = "#000000"

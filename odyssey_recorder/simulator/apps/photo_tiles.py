@@ -50,7 +50,6 @@ class PhotoLibrary(App):
         return sorted({photo.taken.album for photo in self.photos})
 
     def photo_page(self, photo: Photo, among: Sequence[Photo]) -> Page:
-        """The page of one photograph; swiping goes through `among`."""
         raise NotImplementedError
 
 

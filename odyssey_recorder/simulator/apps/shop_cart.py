@@ -38,7 +38,6 @@ class Storefront(App):
     account: Account
 
     def opens_tab(self, label: str) -> Action:
-        """A callback that shows one of the main pages; BACK returns from it to the start page."""
         raise NotImplementedError
 
 

@@ -155,8 +155,6 @@ class FeedPage(ProfilesPage):
 
 
 class ProfilePage(ProfilesPage):
-    """Another person's profile, with a Follow button."""
-
     title = "Profile"
 
     def __init__(self, app: Network, person: Person) -> None:

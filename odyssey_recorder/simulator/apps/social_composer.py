@@ -26,8 +26,6 @@ _LONGEST = 280
 
 
 class ComposePage(Page):
-    """The text and photo of a new post; `photo` is the number of a photograph."""
-
     app: Network
     title = "Compose"
 

@@ -59,7 +59,6 @@ class PostsPage(Page):
     chosen: Post | None = None
 
     def card(self, post: Post, *, whole: bool = False) -> View:
-        """One post; with `whole` the text is not cut, and a tap opens nothing."""
         parts: list[View] = [self._head(post)]
         if post.text:
             parts.append(Surface(Text(post.text, 16, lines=None if whole else 4), pad=(16, 0)))
@@ -90,8 +89,7 @@ class PostsPage(Page):
             rows.append(list_item("Delete post", icon="trash-can-outline", on_tap=partial(self._delete, post)))
         return bottom_sheet(Text(f"Post by {post.author.name}", 20, 500, lines=1), Column(rows))
 
-    def after_delete(self) -> None:
-        """Called after the page's post was deleted."""
+    def after_delete(self) -> None: ...
 
     def _head(self, post: Post) -> View:
         author = post.author

@@ -81,8 +81,6 @@ class TaskLists:
 
 
 class TaskPage(DatedPage):
-    """Edits one task; changes are saved immediately."""
-
     title = "Task"
 
     def __init__(self, app: App, lists: TaskLists, task: Task) -> None:

@@ -17,8 +17,6 @@ def day_name(day: date) -> str:
 
 
 class DatedPage(Page):
-    """A page with a date picker; `month` is the month it shows."""
-
     month = TODAY.replace(day=1)
 
     def date_question(self, chosen: date | None, *, choose: Callable[[date], None], cancel: Action) -> View:

@@ -109,8 +109,6 @@ class FrameId(IntEnum):
 
 
 class FramedOutput:
-    """Standard output or standard error of a `shell,v2` service."""
-
     def __init__(self, stream: Stream, frame_id: FrameId) -> None:
         self._stream = stream
         self._frame_id = frame_id

@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 STATUS = "?"
-"""The variable with the exit code of the last command."""
 
 
-class ShellSyntaxError(ValueError):
-    """The command line is invalid or not supported by the simulated shell."""
+class ShellSyntaxError(ValueError): ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ class Call:
 
 
 Program = Callable[[Call], Awaitable[int]]
-"""Runs a call and returns its exit code."""
 
 Programs = Mapping[str, Program]
 

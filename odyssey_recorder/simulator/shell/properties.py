@@ -13,7 +13,6 @@ TIME_ZONE = ("global", "time_zone")
 
 
 def identity(profile: Profile) -> dict[str, str]:
-    """The properties that identify the device, independent of its state."""
     product = "sdk_gtablet_x86_64" if profile.name == "pixel_tablet" else "sdk_gphone64_x86_64"
     return {
         "ro.product.name": product,

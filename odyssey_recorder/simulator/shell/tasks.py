@@ -22,13 +22,11 @@ def hash_of(name: str) -> str:
 
 
 def task_name(task: TaskInfo) -> str:
-    """`Task{...}`, as in dumps."""
     kind, owner = ("home", f"I={_component(task)}") if task.is_home else ("standard", f"A={_uid(task)}:{task.package}")
     return f"Task{{{hash_of(task.package)} #{task.number} type={kind} {owner}}}"
 
 
 def dump_recents(tasks: Sequence[TaskInfo]) -> Iterator[str]:
-    """`dumpsys activity recents`."""
     yield "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)"
     for home in (task for task in tasks if task.is_home):
         yield f"mRecentsComponent=ComponentInfo{{{home.package}/com.android.quickstep.RecentsActivity}}"

@@ -31,7 +31,6 @@ async def _uiautomator(call: Call) -> int:
 
 
 def dump_views(phone: Phone) -> bytes:
-    """The views of the front window in Android's format."""
     hierarchy = Element("hierarchy", rotation=str(phone.state().rotation))
     _add(hierarchy, phone.view_hierarchy(), 0)
     return _PROLOGUE + tostring(hierarchy, "unicode").encode()

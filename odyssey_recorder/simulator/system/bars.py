@@ -10,7 +10,6 @@ HANDLE_DP = 24
 
 
 def status_bar(clock: str, background: str, color: str) -> View:
-    """The clock on the left, signal and battery on the right."""
     signs = [Icon(name, 16, color) for name in ("wifi", "signal-cellular-3", "battery-80")]
     row = Row((Text(clock, 14, 500, color), Spacer(flex=1), *signs), gap=4, pad=(20, 0, 18, 0))
     return Surface(row, color=background, height=STATUS_DP, fill=True)
@@ -24,7 +23,6 @@ _BUTTONS = (
 
 
 def navigation_bar(presses: dict[str, Action], background: str, color: str) -> View:
-    """Back, Home and Overview; `presses` has the action of each."""
     buttons = [
         Surface(
             Icon(icon, size, color),
@@ -41,6 +39,5 @@ def navigation_bar(presses: dict[str, Action], background: str, color: str) -> V
 
 
 def gesture_handle(background: str, color: str) -> View:
-    """The thin line in the middle; it takes no touches, swipes pass over it."""
     line = Surface(color=color, width=108, height=4, radius=2)
     return Surface(line, color=background, height=HANDLE_DP, fill=True, align="center")

@@ -123,7 +123,6 @@ class SystemUi:
         return f"{self._minutes // 60 % 24}:{self._minutes % 60:02}"
 
     def pass_minute(self) -> None:
-        """Advance the clock by a minute."""
         self._minutes += 1
 
     @property
@@ -220,7 +219,6 @@ class SystemUi:
         return [self.apps[package] for package in reversed(self.tasks)]
 
     def end_task(self, app: App) -> None:
-        """Close an app's pages; its data stays."""
         if app is self.launcher:
             return
         app.pages.clear()

@@ -40,7 +40,6 @@ class Draft:
         return Draft(self.text[:start] + self.text[end:], start, start)
 
     def moved(self, place: int) -> "Draft":
-        """With the cursor at `place` and nothing selected."""
         place = max(0, min(place, len(self.text)))
         return Draft(self.text, place, place)
 
@@ -157,7 +156,6 @@ class TextEntry:
         self._change(lambda draft: draft.all_selected().inserted(""))
 
     def move(self, step: int) -> None:
-        """Move the cursor by `step` letters."""
         draft = self.draft
         if draft is not None:
             self._put(draft.moved(draft.cursor + step))

@@ -126,8 +126,6 @@ class Divider(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkable(View):
-    """A view that is on or off; its `on_tap` toggles it."""
-
     checked: bool = False
 
     _SIZE: ClassVar[tuple[float, float]] = (24.0, 24.0)
@@ -181,8 +179,6 @@ class Checkbox(Checkable):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Radio(Checkable):
-    """One of several choices, 24 by 24 dp."""
-
     @property
     def class_name(self) -> str:
         return "android.widget.RadioButton"

@@ -72,7 +72,6 @@ def _day(days: Days, day: date, choose: Callable[[date], None], height: float) -
 
 
 def date_dialog(days: Days, *, turn: Callable[[int], None], choose: Callable[[date], None], cancel: Action) -> View:
-    """A dialog to pick a day; a tap on the day confirms it."""
     return dialog(
         "Choose a date",
         Column((month_head(days.month, turn), month_grid(days, choose, height=38)), gap=4),
@@ -93,8 +92,6 @@ def _steps(value: str, name: str, step: Callable[[int], None]) -> View:
 
 
 def time_dialog(title: str, value: time, *, change: Callable[[time], None], done: Action) -> View:
-    """A dialog to change a time by hours and five minutes; `change` is called for each step."""
-
     def turn(minutes: int) -> None:
         total = (value.hour * 60 + value.minute + minutes) % (24 * 60)
         change(time(total // 60, total % 60))

@@ -72,7 +72,6 @@ class Look:
         return self.width_dp >= 600
 
     def px(self, dp: float) -> int:
-        """Converts dp to pixels."""
         return round(dp * self.density / 160)
 
     def text_px(self, sp: float) -> int:
@@ -99,7 +98,6 @@ class View:
 
     @property
     def class_name(self) -> str:
-        """The Android widget class reported for this view."""
         return "android.view.View" if self.on_tap else "android.view.ViewGroup"
 
     @property

@@ -62,7 +62,6 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
 
 
 def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
-    """The floating action button of a page; place it with `page_frame`."""
     face: View = Icon(icon, 24, "on_primary_container")
     if label:
         face = Row((face, Text(label, 14, 500, "on_primary_container")), gap=12)
@@ -125,14 +124,12 @@ def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     lead: View | None = None,
     enabled: bool = True,
 ) -> View:
-    """A row with a switch; the whole row toggles it."""
     act = on_tap if enabled else None
     toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=act)
     return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=act)
 
 
 def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action) -> View:
-    """A row with a radio button; the whole row selects it."""
     return list_item(title, subtitle, lead=Radio(checked=checked, on_tap=on_tap, desc=title), on_tap=on_tap)
 
 
@@ -297,7 +294,6 @@ def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16
 
 
 def menu(*items: tuple[str, str, Action], where: str = "top end") -> View:
-    """A list of (icon, label, action) that drops down from the corner of the app bar."""
     rows = [
         Surface(
             Row(([Icon(icon, 22)] if icon else []) + [Text(label, 15, lines=1, flex=1)], gap=12, pad=(14, 0)),

@@ -64,11 +64,9 @@ class Coverage:
         return tuple(dict.fromkeys(cell.device for cell in self.tallies))
 
     def at(self, category: str, device: str) -> Tally:
-        """The tally of a category on a device, over all classes of apps."""
         return sum(self.classes(category, device).values(), Tally())
 
     def classes(self, category: str, device: str) -> Mapping[str, Tally]:
-        """The tallies of a category on a device, by class of apps."""
         return {
             cell.app_class: tally
             for cell, tally in self.tallies.items()

@@ -56,8 +56,6 @@ class GenerationOrder:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTasks:
-    """The generated tasks, and how many more distinct tasks each category can give."""
-
     tasks: tuple[ListedTask, ...]
     left: Mapping[Category, int]
 
@@ -86,7 +84,6 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
 def suitable(
     library: TemplateLibrary, catalogue: str, categories: Set[Category], targets: Targets
 ) -> tuple[Template, ...]:
-    """The templates of a catalogue that give tasks of these categories and have a share of the targets."""
     wanted = categories & _shares(targets.categories, Category).keys()
     devices = set(_shares(targets.devices, targets.devices))
     return tuple(
@@ -180,7 +177,6 @@ class _Devices:
             self._count(task.task.category, task.devices)
 
     def take(self, template: Template) -> tuple[str, ...]:
-        """The devices of the template's next task: one if devices have targets, else all that it fits."""
         if not self._shares:
             return template.devices
         category = template.category.value

@@ -91,7 +91,6 @@ class RoleCasting:
         self._is_hardest_first = self._hardest_first == list(rotation.items())
 
     def cast(self) -> dict[str, str]:
-        """An app for each role, in the template's order."""
         chosen: dict[str, str] = {}
         for role, rotation in self._hardest_first:
             app = rotation.take(unless=chosen.values())
@@ -112,8 +111,6 @@ _DIGITS = 12
 
 
 class Filled(NamedTuple):
-    """A filled template: the value of each gap, the resulting text, and its identity."""
-
     values: Mapping[str, str]
     task: str
     key: str

@@ -33,7 +33,6 @@ OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
 """A task with one of these may be claimed."""
 
 FINISHED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
-"""A task with one of these has an episode in the dataset."""
 
 
 class TaskEvent(Enum):
@@ -52,7 +51,6 @@ class TaskEvent(Enum):
 
 
 RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
-"""Events that give a task an episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,6 @@ class Board:
         return next((task for task in self.tasks if task.task_id == task_id), None)
 
     def open_for(self, device: str | None) -> tuple[QueuedTask, ...]:
-        """The tasks that may be claimed and fit a device profile, as for `ListedTask.fits`."""
         return tuple(task for task in self.tasks if task.status in OPEN and task.listed.fits(device))
 
 
@@ -161,7 +158,6 @@ def next_status(status: Status, event: TaskEvent) -> Status:
 
 
 def status_after(events: Iterable[TaskEvent]) -> Status:
-    """The status after all events of a task, oldest first."""
     status = Status.WAITING
     for event in events:
         status = next_status(status, event)
@@ -169,7 +165,6 @@ def status_after(events: Iterable[TaskEvent]) -> Status:
 
 
 def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status:
-    """The status as shown, including an unexpired claim or recording."""
     if not is_held or status in FINISHED:
         return status
     if is_recording:
@@ -201,7 +196,6 @@ RANKS = (0, (1 << 63) - 1)
 """All ranks; ranges of ranks include both ends."""
 
 SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
-"""The ranks of tasks that were sent back."""
 
 
 def rank(listed: ListedTask, position: int, status: Status, skip_number: int) -> int:
@@ -218,7 +212,6 @@ def rank(listed: ListedTask, position: int, status: Status, skip_number: int) ->
 
 
 def skip_number(rank: int) -> int:
-    """The number of the skip event that is encoded in the rank of a skipped task."""
     return rank & SENT_BACK_RANKS[1]
 
 

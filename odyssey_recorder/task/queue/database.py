@@ -85,7 +85,6 @@ class QueueDatabase:
     def in_file(
         cls, path: Path, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0
     ) -> "QueueDatabase":
-        """The SQLite file at `path`, created if missing."""
         url = URL.create("sqlite", database=str(path.absolute()))
         return cls(url, clock=clock, patience_s=patience_s)
 
@@ -222,7 +221,6 @@ def upgrade(connection: Connection, found: str | None, shown: str, wanted: str =
 
 
 def _revision(connection: Connection) -> str | None:
-    """The migration of the existing tables; None if there are none."""
     from sqlalchemy import inspect
 
     if not inspect(connection).has_table("alembic_version"):

@@ -95,7 +95,6 @@ class TaskQueue:
     # For annotators.
 
     def board(self) -> Board:
-        """All tasks with their current status, including those to be approved and rejected ones."""
         with self._locked():
             self._look()
             name = self._source.name if self._source is not None else self._database.name
@@ -133,7 +132,6 @@ class TaskQueue:
             return taken
 
     def release(self) -> None:
-        """Release the claim, if any; the task waits again."""
         with self._locked():
             self._release()
 

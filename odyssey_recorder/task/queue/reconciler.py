@@ -46,15 +46,11 @@ class QueueChange:
 
 @dataclass(frozen=True, slots=True)
 class OutsideState:
-    """Task ids of local drafts, and what was sent back, by episode id."""
-
     drafts: Mapping[str, str] = field(default_factory=dict)
     sent_back: Mapping[str, SentBack] = field(default_factory=dict)
 
 
 class Reconciler:
-    """Finds and writes, for one client, the events that the queue is missing."""
-
     def __init__(
         self, client: QueueClient, episodes: EpisodeLookup, reviews: ReviewOutcomes | None, recording_s: float
     ) -> None:
@@ -74,7 +70,6 @@ class Reconciler:
         return sorted(found, key=lambda change: change.task_id)
 
     def gone(self, snapshot: QueueSnapshot) -> set[str]:
-        """Tokens of claims from windows of this place whose processes have ended."""
         tokens = {task.token for task in snapshot if task.left_us and task.token and task.place == self._client.place}
         return {token for token in tokens if is_gone(token)}
 

@@ -40,7 +40,6 @@ class Past:
     places: tuple[str, ...]
 
     def last_recorded(self) -> str:
-        """The episode it was last recorded as; see `counted_episode`."""
         return counted_episode((entry.event, entry.episode_id) for entry in self.history)
 
     def under_way(self, place: str) -> set[str]:
@@ -54,7 +53,6 @@ class Past:
         return begun
 
     def ended(self) -> set[str]:
-        """The episodes it was recorded as."""
         return {entry.episode_id for entry in self.history if entry.event in RECORDED}
 
     def has(self, event: TaskEvent, episode_id: str) -> bool:
@@ -98,7 +96,6 @@ class QueueSnapshot:
         self._states = {row.task_id: self._state(row) for row in rows}
 
     def past(self, connection: Connection, task_id: str, version: int) -> Past:
-        """The task and its events at a version of its row."""
         if not self._knows(task_id, version):
             self._fetch(connection, {task_id: version})
         return self._pasts[task_id]

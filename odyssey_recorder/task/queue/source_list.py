@@ -37,7 +37,6 @@ class SourceList:
         return stat.st_mtime_ns, stat.st_size
 
     def is_followed(self, stamp: _Stamp) -> bool:
-        """Whether the queue is already in line with this version of the file."""
         return stamp is not None and stamp == self._followed
 
     def follow(self, connection: Connection, stamp: _Stamp) -> None:
@@ -81,7 +80,6 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
 
 
 def restate(connection: Connection, task_ids: Iterable[str]) -> None:
-    """Recompute the status of tasks from their events."""
     wanted = set(task_ids)
     history: dict[str, list[Any]] = {}
     for row in connection.execute(select(events).order_by(events.c.number)):

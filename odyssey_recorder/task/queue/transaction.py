@@ -133,7 +133,6 @@ class QueueTransaction:
         return self._run(statement, low=low, high=high, device=device).first()
 
     def is_any_open(self, device: str | None) -> bool:
-        """Whether an open task fits, even if another transaction has it locked."""
         statement = self._statements.open if device is None else self._statements.open_fitting
         return self._run(statement, device=device).first() is not None
 
@@ -146,11 +145,9 @@ class QueueTransaction:
         return bool(self._run(self._statements.renew, this=task_id).rowcount)
 
     def release(self, task_id: str) -> None:
-        """End the claim on a task, if there is one."""
         self._run(self._statements.release, this=task_id)
 
     def release_all(self, tokens: Iterable[str]) -> None:
-        """End claims of other windows, whose processes have ended."""
         self.connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
 
     def _run(self, statement: tuple[str, Mapping[str, Any]], **values: object) -> CursorResult[Any]:
@@ -174,7 +171,6 @@ class QueueTransaction:
         self._change(task.task_id, taken)
 
     def end(self, task_id: str) -> None:
-        """End the lease of the recording that was under way here, and this window's claim."""
         recorded_here = and_(tasks.c.place == self._client.place, tasks.c.is_recording)
         mine = or_(tasks.c.token == self._client.token, recorded_here)
         self.connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
@@ -204,7 +200,6 @@ class QueueTransaction:
         return [(TaskEvent[name], place) for name, place in self.connection.execute(query.order_by(events.c.number))]
 
     def last_recorded(self, task_id: str) -> str:
-        """The episode the task was last recorded as; see `counted_episode`."""
         query = select(events.c.deed, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
         return counted_episode((TaskEvent[name], episode_id) for name, episode_id in self.connection.execute(query))
 

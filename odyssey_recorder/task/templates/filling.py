@@ -51,7 +51,6 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def texts_of(slot: Slot, day: date) -> tuple[str, ...]:
-    """All values of a gap when recording begins on `day`."""
     match slot:
         case Items(texts):
             return texts
@@ -127,13 +126,11 @@ class Fillings:
         return all(values[name] != values[rival] for name, rival in self._pairs)
 
     def holds(self, told: str) -> bool:
-        """Whether the task with this `identity` is one of these fillings."""
         lead, tail = self._folded_parts[0], self._folded_parts[-1]
         return told.startswith(lead) and told.endswith(tail) and self._fits(told[len(lead) :], 1, {})
 
     @property
     def lead(self) -> str:
-        """The common prefix of their identities."""
         return self._folded_parts[0]
 
     @cached_property
@@ -187,7 +184,6 @@ def _gaps(template: Template, day: date) -> Iterator[_Gap]:
 
 
 def _ends(told: str, words: str, *, is_last: bool) -> Iterator[int]:
-    """Where these words begin in `told`: at its very end if `is_last`, else at each occurrence."""
     if is_last:
         if told.endswith(words):
             yield len(told) - len(words)

@@ -18,8 +18,6 @@ _ENDING = ".yaml"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A parsed YAML file; `name` is the file name without suffix."""
-
     name: str
     source: Path
     document: MarkedDocument
@@ -68,7 +66,6 @@ class TemplateSource:
 
 
 def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Problem]:
-    """The file validated as `kind`, or its problems."""
     try:
         written = Written(path.stem, path, read_marked(read_text(path, Largest.WRITTEN_BY_HAND, encoding="utf-8-sig")))
     except MarkedYamlError as error:

@@ -113,8 +113,6 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class TemplateLibrary:
-    """All templates by category and id, and the catalogues of their apps."""
-
     templates: tuple[Template, ...]
     catalogues: Mapping[str, Catalogue]
 

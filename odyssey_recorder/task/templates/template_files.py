@@ -43,20 +43,16 @@ _Pools = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ReadLibrary:
-    """The valid contents of template folders, and their problems."""
-
     library: TemplateLibrary
     problems: tuple[Problem, ...]
 
 
 def shipped_templates() -> Path:
-    """The templates shipped with the program."""
     return data_folder("templates")
 
 
 @cache
 def shipped_catalogues() -> Mapping[str, Catalogue]:
-    """The catalogues shipped with the program, by name."""
     return dict(_read_catalogues(TemplateSource((shipped_templates(),))))
 
 
@@ -135,7 +131,6 @@ def _read_templates(
 def _not_there(
     written: Written, said: TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[tuple[str, str], Problem]]:
-    """The missing pools and catalogue of a template, each with its problem."""
     if said.catalogue not in catalogues:
         words = f'there is no file "{said.catalogue}.yaml" in {_APPS}'
         yield (_APPS, said.catalogue), written.problem(("catalogue",), words)

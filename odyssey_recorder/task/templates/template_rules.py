@@ -47,7 +47,6 @@ class Fault:
 
 
 def faults_of(template: Template, catalogue: Catalogue) -> tuple[Fault, ...]:
-    """All faults that prevent the template's use with its catalogue, in file order."""
     parts = (_id_faults, _meta_faults, _slot_faults, _alike_slots, _role_faults, _phrasing_faults)
     found = [fault for part in parts for fault in part(template)]
     return (*found, *_cast_faults(template, catalogue), *_app_names(template, catalogue))
@@ -111,7 +110,6 @@ def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
 
 
 def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
-    """Faults of the items of a slot or pool at `place`."""
     if not texts:
         yield Fault(place, "nothing is there to fill it")
     seen: set[str] = set()
@@ -166,7 +164,6 @@ def _role_faults(template: Template) -> Iterator[Fault]:
 
 
 def players(role: Role, catalogue: Catalogue) -> tuple[CatalogueApp, ...]:
-    """The apps of a catalogue that can play a role, in its order."""
     return (
         tuple(app for app in catalogue.apps if app.name in role.apps) if role.apps else catalogue.that_play(role.name)
     )

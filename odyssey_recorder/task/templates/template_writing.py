@@ -49,7 +49,6 @@ def _write_once(path: Path, beside: Path, text: str) -> None:
 
 
 def _as_written(template: Template) -> dict[str, Json]:
-    """The keys of the file, without empty ones."""
     written: dict[str, Json] = {
         "meta_task": template.meta_task,
         "slots": {name: _slot(slot) for name, slot in template.slots.items()},

@@ -65,7 +65,6 @@ class Wording:
 
     @cached_property
     def told(self) -> str:
-        """The complete text of the task."""
         return ".\n".join((self.task.task, *self.items))
 
     @cached_property
@@ -85,12 +84,10 @@ class Wording:
 
     @cached_property
     def apps_named(self) -> tuple[str, ...]:
-        """The apps that the instruction certainly names and the task's own text does not."""
         return named(self.mentions)
 
     @cached_property
     def asked(self) -> str:
-        """The instruction without the names of the apps to use."""
         return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
 
     @cached_property
@@ -167,7 +164,6 @@ def _shape(wording: Wording) -> Iterator[str]:
 
 
 def gaps_left(wording: Wording) -> list[str]:
-    """Text in brackets, like a template's gap, that is not in the task."""
     return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.told]
 
 
@@ -205,7 +201,6 @@ class MissingItem:
 
 
 def lost_items(wording: Wording) -> Iterator[MissingItem]:
-    """Items of which a word is missing in every inflection."""
     for item in wording.items:
         figures, rest = read_figures(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
@@ -224,7 +219,6 @@ def _items(wording: Wording) -> Iterator[str]:
 
 
 def lost_figures(wording: Wording) -> list[Figure]:
-    """Figures of the items and the task that are missing in every notation."""
     of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
     needed = (*of_items, *(figure for figure in wording.figures_told if not figure.is_loose))
     return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_asked]
@@ -251,7 +245,6 @@ def _folded(text: str) -> str:
 
 
 def lost_quotes(wording: Wording) -> list[str]:
-    """Quotes of the task that the instruction does not repeat verbatim."""
     asked = _folded(wording.instruction)
     quoted = dict.fromkeys(_quoted(wording.task.task))
     return [text for text in quoted if _folded(text).rstrip(".,!?") not in asked]

@@ -11,8 +11,6 @@ Limit = Literal["", "most", "least"]
 
 
 class Kind(Enum):
-    """What a figure counts; the values are shown to people."""
-
     NUMBER = "number"
     ORDINAL = "rank"
     MONEY = "price"
@@ -58,8 +56,6 @@ _Words = re.Match[str]
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """One notation of a figure and its meaning; no value for a false match."""
-
     kind: Kind
     pattern: re.Pattern[str]
     value: Callable[[_Words], str]

@@ -42,7 +42,6 @@ def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
 
 
 def named(found: Iterable[Mention]) -> tuple[str, ...]:
-    """The apps that are certainly named, each once."""
     return tuple(dict.fromkeys(mention.app for mention in found if mention.is_sure))
 
 

@@ -22,19 +22,16 @@ def origin_words(origin: TextOrigin | None) -> str:
 
 
 def call_words(call: ModelCall) -> str:
-    """One answer of a model: prompt, place, time, and cost."""
     cost = "no price known" if call.cost is None else f"${call.cost:.4f}"
     tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
     return f"Prompt {call.prompt}, {call.host}, {call.at.astimezone():%Y-%m-%d %H:%M}, {tokens}, {cost}."
 
 
 def rule_words(equivalence: Equivalence | None) -> Sequence[str]:
-    """The findings of the rules, each a sentence."""
     return () if equivalence is None else equivalence.faults
 
 
 def judge_words(equivalence: Equivalence | None) -> str:
-    """The judge's finding; empty if none was asked."""
     if equivalence is None or equivalence.judge is None:
         return ""
     model = equivalence.judge.model_answered

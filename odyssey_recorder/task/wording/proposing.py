@@ -93,7 +93,6 @@ class Proposing:
         return list(self._new_ones(category, thought_of))
 
     def question(self, category: Category, count: int, again: int = 0) -> ModelRequest:
-        """The request, also for `Batch.estimate`."""
         roles = {role for app in self._catalogue.apps for role in app.roles}
         data: dict[str, Json] = {
             "category": category.value,
@@ -153,7 +152,6 @@ def _faults_of_words(template: Template, catalogue: Catalogue) -> Iterator[str]:
 
 
 def _cast(template: Template, catalogue: Catalogue) -> dict[str, str]:
-    """An app for each role, different ones if the first matches allow it."""
     cast: dict[str, str] = {}
     for role in template.roles:
         names = [app.name for app in players(role, catalogue)]

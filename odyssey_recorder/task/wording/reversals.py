@@ -15,8 +15,6 @@ from odyssey_recorder.task.wording.stems import SMALL, in_quotes, stem, words_of
 
 @dataclass(frozen=True)
 class Statement:
-    """The text of a task or an instruction, and its figures."""
-
     text: str
     figures: tuple[Figure, ...]
 
@@ -35,7 +33,6 @@ class Statement:
 
 
 def reversals(task: Statement, asked: Statement) -> Iterator[str]:
-    """What reverses the task in the instruction, each a sentence."""
     for look in (_turned_limits, _opposites, _unmade, _lost_denials, _lost_only, _exceptions, _denials):
         yield from look(task, asked)
 

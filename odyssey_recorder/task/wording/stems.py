@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-"""A word, with what follows an apostrophe."""
 SMALL = {
     "a", "an", "the", "this", "that", "these", "those", "some", "any", "of", "in", "on", "at", "to", "for", "from",
     "by", "with", "into", "onto", "about", "and", "or", "but", "as", "than", "so", "if", "off", "out", "up", "down",
@@ -42,5 +41,4 @@ def stem(word: str) -> str:
 
 
 def in_quotes(texts: Iterable[str]) -> str:
-    """Texts quoted for a fault message."""
     return " and ".join(f"\u201c{text}\u201d" for text in texts)
