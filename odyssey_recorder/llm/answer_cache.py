@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 def question_key(question: ModelRequest, model: str, host: str) -> str:
-    """The SHA-256 (hex) of everything that determines the answer of `model` at `host`; images are included by hash."""
+    """SHA-256 (hex) of everything that determines the answer; images are included by hash."""
     kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
     whole = _hash_of_kind(kind, question.answer).copy()
     messages = [_hashed(message) for message in question.messages]
@@ -65,7 +65,7 @@ def question_key(question: ModelRequest, model: str, host: str) -> str:
 
 @lru_cache(maxsize=64)
 def _hash_of_kind(kind: tuple[str, ...], answer: type[BaseModel]) -> "Hash":
-    """A hash of what all requests of one prompt to a model share, to be copied and completed."""
+    """What all requests of one prompt to a model share, to be copied and completed."""
     return sha256(_in_one_line([*kind, strict_schema(answer)]).encode())
 
 
@@ -92,7 +92,7 @@ class AnswerCache:
         return _believed(question, key, rows[0]) if rows else None
 
     def keep(self, question: ModelRequest, answer: ModelAnswer) -> None:
-        """Store an answer under its key; the first of several answers to a question is kept."""
+        """The first of several answers to a question is kept."""
         self._do(
             f"INSERT OR IGNORE INTO answers VALUES ({', '.join('?' * 11)})",
             answer.key, question.prompt, answer.raw, answer.model_asked, answer.model_answered, answer.host,
@@ -100,7 +100,7 @@ class AnswerCache:
         )  # fmt: skip
 
     def keep_broken(self, question: ModelRequest, key: str, error: AnswerError) -> None:
-        """Store, for people to inspect, an invalid answer of a model; `find` never returns it."""
+        """For people to inspect; `find` never returns it."""
         now = datetime.now(UTC).isoformat()
         self._do("INSERT INTO broken VALUES (?, ?, ?, ?, ?)", key, question.prompt, error.raw, str(error), now)
 
@@ -155,7 +155,7 @@ class AnswerCache:
 
 
 def _prepare(database: sqlite3.Connection) -> None:
-    """Create the tables in a new file. Raises DatabaseError for a foreign file or another version."""
+    """Raises DatabaseError for a foreign file or another version."""
     ours, version = (database.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
     (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables and (ours, version) != (_OURS, _VERSION):
@@ -169,7 +169,7 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 
 def _put_aside(path: Path) -> Path:
-    """Rename the file and SQLite's files beside it, so that nothing is lost; returns the new path."""
+    """Renames SQLite's files beside it too, so that nothing is lost; returns the new path."""
     number = 1
     while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
         number += 1
@@ -193,7 +193,7 @@ def _part(part: Words | Image) -> Json:
 
 
 def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    """The answer in a row; None if the row is invalid."""
+    """None if the row is invalid."""
     raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
     try:
         data, then = read_answer(raw, question.answer), in_utc(datetime.fromisoformat(at))

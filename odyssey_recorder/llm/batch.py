@@ -48,10 +48,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """Jobs ended, those of them that were free, those that failed, and the total.
-
-    A question asked on its own is a job. `cost` is what was spent so far, in US dollars; None without a price.
-    """
+    """A question asked on its own is a job. `cost` is in US dollars so far; None without a price."""
 
     done: int
     kept: int
@@ -110,7 +107,7 @@ class Batch:
         return self.run([partial(_one, question) for question in questions], progress=progress, cancelled=cancelled)
 
     def estimate(self, questions: Iterable[ModelRequest]) -> Estimate:
-        """What these questions would take. Blocks; unless all are cached, it asks the server for its models."""
+        """Blocks; unless all are cached, it asks the server for its models."""
         name, host = self._model.name, self._model.host
         by_key = {question_key(question, name, host): question for question in questions}
         open_ones = [question for key, question in by_key.items() if self._cache.find(question, key) is None]
@@ -125,7 +122,7 @@ class Batch:
         return self._cache.find(question, question_key(question, self._model.name, self._model.host))
 
     def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:
-        """The record of an answer; its cost is that of the original request, also if it came from the cache."""
+        """The cost is that of the original request, even if the answer came from the cache."""
         usage = answer.usage
         return ModelCall(
             question.prompt, answer.model_asked, answer.model_answered, answer.host, answer.at,
@@ -171,8 +168,6 @@ class Batch:
 
 
 class _Run(Generic[_Result]):
-    """The jobs of one run, which its workers take one by one."""
-
     def __init__(
         self, jobs: Sequence[Job[_Result]], requester: Requester, ended: Callable[["_Run[_Result]"], None]
     ) -> None:

@@ -40,12 +40,12 @@ class Budget:
         return self._facts[model_answered].cost(usage)
 
     def estimated(self, question: ModelRequest) -> Usage:
-        """The expected tokens of a question; assumes the longest answer so far."""
+        """Assumes the longest answer so far."""
         usual = max(USUAL_ANSWER, self._longest_answer)
         return estimated_usage(question, self._prices.of(self._model).picture, usual)
 
     def reserve(self, question: ModelRequest) -> float:
-        """Reserve a question's estimated cost and return it. Raises BudgetError if that exceeds what is left."""
+        """Returns the estimated cost. Raises BudgetError if that exceeds what is left."""
         price = self.cost(self.estimated(question)) or 0.0
         if self._budget is not None and self._spent + self._reserved + price > self._budget:
             raise BudgetError(

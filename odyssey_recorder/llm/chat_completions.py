@@ -29,10 +29,7 @@ _FORM = "Answer with one JSON object that keeps to this JSON schema, and with no
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """What a server accepts besides the messages. OpenAI's accepts all; others are found out by what they refuse.
-
-    `bounds` are the parameter names for the answer's token limit, in the order in which they are tried.
-    """
+    """What a server accepts besides messages; `bounds` are the names of the token limit in the order of trying."""
 
     sends_store: bool = True
     form: Literal["json_schema", "json_object", "words"] = "json_schema"
@@ -64,7 +61,7 @@ OLDER = Wire(bounds=("max_tokens", LONGEST_ANSWER))
 
 
 def sent_messages(question: ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
-    """The messages; they include the schema if the server does not accept it as a parameter."""
+    """Includes the schema if the server does not accept it as a parameter."""
     messages = question.messages if wire.form == "json_schema" else _with_schema(question)
     return [_message(message) for message in messages]
 
@@ -131,7 +128,7 @@ class _TokenCount(BaseModel):
 
 
 class Reply(BaseModel):
-    """The part of a response that is used; servers leave out much of the rest."""
+    """Servers leave out much of the rest."""
 
     id: str = ""
     model: str = ""
@@ -157,7 +154,7 @@ def _usage(reply: Reply, question: ModelRequest) -> Usage:
 
 
 def read_reply(text: str) -> Reply | None:
-    """The response; None if it is not in this format."""
+    """None if the text is not in this format."""
     try:
         return Reply.model_validate_json(text)
     except ValidationError:
@@ -165,7 +162,7 @@ def read_reply(text: str) -> Reply | None:
 
 
 def read_models(text: str) -> Sequence[OfferedModel]:
-    """The models of a server's list; empty if it is invalid."""
+    """Empty if the list is invalid."""
     try:
         return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data]
     except ValidationError:
@@ -173,7 +170,7 @@ def read_models(text: str) -> Sequence[OfferedModel]:
 
 
 def answer_in(reply: Reply, question: ModelRequest, model: str, host: str) -> ModelAnswer:
-    """The answer of `model` at `host`. Raises AnswerError if it is refused, truncated or invalid."""
+    """Raises AnswerError if the answer is refused, truncated or invalid."""
     choice, usage = reply.choices[0], _usage(reply, question)
     raw, refusal = choice.message.content or "", choice.message.refusal
     tokens = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}

@@ -93,17 +93,14 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """A model that a server offers, and its announced shutdown date, if any."""
+    """`shutdown` is announced; None if it is not."""
 
     name: str
     ends_on: date | None = None
 
 
 class LanguageModel(Protocol):
-    """A model at a server. Raises subclasses of `odyssey_recorder.errors.LanguageModelError`.
-
-    One question is one request: retries are up to the caller.
-    """
+    """One question is one request: retries are up to the caller. Errors are subclasses of LanguageModelError."""
 
     @property
     def name(self) -> str:

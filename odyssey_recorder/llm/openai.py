@@ -134,7 +134,7 @@ class OpenAIModel:
         return _Replied(response.text, response.headers.get("x-request-id", ""))
 
     async def _narrower(self, wire: Wire, failure: _Failure) -> Wire:
-        """The wire to use from now on. Raises LanguageModelError if narrowing it would not help."""
+        """Raises LanguageModelError if narrowing the wire would not help."""
         narrower = wire.without(failure.words) if failure.status in (400, 422) else None
         if narrower is None:
             raise await self._translated(failure)
@@ -142,10 +142,7 @@ class OpenAIModel:
         return narrower
 
     def _client(self) -> AsyncOpenAI:
-        """The client of the running event loop, to which connections are bound. It never retries or redirects.
-
-        The explicit header overrides what the library would take from the environment in place of the key.
-        """
+        """Connections belong to an event loop. The header overrides what the library takes from the environment."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             key = self._key.get_secret_value()
@@ -264,7 +261,7 @@ def _origin(url: str) -> str:
 
 
 def _is_here(host: str) -> bool:
-    """Whether the server is on this computer, which no proxy reaches."""
+    """No proxy reaches this computer."""
     name = urlsplit(host).hostname or ""
     try:
         return ip_address(name).is_loopback

@@ -26,7 +26,7 @@ _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ModelFacts(BaseModel):
-    """The table's entry for a model: US dollars per million input and output tokens, None if unknown."""
+    """US dollars per million input and output tokens, None if unknown."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,13 +52,13 @@ class _Table(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The table of `date`; the first of two entries for a model wins."""
+    """The first of two entries for a model wins."""
 
     date: date
     models: tuple[ModelFacts, ...]
 
     def of(self, *names: str) -> ModelFacts:
-        """The facts for the first of `names` in the table; empty if none is there."""
+        """For the first of `names` in the table; empty if none is there."""
         for name in names:
             for wanted in (name, _DAY_AT_END.sub("", name)):
                 found = _among(self.models, wanted)
@@ -68,10 +68,7 @@ class Prices:
 
 
 def read_prices(own: Path | None = None) -> Prices:
-    """The program's own table, overridden by that in the file `own`, if given.
-
-    The date is that of `own` if it exists. Raises LanguageModelError with the file and the problem.
-    """
+    """`own` overrides the program's table and its date. Raises LanguageModelError with the file and the problem."""
     tables = [_read(path) for path in (own, _SHIPPED) if path is not None and path.exists()]
     return Prices(tables[0].date, tuple(model for table in tables for model in table.models))
 

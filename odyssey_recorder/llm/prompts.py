@@ -27,7 +27,7 @@ _PARTS = re.compile(r"\A# [^\n]+\n.*?^## System\n(?P<system>.+?)^## User\n(?P<us
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A version of a prompt: `name` is its id and version ("rewrite/1"), `sha256` the hash of the whole file's text."""
+    """`name` is the id and version ("rewrite/1"), `sha256` the hash of the whole file's text."""
 
     name: str
     sha256: str
@@ -59,10 +59,7 @@ class Prompt:
 
 
 def read_prompt(name: str, folder: Path | None = None) -> Prompt:
-    """The prompt with this id and version, from the program's own prompts if no `folder` is given.
-
-    Raises LanguageModelError if it does not exist or lacks one of the two parts.
-    """
+    """Raises LanguageModelError if the prompt does not exist or lacks one of its two parts."""
     if _NAME.fullmatch(name) is None:
         raise LanguageModelError(f'{name!r} names no prompt: expected its id and version, such as "rewrite/1".')
     path = (folder or data_folder("prompts")) / f"{name}.md"
@@ -90,7 +87,7 @@ def _jinja() -> Environment:
 
 
 def _as_json(value: Json) -> str:
-    """`value` in one line without angle brackets, so that it cannot imitate the tags around data."""
+    """In one line without angle brackets, so that it cannot imitate the tags around data."""
     plain = json.dumps(
         value, ensure_ascii=False, default=str
     )  # an undefined value is not JSON, and raises when converted to text

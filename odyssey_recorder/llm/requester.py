@@ -50,10 +50,7 @@ class Requester:
         self._closed = ""
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
-        """The answer, which is then cached. Raises LanguageModelError.
-
-        The second of two equal questions waits for the answer to the first.
-        """
+        """The answer is cached; the second of two equal questions waits for it. Raises LanguageModelError."""
         key = question_key(question, self._model.name, self._model.host)
         if (known := self._cache.find(question, key)) is not None:
             return known
@@ -104,7 +101,7 @@ class Requester:
             return answer
 
     async def _wait_after(self, error: ModelBusyError, tried: int) -> None:
-        """Wait until the next try. Raises ModelBusyError after the last one."""
+        """Raises ModelBusyError after the last try."""
         wait_s = self._retry.wait_s(error, tried)
         if wait_s is None:
             self._given_up_in_a_row += 1

@@ -32,7 +32,7 @@ class RetryPolicy:
     chance: Callable[[], float] = random.random
 
     def wait_s(self, error: ModelBusyError, tried: int) -> float | None:
-        """Seconds to wait after `tried` requests, the last of which failed with `error`; None to give up."""
+        """Seconds; None to give up. The last of `tried` requests failed with `error`."""
         asked_s = error.wait_s or 0.0
         if tried >= self.tries or asked_s > self.longest_asked_s:
             return None
@@ -41,10 +41,7 @@ class RetryPolicy:
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that a server demands to wait, in any of the three header forms; None if it does not.
-
-    Names in `headers` are lower case.
-    """
+    """Seconds, in any of the three header forms; None if there is none. Names in `headers` are lower case."""
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000

@@ -15,7 +15,6 @@ USUAL_ANSWER = 200
 _BYTES = 4
 """UTF-8 bytes per token: four letters of English, little more than one character of Chinese."""
 _MESSAGE = 4
-"""Tokens of a message besides its text."""
 _TILE, _TILE_TOKENS, _PICTURE_TOKENS = 512, 170, 85
 _LONG_SIDE, _SHORT_SIDE = 2048, 768
 _PATCH, _PATCH_FACTOR = 32, 1.2

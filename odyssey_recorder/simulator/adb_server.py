@@ -15,7 +15,7 @@ _ASK_TIMEOUT_S = 5.0
 
 
 def announce(server_port: int, adb_port: int) -> bool:
-    """Tell the adb server on `server_port` about an emulator on `adb_port`; False if no server listens."""
+    """False if no server listens on `server_port`."""
     message = f"host:emulator:{adb_port}".encode()
     try:
         with socket.create_connection(("127.0.0.1", server_port), timeout=_ASK_TIMEOUT_S) as server:
@@ -27,11 +27,7 @@ def announce(server_port: int, adb_port: int) -> bool:
 
 
 class PrivateAdbServer:
-    """A context manager around `adb -P port server nodaemon`, with its keys under `home`.
-
-    It looks for neither emulators nor USB devices; emulators connect through `announce`. Raises DeviceError if the
-    server does not start.
-    """
+    """`adb -P port server nodaemon` without emulator and USB discovery, keys under `home`. Raises DeviceError."""
 
     def __init__(self, adb: Path, home: Path, *, port: int = 0) -> None:
         self.port = port or _free_port()

@@ -33,10 +33,8 @@ A_WRTE = int.from_bytes(b"WRTE", "little")
 A_CLSE = int.from_bytes(b"CLSE", "little")
 
 VERSION = 0x01000001
-"""The protocol version since which checksums are ignored."""
 
 MAX_PAYLOAD = 1024 * 1024
-"""The maximum payload of a packet to this device, in bytes."""
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 """What the device supports beyond the first protocol. Everything named here must work: adb relies on it."""
@@ -46,7 +44,7 @@ _JOINED_UP_TO = 16 * 1024
 
 Buffer = bytes | bytearray | memoryview
 Service = Callable[["Stream"], Awaitable[None]]
-"""Serves one stream, which is closed when it returns."""
+"""The stream is closed when it returns."""
 
 _log = logging.getLogger(__name__)
 
@@ -73,13 +71,13 @@ class Stream:
         return self._connection.max_payload
 
     async def read(self) -> bytes | bytearray:
-        """The payload of the next packet; reading it acknowledges it, so that the host may send another."""
+        """Reading acknowledges the packet, so that the host may send another."""
         payload = await self._arrived.get()
         self._connection.send(A_OKAY, self._local_id, self._remote_id)
         return payload
 
     async def read_exactly(self, count: int) -> bytes:
-        """The next `count` bytes, regardless of packet boundaries; not to be mixed with `read`."""
+        """Regardless of packet boundaries; not to be mixed with `read`."""
         while len(self._ahead) < count:
             self._ahead += await self.read()
         taken = bytes(self._ahead[:count])
@@ -87,13 +85,13 @@ class Stream:
         return taken
 
     async def write(self, data: Buffer) -> None:
-        """Send `data` in as many packets as needed; returns once the last one is sent."""
+        """Returns once the last packet is sent."""
         view = memoryview(data)
         for start in range(0, len(view), self.max_payload):
             await self.write_packet(view[start : start + self.max_payload])
 
     async def write_packet(self, *parts: Buffer) -> None:
-        """Send `parts` as a single packet, after the previous one was acknowledged."""
+        """After the previous packet was acknowledged."""
         await self._credit.acquire()
         self._connection.send(A_WRTE, self._local_id, self._remote_id, *parts)
 
@@ -222,8 +220,6 @@ async def _run(service: Service, stream: Stream) -> None:
 
 
 class AdbDaemon:
-    """Listens like an emulator's adbd; any number of adb servers may be connected at once."""
-
     def __init__(self, banner: str, service_named: Callable[[str], Service | None]) -> None:
         self.banner = banner.encode()
         self.service_named = service_named
@@ -233,7 +229,7 @@ class AdbDaemon:
         self._serving: dict[asyncio.Task[None], Connection] = {}
 
     def listen(self, listener: socket.socket) -> None:
-        """Accept adb servers on `listener`, a bound socket that `hang_up` closes."""
+        """`hang_up` closes `listener`, a bound socket."""
         listener.listen()
         listener.setblocking(False)
         self._accepting = asyncio.create_task(self._accept(listener))

@@ -98,7 +98,7 @@ class Compositor:
         advance()
 
     def stop_gliding(self) -> bool:
-        """Stop a gliding list where it is; returns whether one was gliding."""
+        """The list stays where it is; returns whether one was gliding."""
         gliding, self._gliding = self._gliding, None
         if gliding is not None:
             self._cancel()

@@ -44,7 +44,7 @@ _FAULTS_OF_GUEST = {
 
 
 class ConsoleError(ValueError):
-    """A command failed; the text follows `KO: `."""
+    """The text follows `KO: `."""
 
 
 @dataclass(frozen=True, slots=True)

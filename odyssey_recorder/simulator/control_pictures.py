@@ -20,7 +20,7 @@ class PictureError(ValueError): ...
 
 
 class Pictures:
-    """Makes images for any number of callers; results for the newest screen are cached."""
+    """Results for the newest screen are cached."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -28,11 +28,7 @@ class Pictures:
         self._made: dict[tuple[ImgFormat, Size], bytes] = {}
 
     def image(self, asked: Any, screen: Screen, seq: int) -> Any:
-        """The Image message for the ImageFormat message `asked`; raises PictureError.
-
-        It shows the whole panel, even if `wm size` makes the system lay out for another size, and has no pixels while
-        the display is off.
-        """
+        """Shows the whole panel, even under `wm size`; without pixels while the display is off. Raises PictureError."""
         try:
             kind = ImgFormat(asked.format)
         except ValueError as error:

@@ -37,10 +37,7 @@ def _random_token() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ControlOptions:
-    """Options of the control service.
-
-    `running_dir` is the folder of its discovery file; None for no file. An empty `token` disables authentication.
-    """
+    """`running_dir` is the folder of the discovery file, None for no file. An empty `token` disables authentication."""
 
     running_dir: Path | None = None
     token: str = field(default_factory=_random_token)
@@ -67,7 +64,7 @@ class ControlServer:
 
     @property
     def token(self) -> str:
-        """What callers must send as `authorization: Bearer <token>`; empty if none is needed."""
+        """Sent by callers as `authorization: Bearer <token>`; empty if none is needed."""
         return self._service.token
 
     @property
@@ -75,7 +72,7 @@ class ControlServer:
         return f"{_LOOPBACK}:{self.port}"
 
     def start(self, thread_id: int) -> None:
-        """Listen and write the discovery file with `thread_id`, a native id of this process. Raises DeviceError."""
+        """`thread_id` is the native id of one of the emulator's threads, for the discovery file. Raises DeviceError."""
         self.port = self._wanted_port if _is_free(self._wanted_port) else 0
         self._open()
         self._faults.attach(self._apply_faults, self._renew_token)

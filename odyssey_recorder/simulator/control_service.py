@@ -42,7 +42,7 @@ class Fingers:
         self._stopped = False
 
     def put(self, identifier: int, x: float, y: float, *, expires: bool = True) -> None:
-        """Put down or move a finger, in pixels of the unrotated panel; an eleventh finger is ignored."""
+        """In pixels of the unrotated panel; an eleventh finger is ignored."""
         with self._lock:
             known = self._contacts.get(identifier)
             slot = self._free_slot() if known is None else known.slot
@@ -54,7 +54,7 @@ class Fingers:
             self._watch()
 
     def lift(self, identifier: int) -> None:
-        """Lift a finger where it is: Android ignores the position in the report that ends a contact."""
+        """Where it is: Android ignores the position in the report that ends a contact."""
         with self._lock:
             known = self._contacts.pop(identifier, None)
             if known is not None:
@@ -113,7 +113,7 @@ _CODES: Mapping[str, int] = {
 
 
 def linux_key(name: str) -> int | None:
-    """The Linux key code of a named key; None for a character or an unknown key."""
+    """None for a character or an unknown key."""
     return _CODES.get(name)
 
 
@@ -199,7 +199,7 @@ class ControlService:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "The 'authorization' header has another token.")
 
     def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
-        """Wait until `ready`, or until the caller is gone; `wake` signals a change."""
+        """Until `ready`, or until the caller is gone; `wake` signals a change."""
         with self._changed:
             self._changed.wait_for(lambda: ready() or not context.is_active(), timeout_s)
 
@@ -222,7 +222,7 @@ class ControlService:
         context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
 
     def _next_screen(self, context: grpc.ServicerContext, shown: int, drops: int) -> Screen | None:
-        """The newest screen once it differs from `shown`; None at the end of the stream."""
+        """Blocks until a screen differs from `shown`; None at the end of the stream."""
         faults, phone = self._guest.faults, self._guest.phone
 
         def is_dropped() -> bool:

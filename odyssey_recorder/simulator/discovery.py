@@ -22,10 +22,7 @@ def running_dir(environment: Mapping[str, str]) -> Path:
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Write `text` to `path` atomically, readable by the user only and without following links. Raises OSError.
-
-    Whatever is at `path`, including a link, is replaced.
-    """
+    """Atomic, readable by the user only; replaces even a link at `path` instead of following it. Raises OSError."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     beside.unlink(missing_ok=True)
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -50,7 +47,7 @@ class DiscoveryFile:
             self._taken.add(self.path)
 
     def write(self, entries: Mapping[str, object]) -> None:
-        """Replace the file's content with `entries`. Raises DeviceError."""
+        """Raises DeviceError."""
         lines = "".join(f"{key}={str(value).replace(chr(10), ' ')}\n" for key, value in entries.items())
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -70,7 +70,7 @@ class SimulatedEmulator:
         self._announcing: Future[None] | None = None
 
     def start(self) -> None:
-        """Run, listen, and announce the emulator to the adb server, if any; both ports accept on return."""
+        """Both ports accept connections on return."""
         self.phone.start()
         self._thread.start()
         self._await(self._listen())
@@ -87,7 +87,7 @@ class SimulatedEmulator:
             )
 
     def stop(self) -> None:
-        """Drop all connections and stop the phone, and wait for both; may be called twice."""
+        """Waits until the phone and all connections are gone; may be called twice."""
         if self._thread.is_alive():
             if self.control is not None:
                 self.control.stop()

@@ -60,7 +60,7 @@ Change = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """One event read from a node; `time_us` is in microseconds of the guest's clock."""
+    """`time_us` is in microseconds of the guest's clock."""
 
     time_us: int
     type: int
@@ -70,7 +70,7 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a node can report; axes as (code, largest value), with 0 as the smallest."""
+    """Axes are (code, largest value), with 0 as the smallest."""
 
     keys: tuple[int, ...] = ()
     axes: tuple[tuple[int, int], ...] = ()
@@ -100,10 +100,7 @@ class InputNode:
         }
 
     def take(self, changes: Sequence[Change]) -> list[Change]:
-        """Apply values; returns the events that readers see.
-
-        These are the actual changes, preceded by the slot if it differs from the previous one.
-        """
+        """Returns what readers see: actual changes, preceded by the slot if it differs from the previous one."""
         seen: list[Change] = []
         for event_type, code, value in changes:
             if (event_type, code) == (EV_ABS, ABS_MT_SLOT):
@@ -131,7 +128,7 @@ class SavedNodes:
 
 
 class InputNodes:
-    """All input nodes. Thread-safe; readers are called in the order of the reports."""
+    """Thread-safe; readers are called in the order of the reports."""
 
     def __init__(self, *, has_keyboard: bool = True) -> None:
         self.has_keyboard = has_keyboard
@@ -148,14 +145,11 @@ class InputNodes:
         self.keyboard = InputNode("/dev/input/event12", "qwerty2", Capabilities(keys=_QWERTY2_KEYS, leds=(0, 1, 2)))
 
     def all(self) -> tuple[InputNode, ...]:
-        """The nodes in the order in which `getevent` lists them."""
+        """In the order in which `getevent` lists them."""
         return (self.gpio_keys, *self.touch_screens, *([self.keyboard] if self.has_keyboard else []))
 
     def read(self, reader: Reader, on_end: Callable[[], None]) -> Callable[[], None]:
-        """Call `reader` with each report from now on; the returned function unsubscribes.
-
-        `on_end` is called when `end_readers` disconnects all readers.
-        """
+        """The returned function unsubscribes; `on_end` is called when `end_readers` disconnects all readers."""
         key = object()
         with self._lock:
             self._readers[key] = (reader, on_end)
@@ -173,10 +167,7 @@ class InputNodes:
             self._readers.clear()
 
     def report(self, node: InputNode, changes: Sequence[Change]) -> int:
-        """Report `changes` together; unchanged values are dropped, and so is an empty report.
-
-        Returns the report's timestamp in microseconds.
-        """
+        """Unchanged values are dropped, and so is an empty report. Returns the report's timestamp in microseconds."""
         with self._lock:
             now_us = self.clock.now_ns() // 1000
             events = [RawEvent(now_us, *change) for change in node.take(changes)]
@@ -203,10 +194,7 @@ class InputNodes:
             )
 
     def load(self, saved: "SavedNodes") -> None:
-        """Restore the state of `save`, but with all fingers up: whoever held one down may be gone.
-
-        All readers are disconnected: none of them existed then.
-        """
+        """Lifts all fingers and disconnects all readers: whoever held or read may be gone."""
         with self._lock:
             self.clock.set(saved.time_ns)
             for node, (slot, told_slot, values) in zip(self.all(), saved.states, strict=True):

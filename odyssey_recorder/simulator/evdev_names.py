@@ -78,7 +78,6 @@ def value_name(event_type: int, value: int) -> str:
 
 
 def code_named(name: str) -> tuple[int, int] | None:
-    """The type and code of an event name such as `KEY_HOME` or `BTN_STYLUS`."""
     for event_type, names in _NAMES.items():
         for code, known in names.items():
             if known == name:

@@ -24,7 +24,7 @@ class ControlFaults:
         self.off = False
         self.frame_delay_s = 0.0
         self.drops = 0
-        """How often streams were dropped; a stream that began before the last time ends."""
+        """A stream that began before the last drop ends."""
 
     def attach(self, apply: Callable[[], None], renew_token: Callable[[], None]) -> None:
         self.apply, self.renew_token = apply, renew_token
@@ -33,7 +33,7 @@ class ControlFaults:
         self.apply = self.renew_token = _nothing
 
     def stall(self, *, stalled: bool) -> None:
-        """Keep screenshot streams open without sending anything."""
+        """Streams of frames stay open but send nothing."""
         self.stalled = stalled
         self.apply()
 
@@ -49,7 +49,7 @@ class ControlFaults:
         self.apply()
 
     def delay_frames(self, delay_s: float) -> None:
-        """Send each streamed frame with this delay after it was shown; those in between are left out."""
+        """A frame is sent with this delay after it was shown; those in between are left out."""
         self.frame_delay_s = delay_s
 
     def clear(self) -> None:
@@ -116,7 +116,6 @@ class Faults:
         self.screencap_delay_s = delay_s
 
     def refuse_input(self, *, refuse: bool) -> None:
-        """Make every `input` fail without injecting anything."""
         self.refuses_input = refuse
 
     def refuse_snapshots(self, *, refuse: bool) -> None:
@@ -130,7 +129,7 @@ class Faults:
         self.last_anr = state
 
     def plug_second_display(self, *, plugged: bool) -> None:
-        """Add a second display to `dumpsys`, with its own focus, rotation, bars and keyboard."""
+        """With its own focus, rotation, bars and keyboard, in `dumpsys` only."""
         self.has_second_display = plugged
 
     def spoil_frames(self, fault: FrameFault, count: int = 1) -> None:

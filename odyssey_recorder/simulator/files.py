@@ -26,7 +26,7 @@ _LINKS = (("/sdcard", "/storage/emulated/0"), ("/mnt/sdcard", "/storage/emulated
 
 @dataclass(slots=True)
 class Inode:
-    """A file or folder: mode as of stat(2), modification time in seconds since 1970, content."""
+    """`mode` as of stat(2), modification time in seconds since 1970."""
 
     mode: int
     mtime_s: int
@@ -38,7 +38,7 @@ class Inode:
 
 
 class Files:
-    """Paths to inodes; raises FileNotFoundError, IsADirectoryError, NotADirectoryError as a kernel would."""
+    """Raises FileNotFoundError, IsADirectoryError, NotADirectoryError as a kernel would."""
 
     def __init__(self) -> None:
         now = int(time.time())

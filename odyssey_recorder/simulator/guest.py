@@ -47,14 +47,14 @@ class Guest:
         return self.nodes.clock
 
     def read_file(self, path: str) -> bytes:
-        """The content of a file, including the kernel's; raises like `Files.read`."""
+        """Includes the kernel's files; raises like `Files.read`."""
         return self.clock.uptime() if path == "/proc/uptime" else self.files.read(path)
 
     def save_snapshot(self) -> "Snapshot":
         return Snapshot(self.phone.save_snapshot(), self.nodes.save(), copy.deepcopy(self.files))
 
     def load_snapshot(self, snapshot: "Snapshot") -> None:
-        """Restore a snapshot: the clock jumps, fingers are lifted, connections and input readers are disconnected."""
+        """The clock jumps, fingers are lifted, connections and input readers are disconnected."""
         self.restore(snapshot)
         self.faults.break_connections()
 
@@ -85,15 +85,12 @@ class Guest:
             self.report_touch(node, lift_changes(slot))
 
     def window_key(self, code: int) -> None:
-        """Press and release a Linux key, as from the emulator's toolbar; `getevent` sees it."""
+        """A Linux key, as from the emulator's toolbar; `getevent` sees it."""
         for value in (1, 0):
             self.report_key(code, value)
 
     def window_text(self, text: str) -> None:
-        """Type on the host's keyboard; raises ValueError for characters that are not on a US keyboard.
-
-        Silently ignored by a guest without a keyboard.
-        """
+        """Ignored by a guest without a keyboard. Raises ValueError for characters that are not on a US keyboard."""
         if not self.nodes.has_keyboard:
             return
         for code, shifted in key_strokes(text):
@@ -105,10 +102,7 @@ class Guest:
         self.phone.type_text(text)
 
     def report_key(self, code: int, value: int) -> None:
-        """Report a key down (1) or up (0) on the keyboard node; the phone acts when it goes up.
-
-        Ignored by a guest without a keyboard.
-        """
+        """Down (1) or up (0); the phone acts when the key goes up. Ignored by a guest without a keyboard."""
         if not self.nodes.has_keyboard:
             return
         moment = self._moment(self.nodes.report(self.nodes.keyboard, [(EV_KEY, code, value)]))

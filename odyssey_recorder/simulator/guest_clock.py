@@ -6,10 +6,7 @@ _UP_AT_START_S = 37.5
 
 
 class GuestClock:
-    """CLOCK_MONOTONIC of the guest, in nanoseconds since its boot. Thread-safe.
-
-    A guest boots later than its host, so its clock never shows the host's time.
-    """
+    """CLOCK_MONOTONIC in ns; a guest boots after its host, so it never equals the host's clock. Thread-safe."""
 
     def __init__(self) -> None:
         self._ahead_ns = int(_UP_AT_START_S * 1e9) - time.monotonic_ns()

@@ -14,10 +14,7 @@ from odyssey_recorder.errors import SettingsError
 
 @dataclass(frozen=True, slots=True)
 class ShownFrame:
-    """A frame: its time on the host's monotonic clock, and the SHA-256 of its RGB bytes.
-
-    `cause` is the number of the input that led to it; None if the screen changed by itself.
-    """
+    """Time on the host's monotonic clock, SHA-256 of the RGB bytes; `cause` is None if no input led to the frame."""
 
     number: int
     t_ns: int
@@ -27,10 +24,7 @@ class ShownFrame:
 
 @dataclass(frozen=True, slots=True)
 class FeltInput:
-    """An input as the journal describes it ("touch down 360,640"), and the frame shown when it arrived.
-
-    `event_us` is its timestamp in `getevent`, in microseconds; None if it did not come through the kernel.
-    """
+    """`words` such as "touch down 360,640"; `event_us` (`getevent`'s µs) is None for input that bypassed the kernel."""
 
     number: int
     t_ns: int
@@ -68,24 +62,21 @@ class RecordedJournal:
         return (down, *(felt for felt in later if felt.number < end))
 
     def changed_screen(self, *inputs: FeltInput) -> bool:
-        """Whether one of these inputs led to another frame; changes without input do not count."""
+        """Changes without input do not count."""
         numbers = {felt.number for felt in inputs}
         return any(frame.cause in numbers for frame in self.frames.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The time of an input: `t_ns` on the host's monotonic clock, `event_us` its timestamp in `getevent`.
-
-    `event_us` is None if the input did not come through the kernel.
-    """
+    """On the host's monotonic clock, and in `getevent` (µs; None for input that bypassed the kernel)."""
 
     t_ns: int
     event_us: int | None = None
 
 
 class Journal:
-    """Appends JSON lines to a file; each line is on disk when the call returns. Raises SettingsError."""
+    """Each JSON line is on disk when the call returns. Raises SettingsError."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -101,7 +92,7 @@ class Journal:
             self._write({"t_ns": t_ns, "frame": number, "rgb_sha256": digest, "cause": cause})
 
     def input(self, moment: Moment, frame: int, words: str) -> int:
-        """Record an input that arrived while `frame` was shown; returns its number, from 1."""
+        """Returns the input's number, from 1; `frame` was shown when it arrived."""
         entry = {"t_ns": moment.t_ns, "input": words, "frame": frame}
         if moment.event_us is not None:
             entry["event_us"] = moment.event_us

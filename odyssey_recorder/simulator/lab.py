@@ -44,7 +44,7 @@ class PhoneProcesses:
         journal: Path | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> str:
-        """Start an emulator, wait until it is up, and return its serial. Raises DeviceError, CancelledError."""
+        """Waits until the emulator is up; returns its serial. Raises DeviceError, CancelledError."""
         command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", profile, "--seed", str(seed)]
         command += ["--console-port", "0", "--until-stdin-ends"]
         command += [] if animation else ["--no-animation"]
@@ -87,7 +87,7 @@ class _Phone(threading.Thread):
         self._lines.put(None)
 
     def next_line(self) -> str | None:
-        """Its next line of output; empty after a timeout, None once it has ended."""
+        """Empty after a timeout, None once the process has ended."""
         try:
             return self._lines.get(timeout=_PATIENCE_S)
         except Empty:
@@ -106,7 +106,7 @@ class _Phone(threading.Thread):
 
 
 class Lab:
-    """Emulators with a private adb server, as a context manager; with `window` each has its own window."""
+    """With `window` each emulator has its own window."""
 
     def __init__(self, adb: Path, *, window: bool = False) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="odyssey-lab-", ignore_cleanup_errors=True)

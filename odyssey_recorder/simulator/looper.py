@@ -14,7 +14,7 @@ _Result = TypeVar("_Result")
 
 
 class PhoneStoppedError(RuntimeError):
-    """The phone was used before `start` or after `stop`."""
+    """Used before `start` or after `stop`."""
 
 
 class Timer:
@@ -22,7 +22,7 @@ class Timer:
         self._task: Callable[[], None] | None = task
 
     def cancel(self) -> None:
-        """Does nothing if the call was already made. Only on the looper's thread."""
+        """Only on the looper's thread; does nothing if the call was already made."""
         self._task = None
 
     def fire(self) -> None:
@@ -32,7 +32,7 @@ class Timer:
 
 
 class Looper:
-    """Runs calls one by one on its own thread; an exception in a timer does not end it."""
+    """An exception in a timer does not end the thread."""
 
     def __init__(self, name: str) -> None:
         self._queue: list[tuple[float, int, Timer]] = []
@@ -54,7 +54,7 @@ class Looper:
             self._thread.join()
 
     def call(self, task: Callable[[], _Result]) -> _Result:
-        """Run `task` on the thread and return its result or raise its error; runs directly if already on the thread."""
+        """Returns or raises what `task` does; runs it directly if already on the thread."""
         if threading.current_thread() is self._thread:
             return task()
         future: Future[_Result] = Future()
@@ -76,7 +76,7 @@ class Looper:
                     raise
 
     def later(self, delay_s: float, task: Callable[[], None]) -> Timer:
-        """Run `task` on the thread in `delay_s` seconds, in order of due times."""
+        """In the order of due times."""
         timer = Timer(task)
         with self._wake:
             if not self._running:

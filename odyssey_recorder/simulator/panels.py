@@ -10,7 +10,7 @@ _PHYSICAL_IDS = (4619827259835644672, 4619827551948147201)
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One physical display; `size` is that of its screen capture, in the current rotation if it is lit."""
+    """`size` is that of a screen capture, in the current rotation if the panel is lit."""
 
     port: int
     physical_id: int
@@ -19,7 +19,7 @@ class Panel:
 
 
 def panels(profile: Profile, state: PhoneState) -> tuple[Panel, ...]:
-    """All panels by port; a foldable's inner one comes first, lit or not."""
+    """By port; a foldable's inner panel comes first, lit or not."""
     return _panels(profile, state.physical_size, state.size)
 
 

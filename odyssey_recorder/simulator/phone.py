@@ -78,10 +78,7 @@ class Phone:
         return self._compositor.screen
 
     def on_frame(self, tell: Action) -> Action:
-        """Call `tell` on the phone's thread after every new `screen`; it must not block.
-
-        The returned function unsubscribes.
-        """
+        """`tell` runs on the phone's thread and must not block. The returned function unsubscribes."""
         return self._compositor.listen(tell)
 
     # Inputs ----------------------------------------------------------------------------------------------------
@@ -108,12 +105,12 @@ class Phone:
             self._looper.call(touch)
 
     def press_key(self, code: int, *, long_press: bool = False, moment: Moment | None = None) -> None:
-        """Press and release an Android key; a long press is the same as a short one here."""
+        """An Android key code; a long press is the same as a short one here."""
         number = self._note(f"key {code}{' long' if long_press else ''}", moment)
         self._change(lambda: press(self._system, code), cause=number)
 
     def type_text(self, text: str) -> None:
-        """Type on a hardware keyboard into the focused field; a newline is Enter."""
+        """As on a hardware keyboard, into the focused field; a newline is Enter."""
         number = self._note(f"text {text}")
         lines = text.split("\n")
         for index, line in enumerate(lines):
@@ -128,7 +125,7 @@ class Phone:
         return self._looper.call(self._read_state)
 
     def view_hierarchy(self, *, all_windows: bool = False) -> Node:
-        """What `uiautomator dump` sees of the front window; with `all_windows` also the keyboard and the bars."""
+        """As `uiautomator dump` sees the front window; with `all_windows` also the keyboard and the bars."""
         return self._looper.call(lambda: self._read_tree(all_windows=all_windows))
 
     def packages(self) -> Sequence[PackageInfo]:
@@ -157,7 +154,7 @@ class Phone:
         return self._looper.call(read)
 
     def get_setting(self, namespace: str, key: str) -> str | None:
-        """The value for `settings get`; None if it was never set."""
+        """None if it was never set."""
         return self._looper.call(lambda: self._system.settings.get((namespace, key)))
 
     def settings(self, namespace: str) -> dict[str, str]:
@@ -193,7 +190,7 @@ class Phone:
         self._change(lambda: self._start(component_or_package, action, data))
 
     def force_stop(self, package: str) -> None:
-        """End an app's task; its data stays. Raises LookupError if there is no such app."""
+        """Its data stays. Raises LookupError if there is no such app."""
         self._change(lambda: self._system.end_task(self._system.app(package)))
 
     def end_task(self, number: int) -> None:
@@ -217,7 +214,7 @@ class Phone:
         self._change(put)
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
-        """Limit the letters that can be pasted (0: fields refuse to paste), and the letters that a field can hold."""
+        """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""
 
         def limit() -> None:
             self._system.entry.paste_limit, self._system.entry.field_limit = pasted, held
@@ -225,30 +222,30 @@ class Phone:
         self._change(limit)
 
     def set_rotation(self, rotation: int) -> None:
-        """Rotate the phone: 0..3 quarter turns, counted as Android does."""
+        """0..3 quarter turns, counted as Android does."""
         self._change(lambda: self._system.turn(rotation))
 
     def set_posture(self, name: str) -> None:
-        """Open or fold a foldable; raises SettingsError for an unknown posture."""
+        """Raises SettingsError for an unknown posture."""
         self._change(lambda: self._system.fold(name))
 
     def override_size(self, width: int, height: int) -> None:
-        """Lay out for another size than the panel's, as `wm size WxH` does."""
+        """As `wm size WxH` does."""
         self._change(lambda: self._system.show_on(replace(self._system.display, override=Size(width, height))))
 
     def reset_size(self) -> None:
         self._change(lambda: self._system.show_on(replace(self._system.display, override=None)))
 
     def override_density(self, dpi: int | None) -> None:
-        """Lay out for another density, as `wm density DPI` does; None resets it to the panel's."""
+        """As `wm density DPI` does; None resets it to the panel's."""
         self._change(lambda: self._system.show_on(replace(self._system.display, override_density=dpi)))
 
     def save_snapshot(self) -> object:
-        """The whole state of the phone, to be passed to `load_snapshot` any number of times."""
+        """For `load_snapshot`, any number of times."""
         return self._looper.call(self._copy)
 
     def load_snapshot(self, snapshot: object) -> None:
-        """Restore a snapshot, with a new frame; raises TypeError for any other object."""
+        """Shows a new frame; raises TypeError for any other object."""
         if not isinstance(snapshot, SystemUi):
             raise TypeError("Not a snapshot of a simulated phone.")
 

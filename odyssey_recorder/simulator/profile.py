@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.geometry import Size
 
 @dataclass(frozen=True, slots=True)
 class Posture:
-    """A posture of a foldable, with the panel that is lit in it (natural orientation)."""
+    """With the panel that is lit in it, in natural orientation."""
 
     id: int
     name: str
@@ -39,7 +39,7 @@ class Profile:
 
     @property
     def first_posture(self) -> Posture | None:
-        """The posture in which a foldable starts: the one whose panel has `size`."""
+        """A foldable starts in the posture whose panel has `size`."""
         return next((posture for posture in self.postures if posture.name == "OPENED"), None)
 
     def posture(self, name: str) -> Posture:

@@ -47,7 +47,7 @@ class Screen:
 
 @dataclass(frozen=True, slots=True)
 class PackageInfo:
-    """An installed app; `activity` is the full class name of its launcher activity."""
+    """`activity` is the full class name of the launcher activity."""
 
     package: str
     activity: str
@@ -57,7 +57,7 @@ class PackageInfo:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """The task of an opened app or the launcher; `activity` is the full name of its root activity."""
+    """`activity` is the full class name of the root activity."""
 
     number: int
     package: str

@@ -18,7 +18,6 @@ _DEFAULT_ADB_SERVER_PORT = 5037
 _AUTH_TOKEN_FILE = ".emulator_console_auth_token"
 _WAKE_EVERY_S = 0.5
 ENDING_SIGNALS = tuple(name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Termination signals available on this system."""
 
 
 def run_until_killed(emulator: SimulatedEmulator) -> None:
@@ -68,7 +67,7 @@ def run(
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Turn every termination signal into KeyboardInterrupt; Python allows this in the main thread only."""
+    """As KeyboardInterrupt; Python allows this in the main thread only."""
     names = ENDING_SIGNALS if threading.current_thread() is threading.main_thread() else ()
     before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
     try:

@@ -32,7 +32,7 @@ class _Transfer:
         self._stream = stream
 
     async def serve_request(self) -> bool:
-        """Answer one request; False when the host has finished."""
+        """False when the host has finished."""
         request, length = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
         path = (await self._stream.read_exactly(length)).decode(errors="replace") if request != b"QUIT" else ""
         match request:

@@ -19,7 +19,7 @@ _SLOP_DP, _FAR_DP = 8, 40
 
 @dataclass(frozen=True, slots=True)
 class EdgeSwipe:
-    """A finger that went down at an edge, in pixels of the frame; it may become a swipe inwards."""
+    """In pixels of the frame; it may become a swipe inwards."""
 
     edge: Literal["bottom", "left", "right"]
     down: tuple[float, float]
@@ -32,7 +32,7 @@ class EdgeSwipe:
         return self._inwards(x, y) > self._along(x, y)
 
     def pressed(self, x: float, y: float, *, rested: bool) -> Literal["", "Home", "Overview", "Back"]:
-        """The button that lifting the finger here triggers; empty if it has not moved far enough."""
+        """Empty if the finger has not moved far enough."""
         if self._inwards(x, y) < self._px(_FAR_DP):
             return ""
         if self.edge == "bottom":
@@ -56,7 +56,7 @@ class EdgeSwipe:
 
 
 def edge_swipe(x: float, y: float, size: Size, density: int) -> EdgeSwipe | None:
-    """The edge swipe that may begin here, on a frame of `size`; None away from the edges."""
+    """None away from the edges."""
     px = density / 160
     if y >= size.height - _BOTTOM_DP * px:
         return EdgeSwipe("bottom", (x, y), density)
@@ -86,7 +86,7 @@ class TouchSurface:
         self._frame_timer: Timer | None = None
 
     def touch(self, phase: Phase, at: tuple[float, float], pointer: int, *, at_s: float, number: int | None) -> None:
-        """Handle a finger event; `at_s` is its time on the monotonic clock, `number` that of the input."""
+        """`at_s` is on the monotonic clock, `number` that of the input."""
         self._input = self._compositor.cause = number
         match phase:
             case Phase.DOWN:

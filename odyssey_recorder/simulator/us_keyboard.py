@@ -42,7 +42,7 @@ _ANDROID_KEYS = {
 
 
 def key_strokes(text: str) -> Iterator[tuple[int, bool]]:
-    """The Linux key code of each character and whether Shift is held; raises ValueError if there is none."""
+    """Linux key codes and whether Shift is held; raises ValueError for a character without a key."""
     for character in text:
         if character not in _STROKES:
             raise ValueError(f"the keyboard has no key for {character!r}")
@@ -50,5 +50,5 @@ def key_strokes(text: str) -> Iterator[tuple[int, bool]]:
 
 
 def android_key(code: int) -> int | None:
-    """The Android key code of a Linux key that types no character; None for others."""
+    """None for Linux keys that type a character, and unknown ones."""
     return _ANDROID_KEYS.get(code)

@@ -59,7 +59,6 @@ StartWords = Annotated[str, AfterValidator(_start)]
 """A start state as written in files: ``as_found``, ``clean_home``, ``snapshot:<name>``."""
 
 ProfileName = Annotated[str, AfterValidator(_known_profile)]
-"""The name of a known device profile."""
 
 
 def start_words(start: StartState) -> str:
@@ -79,7 +78,6 @@ def start_state(words: str) -> StartState:
 
 
 def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The location (keys and list indices) and the message of each validation error."""
     for fault in faults(error):
         words = _WORDS.get(fault.type, fault.words)
         yield fault.place, words[:1].lower() + words[1:]
@@ -90,10 +88,7 @@ _MOST_TOLD = 3
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem in a file; `key` is empty when it concerns the whole line.
-
-    If `is_usable`, existing files with the problem are still read; only new ones are refused.
-    """
+    """A problem in a file; `key` is empty for a whole line. Only new files are refused if it `is_usable`."""
 
     source: Path
     line: int

@@ -50,7 +50,7 @@ class ListedTask:
     text: TextOrigin | None = None
 
     def fits(self, device: str | None) -> bool:
-        """Whether the task fits a device profile; "" is a device without a profile, None any device."""
+        """ "" is a device without a profile, None any device."""
         return device is None or not self.devices or device in self.devices
 
     @property
@@ -113,7 +113,7 @@ class _Row(BaseModel):
         )
 
     def listed(self) -> ListedTask:
-        """The task; `meta_task` and `task` default to the instruction."""
+        """`meta_task` and `task` default to the instruction."""
         info = TaskInfo(
             category=self.category.value,
             apps=self.apps,
@@ -138,15 +138,11 @@ class _Row(BaseModel):
 
 
 def shipped_tasks() -> Path:
-    """The list shipped with the program, for the apps of the simulated emulator."""
     return data_folder("tasks") / "simulated_phone.jsonl"
 
 
 def read_listing(path: Path) -> Listing:
-    """All tasks and problems of the file at `path`; blank lines are skipped.
-
-    Raises TaskError if the file is missing or unreadable.
-    """
+    """Blank lines are skipped. Raises TaskError if the file is missing or unreadable."""
     try:
         data = read_file(path, Largest.TASKS)
     except OSError as error:
@@ -160,18 +156,14 @@ def read_listing(path: Path) -> Listing:
 
 
 def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
-    """The tasks of the file at `path`. Raises TaskError with line and key of each problem.
-
-    Only a `new` list is refused for tasks with too few apps for their category: earlier versions accepted them, and a
-    queue may still follow such a list.
-    """
+    """Raises TaskError. Only `new` lists are refused for too few apps: earlier versions accepted them."""
     listing = read_listing(path)
     refuse([problem for problem in listing.problems if new or not problem.is_usable])
     return listing.tasks
 
 
 def task_line(task: ListedTask) -> str:
-    """The task as a line of a list, without newline; empty keys are left out."""
+    """Without newline; empty keys are left out."""
     return _Row.of(task).model_dump_json(exclude_defaults=True)
 
 

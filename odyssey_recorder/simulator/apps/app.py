@@ -73,7 +73,6 @@ class Page:
     bar_color: str = "on_surface"
     """Colour roles of the page, the status bar, the navigation bar, and the icons in both."""
     edge_to_edge: bool = False
-    """Whether the page extends under both bars."""
     beat_s: float = 0.0
     """Seconds between calls of `beat` while the page is in front; 0 for a static page."""
 
@@ -87,14 +86,11 @@ class Page:
         return self.app.system
 
     def build(self, look: Look) -> View:
-        """The views of this page; they fill the space between the bars."""
+        """The views fill the space between the bars."""
         raise NotImplementedError
 
     def build_overlay(self, look: Look) -> View | None:
-        """The menu, sheet or dialog (see widgets) over the page while `overlay` is not empty.
-
-        BACK, or a tap outside it, resets `overlay` to "".
-        """
+        """Shown over the page while `overlay` is not empty. BACK, or a tap outside it, resets `overlay` to ""."""
         return None
 
     def beat(self) -> None:
@@ -108,7 +104,6 @@ class Page:
             self.app.pages.remove(self)
 
     def show(self, overlay: str) -> None:
-        """Show a menu, sheet or dialog; "" hides it."""
         self.overlay = overlay
 
     def shows(self, overlay: str) -> Callable[[], None]:
@@ -131,10 +126,7 @@ class Page:
 
 
 class App:
-    """One installed app: name, look, and a stack of pages that lasts as long as its task.
-
-    Its own attributes (notes, orders) outlive the task, until the emulator is reset.
-    """
+    """Its attributes (notes, orders) outlive its task and page stack, until the emulator is reset."""
 
     label: ClassVar[str]
     package: ClassVar[str]

@@ -31,7 +31,7 @@ class Surfer(App):
     searched: list[str]
 
     def turn_bookmark(self, address: str) -> bool:
-        """Add or remove a bookmark; returns whether it is bookmarked now."""
+        """Returns whether the address is bookmarked now."""
         if address in self.bookmarks:
             self.bookmarks.remove(address)
             return False

@@ -25,14 +25,11 @@ _DIGITS = 15
 
 
 class NotASumError(Exception):
-    """The expression has no value; the message is shown on the display."""
+    """The message is shown on the display."""
 
 
 def result_of(typed: str) -> str:
-    """The value of an expression with up to 15 digits; open brackets are closed.
-
-    Raises NotASumError for an incomplete expression or one without a value.
-    """
+    """Up to 15 digits; open brackets are closed. Raises NotASumError if the expression has no value."""
     with localcontext(Context(prec=28)):
         try:
             return _written(_Reader(_TOKEN.findall(typed)).total())

@@ -24,10 +24,7 @@ DAY = 24 * 60
 
 @dataclass(slots=True)
 class Cities:
-    """The home city, all `places` as (country, minutes east of Greenwich), and the cities that are shown.
-
-    Every `now` is a minute of the day at home.
-    """
+    """`places` are (country, minutes east of Greenwich). Every `now` is a minute of the day at home."""
 
     home: str
     places: Mapping[str, tuple[str, int]]
@@ -43,7 +40,7 @@ class Cities:
         return f"{minutes // 60:02}:{minutes % 60:02}"
 
     def difference(self, city: str, now: int) -> str:
-        """The difference in days and hours from home: "Tomorrow, +8 h"."""
+        """Days and hours from home: "Tomorrow, +8 h"."""
         ahead = self._ahead(city)
         day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[(now + ahead) // DAY]
         minutes = f":{abs(ahead) % 60:02}" if ahead % 60 else ""

@@ -31,7 +31,7 @@ class Message:
 
 @dataclass(slots=True, eq=False)
 class Conversation:
-    """The messages with one person, oldest first; `quick` are suggested replies."""
+    """Oldest message first; `quick` are suggested replies."""
 
     name: str
     messages: list[Message] = field(default_factory=list)
@@ -144,5 +144,5 @@ class MessagesPage(Page):
 
 
 def list_width(look: Look) -> float:
-    """The width in dp of the list beside a conversation."""
+    """In dp."""
     return min(400, look.width_dp * 0.4)

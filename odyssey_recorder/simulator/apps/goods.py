@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.apps.content import table
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What one customer says; `stars` is 1 to 5."""
+    """`stars` is 1 to 5."""
 
     author: str
     stars: int
@@ -19,7 +19,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """One thing to buy; `price` is in cents, `rating` the mean of `votes` customers, 1 to 5."""
+    """`price` is in cents, `rating` the mean of `votes` customers, 1 to 5."""
 
     sku: str
     name: str
@@ -48,12 +48,11 @@ ORDERS: dict[str, Callable[[Product], float]] = {
     "Best rated": lambda product: -product.rating,
     "Most reviewed": lambda product: -product.votes,
 }
-"""The orders in which products can be listed, by what the shop calls them."""
 
 
 @dataclass(slots=True)
 class Wish:
-    """A customer's search; a `highest` price (cents) of 0 means no limit."""
+    """A `highest` price (cents) of 0 means no limit."""
 
     query: str = ""
     category: str = ""

@@ -21,7 +21,7 @@ FOLDERS = {
 
 @dataclass(slots=True)
 class Mail:
-    """One mail; in outgoing mail `recipient` is set and the sender is the owner."""
+    """In outgoing mail `recipient` is set and the sender is the owner."""
 
     sender: str
     address: str

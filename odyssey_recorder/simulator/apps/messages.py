@@ -59,7 +59,7 @@ class Messages(Correspondence):
         return RecipientPage(self)
 
     def with_person(self, name: str) -> Conversation:
-        """The conversation with a person; a new one is listed after its first message."""
+        """A new conversation is listed after its first message."""
         for conversation in self.conversations:
             if conversation.name == name:
                 return conversation

@@ -25,7 +25,7 @@ class Playlist:
 
 @dataclass(slots=True)
 class Queue:
-    """The songs in playing order; playback does not advance by itself."""
+    """Playback does not advance by itself."""
 
     songs: list[Song] = field(default_factory=list)
     place: int = 0
@@ -53,7 +53,7 @@ class Queue:
         self.playing = not self.playing
 
     def step(self, by: int) -> None:
-        """Go to the next or previous song; wraps around while repeat is on."""
+        """Wraps around while repeat is on."""
         place = self.place + by
         if self.repeats:
             place %= max(1, len(self.songs))

@@ -35,7 +35,7 @@ _FIRST_NOTES = (
 
 @dataclass(slots=True)
 class Note:
-    """One note; an empty one is discarded when it is left."""
+    """An empty note is discarded when it is left."""
 
     title: str = ""
     body: str = ""

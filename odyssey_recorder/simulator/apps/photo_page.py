@@ -61,7 +61,7 @@ class PhotoPage(PhotosPage):
         return Column((bar, Surface(picture, align="center", flex=1), words, self._actions(photo)))
 
     def _picture(self, room: tuple[float, float], shape: float) -> View:
-        """The photograph fitted into `room` (width, height); `shape` is its width divided by its height."""
+        """Fitted into `room` (width, height); `shape` is the photograph's width divided by its height."""
         width = min(room[0], room[1] * shape)
         picture = Picture(self.chosen.taken.painter, width, width / shape)
         return Surface(picture, desc=self.chosen.caption, on_swipe=self._turn)

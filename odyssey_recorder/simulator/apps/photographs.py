@@ -13,7 +13,7 @@ _SITE = "photos.example/p/"
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """One photograph; `number` counts from 1 and identifies it everywhere."""
+    """`number` counts from 1 and identifies the photograph everywhere."""
 
     number: int
     scene: str

@@ -7,7 +7,7 @@ from odyssey_recorder.simulator.apps.people import OWNER
 
 _FREE_FROM = 35_00
 DELIVERIES = {"Standard": (4_99, "3 to 5 working days, free from $35"), "Express": (9_99, "Tomorrow, Nov 22")}
-"""Delivery options: the price in cents, and the time it takes."""
+"""The price in cents, and the time it takes."""
 PAYMENTS = {
     "Credit card": "Ending in 4417",
     "Bank transfer": "Sent when the money has arrived",
@@ -48,7 +48,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A placed order; `total` is in cents."""
+    """`total` is in cents."""
 
     number: str
     date: str
@@ -104,7 +104,7 @@ class Account:
         self.cart.append(Line(sku, option))
 
     def change(self, line: Line, step: int) -> None:
-        """Change a quantity by `step`; a line with quantity 0 is removed."""
+        """A line with quantity 0 is removed."""
         line.quantity += step
         if line.quantity <= 0:
             self.cart.remove(line)

@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.pictures import cover
 
 @dataclass(frozen=True, slots=True)
 class Song:
-    """One song, identified by its title. `length` is minutes and seconds: "3:42"."""
+    """A song is identified by its title. `length` is minutes and seconds: "3:42"."""
 
     title: str
     length: str

@@ -26,7 +26,7 @@ _FONT_SCALES = {"0.85": "Small", "1.0": "Default", "1.15": "Large", "1.3": "Larg
 
 
 class Settings(App):
-    """The settings app; it changes the settings that `adb shell settings` reads."""
+    """Changes the settings that `adb shell settings` reads."""
 
     label = "Settings"
     package = "com.android.settings"
@@ -41,7 +41,6 @@ class Settings(App):
 
 class _Switches(Page):
     def switch(self, title: str, setting: tuple[str, str], *, subtitle: str = "", icon: str = "") -> View:
-        """A row that toggles a setting between "0" and "1"."""
         namespace, key = setting
         checked = self.system.setting(namespace, key, "0") == "1"
 

@@ -20,7 +20,7 @@ class Comment:
 
 @dataclass(slots=True, eq=False)
 class Post:
-    """A post; `photo` is the number of a photograph, `likes` counts other people's."""
+    """`photo` is the number of a photograph, `likes` counts other people's."""
 
     author: Person
     when: str

@@ -50,7 +50,7 @@ def _first_list(row: dict[str, Any]) -> TaskList:
 
 
 class TaskLists:
-    """All lists; `current` is the open one, and `deleted` the task that undo restores."""
+    """`deleted` is the task that undo restores."""
 
     def __init__(self) -> None:
         self.all = [_first_list(row) for row in table("todo")["list"]]

@@ -11,7 +11,7 @@ TODAY = date(2026, 11, 21)
 
 
 def day_name(day: date) -> str:
-    """A day as people call it: "Today", "Tomorrow", "Mon, Nov 23"."""
+    """ "Today", "Tomorrow", "Mon, Nov 23"."""
     names = {0: "Today", 1: "Tomorrow", -1: "Yesterday"}
     return names.get((day - TODAY).days, f"{day:%a, %b} {day.day}")
 

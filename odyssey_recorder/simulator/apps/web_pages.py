@@ -41,7 +41,7 @@ Block = Heading | Paragraph | Bullet | Cells | Link
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One page of the offline web; `answer` is what a search engine would show above its results."""
+    """`answer` is what a search engine would show above its results."""
 
     address: str
     title: str

@@ -12,7 +12,7 @@ _FRAME_HEADER = struct.Struct("<BI")
 
 
 class Sink(Protocol):
-    """A program's output; raises BrokenPipeError when nobody reads it any more."""
+    """Raises BrokenPipeError when nobody reads it any more."""
 
     async def write(self, data: Buffer) -> None: ...
 
@@ -34,7 +34,7 @@ class Discard:
 
 
 class Pipe:
-    """Connects one program's output to another's input; the writer blocks after a few chunks."""
+    """The writer blocks after a few chunks."""
 
     def __init__(self) -> None:
         self._pieces: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)

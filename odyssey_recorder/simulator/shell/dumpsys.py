@@ -122,7 +122,6 @@ _SECOND_DISPLAY = """\
       InsetsSource id=3 type=ime frame=[0,1000][900,1600] visible=true
       InsetsSource id=5b9a0000 type=statusBars frame=[0,0][900,31] visible=true
       InsetsSource id=5b9a0001 type=navigationBars frame=[0,1569][900,1600] visible=true""".splitlines()
-"""An external display with a keyboard of its own."""
 
 
 def _activity(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:

@@ -26,7 +26,7 @@ class Variable:
 
 
 Word = tuple[str | Variable, ...]
-"""A word in pieces: literal text and variables."""
+"""Literal text and variables."""
 
 
 @dataclass(frozen=True, slots=True)

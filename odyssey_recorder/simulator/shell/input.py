@@ -86,7 +86,7 @@ _UNTYPABLE = (
 
 
 class InputError(ValueError):
-    """Invalid arguments, or refused by the system; the text is the device's message."""
+    """The text is the device's message."""
 
 
 _Subcommand = Callable[[Call, Sequence[str]], Awaitable[None]]

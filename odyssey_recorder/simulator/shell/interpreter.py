@@ -47,7 +47,7 @@ class Shell:
         return int(self._variables[STATUS])
 
     async def run(self, line: str, streams: Streams) -> int:
-        """Run `line` and return the exit code of its last command. Raises ShellExit on `exit`."""
+        """Returns the exit code of the last command. Raises ShellExit on `exit`."""
         try:
             script = parse(line)
         except ShellSyntaxError as error:

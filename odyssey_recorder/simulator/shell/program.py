@@ -9,7 +9,7 @@ from odyssey_recorder.simulator.shell.channels import Sink, Source
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One run of a program; `args` excludes the program's own name."""
+    """`args` excludes the program's own name."""
 
     name: str
     args: tuple[str, ...]
@@ -22,7 +22,6 @@ class Call:
         await self.stdout.write(f"{text}\n".encode())
 
     async def fail(self, message: str, code: int = 1) -> int:
-        """Write a line to standard error and return `code`."""
         await self.stderr.write(f"{message}\n".encode())
         return code
 

@@ -35,7 +35,7 @@ If FILENAME is not given, the results will be printed to stdout."""
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The parsed command line; without `path` the image goes to standard output."""
+    """Without `path` the image goes to standard output."""
 
     wants_png: bool = False
     display_id: str | None = None

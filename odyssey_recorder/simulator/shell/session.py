@@ -22,7 +22,7 @@ async def run_script(shell: Shell, streams: Streams) -> int:
 
 
 async def run_terminal(shell: Shell, streams: Streams) -> int:
-    """Prompt, echo, run; Ctrl-C ends the running program, Ctrl-D the shell; everything goes to standard output."""
+    """Ctrl-C ends the running program, Ctrl-D the shell; everything goes to standard output."""
     screen = _TerminalOutput(streams.stdout)
     keyboard = _Keyboard(streams.stdin, screen)
     typing = asyncio.create_task(keyboard.read_keys())
@@ -52,7 +52,7 @@ class _TerminalOutput:
 
 
 class _Keyboard:
-    """Collects typed keys into lines and echoes them; `lines` ends with None."""
+    """Echoes keys; `lines` ends with None."""
 
     def __init__(self, source: Source, screen: Sink) -> None:
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()

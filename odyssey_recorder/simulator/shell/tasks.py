@@ -17,7 +17,7 @@ def short_component(package: str, activity: str) -> str:
 
 
 def hash_of(name: str) -> str:
-    """The hex digits that identify an object in dumps, here derived from its name."""
+    """Derived from the name; on Android an object's identity hash."""
     return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
 
 
@@ -47,7 +47,7 @@ def dump_recents(tasks: Sequence[TaskInfo]) -> Iterator[str]:
 
 
 async def run_stack(call: Call, args: Sequence[str]) -> int:
-    """`am stack`: list and remove; removing a task that does not exist prints nothing."""
+    """Removing a task that does not exist prints nothing."""
     phone = call.guest.phone
     match args:
         case ["list"]:

@@ -11,7 +11,7 @@ CLOSED = "CLOSED"
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """The default display; sizes in pixels in natural orientation unless noted otherwise."""
+    """Sizes in pixels in natural orientation unless noted otherwise."""
 
     profile: Profile
     posture: Posture | None
@@ -58,11 +58,11 @@ class Display:
         return self.override_density or self.profile.density
 
     def turned(self, rotation: int) -> "Display":
-        """The display rotated by `rotation` quarter turns, 0..3; raises ValueError for another number."""
+        """Quarter turns, 0..3; raises ValueError for another number."""
         if rotation not in range(4):
             raise ValueError(f"A screen has the rotations 0 to 3, not {rotation}.")
         return replace(self, rotation=rotation)
 
     def in_posture(self, name: str) -> "Display":
-        """The display of a foldable in another posture; raises SettingsError if there is no such posture."""
+        """Raises SettingsError if there is no such posture."""
         return replace(self, posture=self.profile.posture(name))

@@ -8,7 +8,7 @@ from odyssey_recorder.simulator.ui.view import Box
 
 
 def node_of(window: Window) -> Node:
-    """The node tree of a window, without views that are scrolled out of sight or covered."""
+    """Without views that are scrolled out of sight or covered."""
     return _node(window.box, window.package)
 
 

@@ -12,7 +12,7 @@ from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scrim(View):
-    """The dimmed layer behind a sheet or dialog; a tap on it dismisses what is above it."""
+    """A tap on it dismisses what is above it."""
 
     ALPHA: ClassVar[float] = 0.42
 

@@ -12,10 +12,7 @@ CHOSEN, ENABLED = ("secure", "default_input_method"), ("secure", "enabled_input_
 
 
 class InputMethods:
-    """The device's keyboards; enabled and selected ones are in `settings`, as on a real device.
-
-    ADBKeyBoard is an app of its own: it is absent until installed, and it draws no keyboard.
-    """
+    """State is in `settings`, as on a real device. ADBKeyBoard is absent until installed, and draws no keyboard."""
 
     def __init__(self, settings: dict[tuple[str, str], str], entry: TextEntry) -> None:
         self._settings = settings
@@ -33,7 +30,7 @@ class InputMethods:
         return self._settings.get(CHOSEN) != ADB_KEYBOARD or ADB_KEYBOARD not in self.installed
 
     def install(self, method: str) -> None:
-        """Install a keyboard; it must be enabled and selected before it can be used."""
+        """It must be enabled and selected before it can be used."""
         if method not in self.installed:
             self.installed.append(method)
 
@@ -46,7 +43,7 @@ class InputMethods:
         return True
 
     def enable(self, method: str) -> bool:
-        """Allow selecting a keyboard; returns whether it was allowed. Raises LookupError if it is not installed."""
+        """Returns whether it was enabled before. Raises LookupError if it is not installed."""
         if method not in self.installed:
             raise LookupError(method)
         before = self.enabled
@@ -55,7 +52,7 @@ class InputMethods:
         return method in before
 
     def disable(self, method: str) -> bool:
-        """Forbid selecting a keyboard, replacing it if it is selected; returns whether it was allowed before."""
+        """Another keyboard replaces a selected one. Returns whether it was enabled before."""
         before = self.enabled
         if method in before:
             self._settings[ENABLED] = ":".join(name for name in before if name != method)
@@ -64,7 +61,7 @@ class InputMethods:
         return method in before
 
     def choose(self, method: str) -> None:
-        """Select a keyboard; raises LookupError if it is not enabled."""
+        """Raises LookupError if it is not enabled."""
         if method not in self.enabled:
             raise LookupError(method)
         self._settings[CHOSEN] = method
@@ -89,7 +86,7 @@ class InputMethods:
 
 
 def _decoded(words: str) -> str:
-    """Decodes base64, with malformed UTF-8 replaced as in Java; empty for invalid base64."""
+    """Malformed UTF-8 is replaced as in Java; empty for invalid base64."""
     try:
         return base64.b64decode("".join(words.split()), validate=True).decode(errors="replace")
     except (binascii.Error, ValueError):

@@ -19,7 +19,6 @@ _ACTION_ICONS = {"search": "magnify", "go": "arrow-right", "send": "send", "next
 
 
 def keyboard_view(entry: TextEntry, look: Look) -> View:
-    """The keyboard as wide as the screen; lower in landscape."""
     low = look.height_dp < 480
     height = 38.0 if low else 46.0 if look.wide else 48.0
     rows = _ROWS[entry.keyboard.layer]

@@ -28,7 +28,7 @@ _CHARACTERS = {
 
 
 def press(system: SystemUi, code: int) -> None:
-    """Press and release a key; a sleeping phone only wakes up, and an unknown key does nothing."""
+    """A sleeping phone only wakes up; an unknown key does nothing."""
     if code in {_POWER, _SLEEP, _WAKE_UP}:
         system.awake = code == _WAKE_UP or (code == _POWER and not system.awake)
         return
@@ -59,7 +59,7 @@ def press(system: SystemUi, code: int) -> None:
 
 
 def _character(code: int) -> str:
-    """The character of a letter, digit or punctuation key; empty for another key."""
+    """Empty for a key that types nothing."""
     if 29 <= code <= 54:
         return chr(ord("a") + code - 29)
     return chr(ord("0") + code - 7) if 7 <= code <= 16 else _CHARACTERS.get(code, "")

@@ -12,7 +12,7 @@ from odyssey_recorder.simulator.ui.controls import TextField
 from odyssey_recorder.simulator.ui.view import Action, Memory
 
 HOME_TASK = 1
-"""The number of the launcher's task; all others are larger and never reused."""
+"""All others are larger and never reused."""
 
 _DEFAULTS = {
     ("global", "window_animation_scale"): "1.0",
@@ -34,7 +34,7 @@ _DEFAULTS = {
 
 
 class Thumbnail:
-    """An image of a task as it was left; immutable, so that copies of the phone share it."""
+    """Immutable, so that copies of the phone share it."""
 
     def __init__(self, picture: Image.Image) -> None:
         self._picture = picture
@@ -44,7 +44,7 @@ class Thumbnail:
         return self
 
     def painted(self, width: int, height: int) -> Image.Image:
-        """The image scaled to `width` pixels, cropped or padded at the bottom to the height."""
+        """Scaled to `width` pixels, cropped or padded at the bottom to the height."""
         if self._sized.size != (width, height):
             fitted = self._picture.resize((width, max(1, self._picture.height * width // self._picture.width)))
             self._sized = Image.new("RGBA", (width, height), fitted.getpixel((width // 2, fitted.height - 1)))
@@ -53,10 +53,7 @@ class Thumbnail:
 
 
 class SystemUi:
-    """The phone without its touch surface: callers change it through user actions and read it through its windows.
-
-    Not thread-safe: it lives on the looper. A deep copy of it is a snapshot of the phone.
-    """
+    """Lives on the looper, not thread-safe. A deep copy of it is a snapshot of the phone."""
 
     def __init__(self, display: Display, seed: int, apps: tuple[type[App], ...]) -> None:
         self.display = display
@@ -79,7 +76,7 @@ class SystemUi:
             self.apps[app.package] = app(self)
         self.launcher.pages.append(self.launcher.first_page())
         self.tasks: dict[str, int] = {}
-        """The opened apps, most recently used last, with their task numbers."""
+        """Most recently used last, with their task numbers."""
         self._tasks_begun = HOME_TASK
         self._thumbnails: dict[str, Thumbnail] = {}
         self._front = self.launcher.package
@@ -111,7 +108,6 @@ class SystemUi:
 
     @property
     def window_title(self) -> str:
-        """The focused window's title in `dumpsys window`."""
         return f"{self.package}/{self.activity}"
 
     @property
@@ -190,7 +186,7 @@ class SystemUi:
         return sorted(shown, key=lambda app: app.label.lower())
 
     def open_app(self, package: str) -> None:
-        """Bring an app to the front as it was left; raises LookupError if it is not installed."""
+        """As it was left; raises LookupError if it is not installed."""
         app = self.app(package)
         if app is self.launcher:
             self.press_home()
@@ -270,7 +266,7 @@ class SystemUi:
         return hand_over
 
     def deliver(self, intent: Intent, app: App) -> None:
-        """Open the page with which an app answers an intent; raises LookupError if it does not accept it."""
+        """Raises LookupError if the app does not accept the intent."""
         if intent.action not in app.takes:
             raise LookupError(f"{app.label} does not take what another app wants to {intent.action}.")
         self.open_app(app.package)
@@ -305,7 +301,7 @@ class SystemUi:
         return self.settings.get((namespace, key), fallback)
 
     def number_setting(self, namespace: str, key: str, fallback: float) -> float:
-        """A setting as a number from 0 to 100; the fallback if it is not one."""
+        """From 0 to 100; the fallback if the setting is no such number."""
         try:
             value = float(self.setting(namespace, key))
         except ValueError:

@@ -11,7 +11,7 @@ from odyssey_recorder.simulator.ui.view import Memory, Selection
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text with a cursor; `anchor` is the other end of the selection, equal to the cursor without one."""
+    """`anchor` is the other end of the selection, equal to the cursor without one."""
 
     text: str
     cursor: int
@@ -27,13 +27,13 @@ class Draft:
         return self.text[start:end]
 
     def inserted(self, words: str) -> "Draft":
-        """With `words` in place of the selection, and the cursor after them."""
+        """In place of the selection, with the cursor after the text."""
         start, end = self.span
         place = start + len(words)
         return Draft(self.text[:start] + words + self.text[end:], place, place)
 
     def deleted(self, *, forward: bool = False) -> "Draft":
-        """Without the selection, or without the letter before (or after) the cursor."""
+        """The selection, or the letter before (or after) the cursor."""
         start, end = self.span
         if start == end:
             start, end = (start, min(end + 1, len(self.text))) if forward else (max(0, start - 1), end)
@@ -52,7 +52,7 @@ Layer = Literal["letters", "symbols", "more"]
 
 @dataclass(slots=True)
 class Keyboard:
-    """The on-screen keyboard; `shift` applies to one letter."""
+    """`shift` applies to one letter."""
 
     shown: bool = False
     layer: Layer = "letters"
@@ -83,7 +83,7 @@ class TextEntry:
 
     @property
     def draft(self) -> Draft | None:
-        """The text of the focused field with its cursor; None without focus."""
+        """None without focus."""
         field, focus = self._field(), self._memory().focus
         if field is None or focus is None:
             return None
@@ -110,19 +110,19 @@ class TextEntry:
         self.keyboard.shown = False
 
     def dismiss(self) -> None:
-        """Handle a tap elsewhere: hide the toolbar, and clear the selection in read-only text."""
+        """Hides the toolbar, and clears the selection in read-only text."""
         field = self._field()
         self.toolbar = False
         if field is not None and field.read_only:
             self._memory().focus = None
 
     def hide_keyboard(self) -> None:
-        """Hide the keyboard; the field keeps its focus."""
+        """The field keeps its focus."""
         self.keyboard.shown = False
         self.toolbar = False
 
     def insert(self, words: str) -> None:
-        """Insert text at the cursor; it is lost if no editable field has focus."""
+        """The text is lost if no editable field has focus."""
         field = self._field()
         fitting = words if field is None or field.multiline else words.replace("\n", " ")
         self._change(lambda draft: draft.inserted(fitting))
@@ -135,7 +135,7 @@ class TextEntry:
         self._change(lambda draft: draft.deleted(forward=forward))
 
     def enter(self) -> None:
-        """The Enter key: a new line in a multiline field, otherwise the field's action."""
+        """A new line in a multiline field, otherwise the field's action."""
         field = self._field()
         if field is None or field.read_only:
             return
@@ -161,7 +161,7 @@ class TextEntry:
             self._put(draft.moved(draft.cursor + step))
 
     def move_to(self, place: int) -> None:
-        """Move the cursor between two letters; clamped to the end."""
+        """Clamped to the end."""
         draft = self.draft
         if draft is not None:
             self._put(draft.moved(place))

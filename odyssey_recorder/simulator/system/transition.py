@@ -25,7 +25,7 @@ class Transition(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A transition and the part of the screen that moves; `veil` (0..1) darkens what a sheet covers."""
+    """`veil` (0..1) darkens what a sheet covers."""
 
     kind: Transition
     area: Rect
@@ -62,7 +62,7 @@ def _between(change: Change, layers: tuple[Image.Image, Image.Image, Image.Image
 
 
 def _over(below: Image.Image, above: Image.Image, area: Rect, by: tuple[int, int]) -> Image.Image:
-    """`below` with the `area` of `above` pasted on it, shifted by pixels to the right and down, clipped to the area."""
+    """Pasted onto `below`, shifted by pixels to the right and down, clipped to the area."""
     picture = below.copy()
     dx, dy = by
     if dx < area.width and dy < area.height:

@@ -21,10 +21,7 @@ _TOAST_LIFT_DP = 88
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A placed tree of views; an `opaque` window blocks touches to what is below it.
-
-    `moving` is the part that slides up when the window appears: the keyboard, a sheet.
-    """
+    """An `opaque` window blocks touches below it; `moving` is the part that slides up when it appears."""
 
     name: str
     package: str
@@ -39,7 +36,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """How the screen is divided now; the keyboard's part is empty while hidden."""
+    """The keyboard's part is empty while hidden."""
 
     screen: Rect
     status: Rect
@@ -89,7 +86,7 @@ class _Builder:
         return [window for window in (self._front(content), overlay, self._share(content)) if window], content
 
     def _settle_focus(self, windows: list[Window]) -> bool:
-        """Make focus, keyboard and scroll offset fit the views; True if they must be laid out again."""
+        """True if the views must be laid out again."""
         system, entry, page = self._system, self._system.entry, self._page
         shown = entry.keyboard.shown
         wanted, page.wanted_focus = page.wanted_focus, ""
@@ -235,7 +232,7 @@ def focused_box(windows: list[Window]) -> Box | None:
 
 
 def _reveal_caret(root: Box, memory: Memory) -> bool:
-    """Scroll so that the cursor of the focused field is visible; returns whether anything moved."""
+    """Returns whether anything moved."""
     path = _path_to_focus(root)
     scroller = next((box for box in reversed(path) if isinstance(box.view, Scroll) and not box.view.sideways), None)
     if scroller is None or memory.focus is None:

@@ -86,10 +86,7 @@ class Icon(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture(View):
-    """An image drawn (and cached) by `painter(width_px, height_px)`; lengths in dp.
-
-    Without `width` it fills the available width; without `height` it keeps `aspect` (width divided by height).
-    """
+    """`painter(width_px, height_px)` draws it. Without `width` it fills the row; without `height` it keeps `aspect`."""
 
     painter: Painter
     width: float | None = None
@@ -191,7 +188,7 @@ class Radio(Checkable):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress(View):
-    """A progress bar; `share` is 0..1."""
+    """`share` is 0..1."""
 
     share: float
     height: float = 4
@@ -300,7 +297,7 @@ def _line_of(box: Box, index: int) -> int:
 
 
 def caret_rect(box: Box, index: int) -> Rect:
-    """The cursor's rectangle before letter `index` of a placed text field."""
+    """Before letter `index` of a placed text field."""
     view = _field(box)
     size_px = box.look.text_px(view.size)
     number = _line_of(box, index)
@@ -320,7 +317,7 @@ def caret_at(box: Box, x: float, y: float) -> int:
 
 
 def selected_rects(box: Box, start: int, end: int) -> list[Rect]:
-    """The selection's rectangles, one per line, from letter `start` to `end` of a placed text field."""
+    """One per line, from letter `start` to `end` of a placed text field."""
     rects = []
     for first, last in box.lines:
         begin, stop = max(first, start), min(last, end)

@@ -24,10 +24,7 @@ def _font(size_px: int) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=1_000)
 def icon_mask(name: str, size_px: int) -> Image.Image:
-    """The icon `name` ("magnify", "dots-vertical": names of pictogrammers.com) as a square 8-bit mask.
-
-    Raises AttributeError for an icon that the font does not have.
-    """
+    """`name` as on pictogrammers.com ("magnify"); a square 8-bit mask. Raises AttributeError for an unknown icon."""
     mask = Image.new("L", (size_px, size_px))
     ImageDraw.Draw(mask).text((size_px / 2, size_px / 2), _glyph(name), font=_font(size_px), fill=255, anchor="mm")
     return mask
@@ -43,7 +40,7 @@ def _edges(rect: Rect) -> _Edges:
 
 @lru_cache(maxsize=500)
 def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
-    """A rectangle with antialiased round corners as an 8-bit mask; meant for small ones."""
+    """8-bit and antialiased; meant for small rectangles."""
     mask = Image.new("L", (width * _FINE, height * _FINE))
     ImageDraw.Draw(mask).rounded_rectangle((0, 0, width * _FINE - 1, height * _FINE - 1), radius * _FINE, fill=255)
     return mask.resize((width, height), Image.Resampling.BOX)
@@ -65,7 +62,7 @@ class Canvas:
         self.clip = Rect(0, 0, picture.width, picture.height)
 
     def fill(self, rect: Rect, color: RGB, *, alpha: float = 1.0) -> None:
-        """A plain rectangle with opacity `alpha` (0..1)."""
+        """`alpha` is 0..1."""
         area = rect.intersection(self.clip)
         if area.is_empty:
             return
@@ -78,7 +75,7 @@ class Canvas:
             self.picture.paste(Image.blend(below, veil, alpha), box)
 
     def mask(self, left: int, top: int, mask: Image.Image, color: RGB) -> None:
-        """Paint a colour through an 8-bit mask whose top left corner is at (left, top)."""
+        """An 8-bit mask with its top left corner at (left, top)."""
         whole = Rect(left, top, left + mask.width, top + mask.height)
         area = whole.intersection(self.clip)
         if area.is_empty:
@@ -88,7 +85,7 @@ class Canvas:
         self.picture.paste((*color, 255), (area.left, area.top), mask)
 
     def round(self, rect: Rect, radius: int, color: RGB) -> None:
-        """A filled rectangle with round corners; a radius of half its height makes a pill."""
+        """A radius of half the height makes a pill."""
         radius = min(radius, rect.width // 2, rect.height // 2)
         if radius <= 0:
             self.fill(rect, color)
@@ -102,7 +99,7 @@ class Canvas:
                 self.mask(left, top, corner.crop((dx, dy, dx + radius, dy + radius)), color)
 
     def frame(self, rect: Rect, radius: int, stroke: int, colors: tuple[RGB, RGB]) -> None:
-        """A rounded rectangle with a border of the first colour, `stroke` wide, filled with the second."""
+        """Filled with the second colour, with a border of the first, `stroke` wide."""
         self.round(rect, radius, colors[0])
         self.round(rect.inset(stroke, stroke, stroke, stroke), max(0, radius - stroke), colors[1])
 
@@ -145,7 +142,7 @@ class Canvas:
                     yield _edges(area), outside.crop(_edges(corner))
 
     def line(self, left: int, top: int, text: str, font: tuple[int, int], color: RGB) -> None:
-        """One line of text; `font` is (size in pixels, weight)."""
+        """`font` is (size in pixels, weight)."""
         if text and top < self.clip.bottom and top + 2 * font[0] > self.clip.top:
             self.mask(left, top, line_mask(text, *font), color)
 

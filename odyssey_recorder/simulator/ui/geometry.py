@@ -11,13 +11,13 @@ class Size:
     height: int
 
     def turned(self, rotation: int) -> "Size":
-        """This size on a screen rotated by `rotation` quarter turns."""
+        """By quarter turns."""
         return Size(self.height, self.width) if rotation % 2 else self
 
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A rectangle in pixels: left and top are inclusive, right and bottom exclusive."""
+    """In pixels; left and top are inclusive, right and bottom exclusive."""
 
     left: int
     top: int
@@ -56,7 +56,7 @@ class Rect:
         )
 
     def intersection(self, other: "Rect") -> "Rect":
-        """The common part; empty if there is none."""
+        """Empty if nothing is common."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))

@@ -13,7 +13,7 @@ Across = Literal["start", "center", "end", "stretch"]
 
 
 def edges(look: Look, pad: Pad) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom in pixels of a padding in dp: one number, (horizontal, vertical), or all four."""
+    """In pixels, of a padding in dp: one number, (horizontal, vertical), or all four."""
     if isinstance(pad, tuple):
         left, top, right, bottom = pad if len(pad) == 4 else (*pad, *pad)
     else:
@@ -98,8 +98,6 @@ class Surface(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spacer(View):
-    """Empty space; with `flex` it takes the remaining space."""
-
     size: float = 0
 
     def layout(self, look: Look, limits: Limits) -> Box:
@@ -108,10 +106,7 @@ class Spacer(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear(View):
-    """Views one after the other; `gap` and `pad` in dp, `along` and `across` are the alignments.
-
-    A Scroll among them gets what the others leave; views with `flex` share the rest.
-    """
+    """Lengths in dp. A Scroll among the views gets what the others leave; those with `flex` share the rest."""
 
     children: Sequence[View] = ()
     gap: float = 0
@@ -178,7 +173,7 @@ class Row(Linear):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column(Linear):
-    """Views below each other, as wide as the column if `across` is "stretch"."""
+    """Views are as wide as the column if `across` is "stretch"."""
 
     across: Across = "stretch"
 
@@ -198,8 +193,6 @@ class Column(Linear):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack(View):
-    """Views on top of each other, the last in front; a `Place` among them sets its position."""
-
     children: Sequence[View] = ()
 
     def layout(self, look: Look, limits: Limits) -> Box:
@@ -234,7 +227,7 @@ class Place(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid(View):
-    """Views of equal width in as many columns as fit; lengths in dp."""
+    """As many columns of equal width as fit; lengths in dp."""
 
     children: Sequence[View] = ()
     min_cell: float = 160
@@ -257,7 +250,7 @@ class Grid(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scroll(View):
-    """A scrollable view; `key` identifies its offset in the page's memory."""
+    """`key` identifies its offset in the page's memory."""
 
     child: View
     key: str = "list"
@@ -282,7 +275,7 @@ class Scroll(View):
 
 
 def scroll_range(box: Box) -> int:
-    """The maximum scroll offset, in pixels, of a laid out Scroll."""
+    """The maximum offset in pixels, of a laid out Scroll."""
     child = box.children[0]
     sideways = isinstance(box.view, Scroll) and box.view.sideways
     return max(0, child.width - box.width if sideways else child.height - box.height)

@@ -8,7 +8,7 @@ from odyssey_recorder.simulator.ui.geometry import Rect
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One element on the screen; `bounds` are pixels of the frame as displayed, clipped to the visible part."""
+    """`bounds` are pixels of the frame as displayed, clipped to the visible part."""
 
     class_name: str
     package: str

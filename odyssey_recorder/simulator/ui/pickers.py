@@ -15,7 +15,6 @@ _WEEK = ("M", "T", "W", "T", "F", "S", "S")
 
 
 def month_after(month: date, step: int) -> date:
-    """The first day of the month `step` months later or earlier."""
     count = month.year * 12 + month.month - 1 + step
     return date(count // 12, count % 12 + 1, 1)
 
@@ -29,7 +28,7 @@ class Days:
 
 
 def month_head(month: date, turn: Callable[[int], None]) -> View:
-    """The name of a month between two arrows; `turn` is called with -1 or 1."""
+    """`turn` is called with -1 or 1."""
     return Row(
         (
             icon_button("chevron-left", "Previous month", partial(turn, -1)),
@@ -40,7 +39,7 @@ def month_head(month: date, turn: Callable[[int], None]) -> View:
 
 
 def month_grid(days: Days, choose: Callable[[date], None], *, height: float = 40) -> View:
-    """The days of a month in weeks that begin on Monday, each `height` dp high."""
+    """Weeks begin on Monday; each row is `height` dp high."""
     names = [Surface(Text(name, 12, 500, "on_surface_variant"), height=24, align="center") for name in _WEEK]
     first, length = calendar.monthrange(days.month.year, days.month.month)
     before: list[View] = [Spacer() for _ in range(first)]

@@ -68,7 +68,7 @@ def _broken(text: str, span: tuple[int, int], width_px: int, font: tuple[int, in
 
 
 def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
-    """How many letters fit, at least one; measures little more than what fits, however long the text is."""
+    """At least one letter; measures little more than what fits, however long the text is."""
     beyond = 32
     while beyond < len(text) and text_width(text[:beyond], *font) <= width_px:
         beyond *= 2
@@ -83,7 +83,7 @@ def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
 
 
 def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
-    """`text`, cut with an ellipsis if it is wider than `width_px`."""
+    """Ends with an ellipsis if `text` is wider than `width_px`."""
     if _longest_fit(text, width_px, (size_px, weight)) == len(text):
         return text
     room = max(0, width_px - text_width(ELLIPSIS, size_px, weight))

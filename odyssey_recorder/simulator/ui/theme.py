@@ -16,7 +16,7 @@ def hex_of(color: RGB) -> str:
 
 
 def mixed(first: RGB, second: RGB, share: float) -> RGB:
-    """Linear blend: `first` with `share` (0..1) of `second`."""
+    """`first` with `share` (0..1) of `second`."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
 
@@ -44,7 +44,7 @@ class Theme:
     error: RGB
 
     def color(self, name: str) -> RGB:
-        """The colour of a role or of "#rrggbb"; raises AttributeError for an unknown role."""
+        """Of a role or "#rrggbb"; raises AttributeError for an unknown role."""
         if name.startswith("#"):
             return rgb(name)
         value: RGB = getattr(self, name)
@@ -58,7 +58,6 @@ def _tone(hue: float, saturation: float, lightness: float) -> RGB:
 
 @cache
 def theme_of(seed_color: str, *, dark: bool = False) -> Theme:
-    """The theme derived from an app's seed colour ("#rrggbb")."""
     red, green, blue = (channel / 255 for channel in rgb(seed_color))
     hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
     vivid, soft = min(saturation, 0.75), min(saturation, 0.35)

@@ -25,7 +25,7 @@ class TouchedText(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fling:
-    """A list that continues to glide: from one offset to another, in pixels."""
+    """Offsets are in pixels."""
 
     memory: dict[str, int]
     key: str
@@ -44,7 +44,7 @@ class _Drag:
         return self.box.look.memory.scroll
 
     def follow(self, travel: float, slop: int) -> None:
-        """The finger has moved `travel` pixels along the list since touch-down."""
+        """`travel` is in pixels along the list since touch-down."""
         beyond = travel - slop if travel > 0 else travel + slop
         self.move_to(self.start - (0 if abs(travel) <= slop else round(beyond)))
 
@@ -56,10 +56,7 @@ class _Drag:
 
 
 class Finger:
-    """Follows one contact from down to up over the boxes below the touch-down.
-
-    With `only_drags` it has stopped a gliding list: lifting it without moving taps nothing.
-    """
+    """With `only_drags` the finger has stopped a gliding list: lifting it without moving taps nothing."""
 
     def __init__(self, path: Sequence[Box], x: float, y: float, *, only_drags: bool = False) -> None:
         self._path = path

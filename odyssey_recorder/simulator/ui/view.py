@@ -14,7 +14,7 @@ NOWHERE = Rect(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The size limits set by a parent, in pixels, both inclusive."""
+    """In pixels, both inclusive."""
 
     max_width: int
     max_height: int
@@ -41,7 +41,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Selection:
-    """The cursor of a focused text field; `anchor` is the other end of the selection."""
+    """`anchor` is the other end of the selection."""
 
     field: str
     cursor: int = 0
@@ -113,13 +113,12 @@ class View:
 
     @property
     def words(self) -> str:
-        """The visible text; empty for a view without text of its own."""
         return ""
 
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """A view with a size and, after `place`, a rectangle on the screen and its visible part."""
+    """Placed boxes have a rectangle on the screen and its visible part."""
 
     view: View
     look: Look
@@ -134,12 +133,12 @@ class Box:
     visible: Rect = NOWHERE
 
     def at(self, x: int, y: int) -> "Box":
-        """This box at (x, y) of its parent."""
+        """Relative to the parent."""
         self.x, self.y = x, y
         return self
 
     def place(self, left: int, top: int, clip: Rect) -> None:
-        """Set the rectangles of this box and its descendants; (left, top) is the parent's corner."""
+        """(left, top) is the parent's corner."""
         left, top = left + self.x, top + self.y
         self.rect = Rect(left, top, left + self.width, top + self.height)
         self.visible = self.rect.intersection(clip)

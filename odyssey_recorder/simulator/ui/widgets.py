@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.view import Action, Look, View
 
 
 def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
-    """An icon in a touch area of 48 by 48 dp."""
+    """In a touch area of 48 by 48 dp."""
     return Surface(
         Icon(icon, size, color), width=48, height=48, align="center", desc=desc, on_tap=on_tap, role="ImageButton"
     )
@@ -19,7 +19,7 @@ def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surfac
 def app_bar(
     title: str, *actions: View, on_up: Action | None = None, color: str = "", up_icon: str = "arrow-left"
 ) -> View:
-    """The bar at the top of a page: an up arrow if `on_up` is given, the title, and icon buttons."""
+    """With an up arrow if `on_up` is given."""
     lead: View = icon_button(up_icon, "Navigate up", on_up, color="on_surface") if on_up else Spacer(12)
     words = Text(title, 22, 400, lines=1, flex=1)
     return Surface(Row((lead, words, *actions), gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
@@ -34,7 +34,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
     fill: bool = False,
     enabled: bool = True,
 ) -> View:
-    """A pill-shaped button, 40 dp high."""
+    """40 dp high."""
     ink, paper = {
         "filled": ("on_primary", "primary"),
         "tonal": ("on_primary_container", "secondary_container"),
@@ -85,7 +85,7 @@ def page_frame(bar: View, body: View, *, fab: View | None = None, bottom: View |
 
 
 def centered(view: View, max_width: float, *, pad: Pad = 0) -> View:
-    """A view that fills the width up to `max_width` and is centred on wider screens."""
+    """Fills the width up to `max_width` dp."""
     return Row((Surface(view, fill=True, max_width=max_width),), along="center", pad=pad)
 
 
@@ -157,7 +157,7 @@ def card(  # noqa: PLR0913 - values by keyword, each with a plain default
 
 
 def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action | None = None) -> View:
-    """A chip, 32 dp high."""
+    """32 dp high."""
     ink = "on_primary_container" if selected else "on_surface_variant"
     words = Text(label, 14, 500, ink, lines=1)
     sign = "check" if selected and not icon else icon
@@ -189,7 +189,7 @@ def text_box(
 
 
 def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clear search") -> View:
-    """A pill-shaped search field, 52 dp high, with a button described as `clear` when it is not empty."""
+    """52 dp high, with a button described as `clear` when it is not empty."""
     cross = [icon_button("close", clear, partial(field.on_change, ""))] if field.value else []
     parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *cross)
     return Surface(
@@ -225,7 +225,7 @@ def avatar(name: str, color: str, size: float = 40) -> View:
 
 
 def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
-    """The bottom navigation: (icon, label) and the action in `choose` for each tab."""
+    """Tabs are (icon, label); `choose` has the action of each."""
     cells = [
         Surface(
             _tab(*tab, is_current=tab[1] == current, width=64, gap=2),
@@ -272,7 +272,7 @@ def _tab(icon: str, label: str, *, is_current: bool, width: float, gap: float) -
 def tabbed(
     look: Look, body: View, tabs: Sequence[tuple[str, str]], *, current: str, choose: Callable[[str], None]
 ) -> View:
-    """A body with the app's tabs: below it on narrow screens, on its left on wide ones."""
+    """Tabs are below the body on narrow screens, on its left on wide ones."""
     actions = [partial(choose, label) for _, label in tabs]
     if look.wide:
         return Row((navigation_rail(tabs, current, actions), Surface(body, flex=1)), across="stretch")
@@ -320,12 +320,12 @@ def empty_page(icon: str, words: str) -> View:
 
 
 def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:
-    """Read-only text that can be selected and copied; `key` identifies it on its page."""
+    """`key` identifies it on its page."""
     return TextField(key, words, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
 
 
 def snackbar(words: str, *, on_dismiss: Action, label: str = "", on_action: Action | None = None) -> View:
-    """A message with one action, such as Undo; it stays until dismissed."""
+    """It stays until dismissed."""
     parts: list[View] = [Text(words, 14, color="inverse_on_surface", lines=2, flex=1)]
     if on_action:
         parts.append(

@@ -27,10 +27,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Numbers of tasks in a cell: prepared (to be approved, waiting or under way), recorded, and wanted.
-
-    Fractional: a task counts 1 in total, split equally over its devices and the classes of its apps.
-    """
+    """Numbers of tasks in a cell; a task counts 1 in total, split equally over its devices and classes of apps."""
 
     open: float = 0.0
     recorded: float = 0.0
@@ -50,7 +47,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The coverage of all cells; `emptiest` are those that lack tasks, the most lacking first."""
+    """`emptiest` are the cells that lack tasks, the most lacking first."""
 
     tallies: Mapping[Cell, Tally]
     emptiest: tuple[Cell, ...]
@@ -125,7 +122,7 @@ def _belongs(task: ListedTask, of_template: Mapping[str, str], apps: Catalogue) 
 
 
 def _cells(task: ListedTask, apps: Catalogue, devices: Sequence[str]) -> Iterator[Cell]:
-    """The cells of a task; a cell repeats when several of the task's apps have its class."""
+    """A cell repeats if several of the task's apps have its class."""
     for device in filter(task.fits, devices):
         for app in task.task.apps:
             yield Cell(task.task.category, device, apps.class_of(app))
@@ -146,7 +143,6 @@ def _wanted(
 
 
 def _shares(targets: Mapping[K, float]) -> Mapping[K, float]:
-    """The targets normalised to a sum of 1; equal shares if there are no targets."""
     whole = sum(targets.values())
     return {one: share / whole if whole else 1 / len(targets) for one, share in targets.items()}
 

@@ -24,7 +24,7 @@ _DAYS_NAMED = timedelta(FURTHEST_DAY + 1)
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Wanted shares of categories and device profiles, of any sum; equal shares where empty."""
+    """Shares of any sum; equal if empty."""
 
     categories: Mapping[Category, float] = field(default_factory=dict)
     devices: Mapping[str, float] = field(default_factory=dict)
@@ -94,10 +94,7 @@ def suitable(
 
 
 def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Mapping[str, int]:
-    """How many more tasks each template can give, by template id, when recording begins on `day`.
-
-    A task that names its template counts for that template only; any other is matched by its text.
-    """
+    """By template id, for recording that begins on `day`. Tasks that do not name their template are matched by text."""
     templates = {template.template_id: template for template in library.templates}
     fillings = {template_id: Fillings(template, day) for template_id, template in templates.items()}
     of_template: set[tuple[str, ...]] = set()
@@ -223,7 +220,7 @@ def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str
 
 
 def _shares(wanted: Mapping[_Kind, float], kinds: Iterable[_Kind]) -> dict[_Kind, float]:
-    """The shares of these kinds, without those of 0; equal if none is wanted. Raises TaskError."""
+    """Without the shares of 0; equal if none is wanted. Raises TaskError."""
     for kind, share in wanted.items():
         if not (math.isfinite(share) and share >= 0):
             raise TaskError(f"The target of {kind} is {share}; it must be a number from 0 up.")

@@ -65,8 +65,6 @@ class Rotation(Generic[_Item]):
 
 
 class AppRotations:
-    """Assigns apps of a catalogue to roles in rotation, counting the apps of the tasks in `have`."""
-
     def __init__(self, catalogue: Catalogue, have: Iterable[ListedTask], chance: Random) -> None:
         self._catalogue = catalogue
         self._had = Counter(played for task in have for played in task.roles.items())
@@ -117,7 +115,7 @@ class Filled(NamedTuple):
 
 
 class Supply:
-    """The tasks that a template can still give; its phrasings are used equally often."""
+    """The phrasings of the template are used equally often."""
 
     def __init__(
         self, template: Template, fillings: Fillings, casting: RoleCasting, *, seed: int, names_apps: bool
@@ -163,7 +161,7 @@ class Supply:
 
 
 def _numbers(count: int, chance: Random) -> Iterator[int]:
-    """All numbers below `count` in random order; memory grows with the numbers drawn."""
+    """In random order; memory grows with the numbers drawn."""
     moved: dict[int, int] = {}
     for last in range(count - 1, -1, -1):
         # Only random() gives the same sequence in every version of Python.

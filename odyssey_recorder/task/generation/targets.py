@@ -38,7 +38,7 @@ def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
 
 
 def load_targets(folders: Sequence[Path]) -> Targets:
-    """The targets of the folders. Raises TaskError with file, line and key of each problem."""
+    """Raises TaskError with file, line and key of each problem."""
     targets, problems = read_targets(folders)
     refuse(problems)
     return targets

@@ -11,11 +11,7 @@ from odyssey_recorder.task.listing import ListedTask
 
 
 class Status(Enum):
-    """The status of a task.
-
-    Tasks to be approved and rejected ones are never offered. A recorded task is DONE once its episode is accepted, and
-    IMPOSSIBLE if the episode ends so.
-    """
+    """A recorded task becomes DONE once its episode is accepted, and IMPOSSIBLE if the episode ends so."""
 
     TO_APPROVE = "To approve"
     REJECTED = "Rejected"
@@ -30,7 +26,6 @@ class Status(Enum):
 
 
 OPEN = frozenset({Status.WAITING, Status.SENT_BACK, Status.SKIPPED})
-"""A task with one of these may be claimed."""
 
 FINISHED = frozenset({Status.RECORDED, Status.IMPOSSIBLE, Status.DONE})
 
@@ -55,7 +50,7 @@ RECORDED = frozenset({TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE})
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One event of a task: by whom, when (UTC), with the reason or the episode."""
+    """One event of a task; times are UTC, `episode_id` is that of a recording."""
 
     event: TaskEvent
     by: str
@@ -86,7 +81,7 @@ class QueuedTask:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The annotator who has a task, their computer, and the start and end of the lease (UTC)."""
+    """The annotator who has a task; times are UTC."""
 
     task_id: str
     annotator: str
@@ -94,13 +89,11 @@ class Holder:
     since: datetime
     until: datetime
     is_recording: bool
-    """Whether a recording has begun; otherwise the task is only shown on the Record page."""
+    """Otherwise the task is only shown on the annotator's Record page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentBack:
-    """A review sent the recorded task back: `by` whom and `why`."""
-
     task_id: str
     by: str
     why: str
@@ -136,7 +129,6 @@ _STATUSES = {
 
 
 def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
-    """The status of a new task; one with rejected words or unapproved faults needs approval."""
     text = listed.text
     if text is None or text.approval is Approval.APPROVED:
         is_sound = True
@@ -146,10 +138,7 @@ def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
 
 
 def next_status(status: Status, event: TaskEvent) -> Status:
-    """The status after an event, apart from claims and recordings.
-
-    Accepting an impossible task leaves it impossible, and recording a finished task again changes nothing.
-    """
+    """Accepting an impossible task leaves it impossible; recording a finished task again changes nothing."""
     if status is Status.IMPOSSIBLE and event is TaskEvent.ACCEPTED:
         return status
     if status in FINISHED and event in RECORDED:
@@ -173,10 +162,7 @@ def shown_status(status: Status, *, is_held: bool, is_recording: bool) -> Status
 
 
 def counted_episode(events: Iterable[tuple[TaskEvent, str]]) -> str:
-    """The episode a task was last recorded as, given its events with their episodes, oldest first.
-
-    Empty for none. Recordings made while the task already had an episode do not count.
-    """
+    """From events with their episodes, oldest first; empty for none. Recordings of a finished task do not count."""
     counted, is_recorded = "", False
     for event, episode_id in events:
         if event in RECORDED and not is_recorded:
@@ -193,7 +179,7 @@ _TURN_BITS = _POSITION_BITS + _DUE_BITS + _URGENCY_BITS
 _MOST_URGENT = 9
 
 RANKS = (0, (1 << 63) - 1)
-"""All ranks; ranges of ranks include both ends."""
+"""Ranges of ranks include both ends."""
 
 SENT_BACK_RANKS = (0, (1 << _TURN_BITS) - 1)
 
@@ -219,14 +205,14 @@ def skip_number(rank: int) -> int:
 
 
 def judged(listed: ListedTask, approval: Approval, by: str, note: str = "") -> ListedTask:
-    """The task with a person's decision on its words; unchanged if the origin of the words is unknown."""
+    """Unchanged if the origin of the words is unknown."""
     if listed.text is None:
         return listed
     return replace(listed, text=replace(listed.text, approval=approval, approved_by=by, note=note))
 
 
 def checked_reason(reason: str) -> str:
-    """The reason as one line. Raises TaskError if it is empty or has invalid characters."""
+    """In one line. Raises TaskError if it is empty or has invalid characters."""
     words = " ".join(reason.replace("\0", " ").split())
     if not words:
         raise TaskError("Say why: the reason is shown with the task.")

@@ -38,7 +38,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 from odyssey_recorder.errors import TaskError
 
 REVISION = "0001"
-"""The newest migration, which this program requires."""
+"""This program requires it."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553
@@ -105,19 +105,17 @@ class QueueDatabase:
         return {"now_us": time.time_ns() // 1000} if self.is_file else {}
 
     def moment(self) -> ColumnElement[int]:
-        """The current time, for a statement that is executed at once."""
         values = self.clock()
         return literal(values["now_us"], BigInteger) if values else self.now
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A read-only transaction. Raises TaskError."""
         with self._errors_for_people(), self._opened().reader.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction, committed durably on exit or rolled back entirely. Raises TaskError."""
+        """Committed durably on exit or rolled back entirely. Raises TaskError."""
         with self._errors_for_people(), self._opened().writer.begin() as connection:
             yield connection
 
@@ -170,7 +168,7 @@ class QueueDatabase:
 
     @contextmanager
     def _errors_for_people(self) -> Iterator[None]:
-        """Turn database errors into TaskError with a readable message that contains no password."""
+        """Raise TaskError with a readable message that contains no password."""
         try:
             yield
         except DBAPIError as error:
@@ -230,7 +228,6 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _with_driver(url: str | URL) -> URL:
-    """The URL with SQLAlchemy's driver; people write "postgresql://". Raises TaskError."""
     try:
         made = make_url(url)
     except (ArgumentError, ValueError) as error:

@@ -29,10 +29,7 @@ class _ProgressLine(BaseModel):
 
 
 def take_over(connection: Connection, file: Path, place: str) -> None:
-    """Import the events of a progress file as those of this place. Raises TaskError if it is unreadable.
-
-    Does nothing if the file is missing or already imported.
-    """
+    """Does nothing if the file is missing or already imported. Raises TaskError if it is unreadable."""
     key = f"taken over: {file.name}"
     if connection.execute(select(notes.c.key).where(notes.c.key == key)).first() is not None:
         return

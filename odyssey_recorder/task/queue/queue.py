@@ -43,10 +43,7 @@ _PREPARED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
 @dataclass(frozen=True, slots=True)
 class QueueEnvironment:
-    """What a queue consults besides its database: drafts and dataset, reviews, and the list it follows, if any.
-
-    `progress` returns the path of an annotator's progress file from an older program, to be imported.
-    """
+    """`progress` returns the path of an annotator's progress file from an older program, to be imported."""
 
     episodes: EpisodeLookup
     reviews: ReviewOutcomes | None = None
@@ -120,7 +117,7 @@ class TaskQueue:
             return taken
 
     def claim(self, task_id: str) -> QueuedTask:
-        """Claim this task instead of the current one. Raises TaskError, and keeps the claim, if it is not open."""
+        """Instead of the current one. Raises TaskError, and keeps the claim, if the task is not open."""
         with self._locked():
             self._look_if_changed()
             with self._claiming() as transaction:
@@ -136,18 +133,12 @@ class TaskQueue:
             self._release()
 
     def renew(self) -> bool:
-        """Extend the claim, to be called every few minutes; False if there is none any more.
-
-        Every other call extends it too.
-        """
+        """To be called every few minutes; every other call renews too. False if there is no claim any more."""
         with self._locked():
             return self._renew()
 
     def skip(self, task_id: str, reason: str) -> None:
-        """Move a task to the end of the order, with a reason.
-
-        Raises TaskError if it is under way, recorded, or held by somebody else.
-        """
+        """Move a task to the end. Raises TaskError if it is under way, recorded, or held by somebody else."""
         with self._locked():
             self._look_if_changed()
             reason = checked_reason(reason)
@@ -158,7 +149,7 @@ class TaskQueue:
             self._forget(task_id)
 
     def send_back(self, task_id: str, reason: str) -> None:
-        """Have a task recorded again, with a reason. Raises TaskError if it is not recorded."""
+        """Have a task recorded again. Raises TaskError if it is not recorded."""
         with self._locked():
             self._look_if_changed()
             reason = checked_reason(reason)
@@ -167,7 +158,7 @@ class TaskQueue:
                 transaction.note(task, TaskEvent.SENT_BACK, reason=reason)
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
-        """Note the episode of a task; does nothing if the task is unknown or already marked."""
+        """Does nothing if the task is unknown or already marked."""
         with self._locked():
             self._look_if_changed()
             change = self._reconciler.recorded(task_id, episode_id)
@@ -179,10 +170,7 @@ class TaskQueue:
     # For those who prepare tasks.
 
     def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
-        """Append tasks, as waiting or to be approved; returns how many were new.
-
-        Tasks with known faults always need approval. Tasks whose id exists are skipped.
-        """
+        """Append tasks whose id is new; returns how many. Those with known faults always need approval."""
         with self._locked():
             self._look_if_changed()
             with self._writing() as transaction:
@@ -196,10 +184,7 @@ class TaskQueue:
         before: Iterable[ListedTask] = (),
         event: TaskEvent = TaskEvent.EDITED,
     ) -> None:
-        """Replace the tasks with the same ids and add `event` to their histories; all or none.
-
-        Raises TaskError if one was begun or recorded, or differs from its version in `before`.
-        """
+        """Replace tasks by id; all or none. Raises TaskError if one was begun, recorded, or differs from `before`."""
         changed, known = _by_id(tasks), _by_id(before)
         with self._locked():
             self._look_if_changed()
@@ -212,10 +197,7 @@ class TaskQueue:
                 transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
-        """Let tasks that are to be approved or were rejected wait; all or none. Waiting tasks stay as they are.
-
-        `tasks` are as `by` saw them: raises TaskError if one has changed since.
-        """
+        """All or none; waiting tasks stay as they are. Raises TaskError if one has changed since `by` saw it."""
         seen = _by_id(tasks)
         with self._locked():
             self._look_if_changed()
@@ -230,10 +212,7 @@ class TaskQueue:
                 transaction.put(approved, TaskEvent.APPROVED, by=by)
 
     def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
-        """Reject tasks that are to be approved or wait; all or none.
-
-        Raises TaskError if one was begun or recorded, or has changed since it was seen.
-        """
+        """All or none. Raises TaskError if one was begun or recorded, or has changed since `by` saw it."""
         seen = _by_id(tasks)
         with self._locked():
             self._look_if_changed()
@@ -308,7 +287,7 @@ class TaskQueue:
             self._source.follow(connection, stamp)
 
     def _first(self, transaction: QueueTransaction, after: str, device: str | None) -> Row[Any] | None:
-        """Claim the first open task that fits behind `after`; releases the current claim if there is none."""
+        """Releases the current claim if no open task fits."""
         for low, high in self._rank_ranges(transaction, after):
             found = transaction.hold_first(low, high, device)
             if found is not None:
@@ -353,7 +332,7 @@ class TaskQueue:
             self._held = ""
 
     def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[Status], do: str) -> Row[Any]:
-        """The row of a task. Raises TaskError if it is held by others or not `allowed` to `do` ("be skipped")."""
+        """Raises TaskError if it is held by others or not `allowed` to `do` ("be skipped")."""
         if task is None or not task.is_listed or Status[task.status] not in allowed or not _is_ours(task):
             raise self._refusal(task, task_id, do)
         return task
@@ -391,7 +370,7 @@ def _by_id(tasks: Iterable[ListedTask]) -> dict[str, ListedTask]:
 
 
 def _judged_as_seen(task: Row[Any], seen: ListedTask, judge: Callable[[ListedTask], ListedTask]) -> ListedTask:
-    """The judged task, ignoring earlier decisions. Raises TaskError if it changed since it was seen."""
+    """Ignores earlier decisions. Raises TaskError if the task changed since it was seen."""
     decided = judge(seen)
     if judge(parse_task_line(task.line)) != decided:
         raise _changed_meanwhile(task.task_id)

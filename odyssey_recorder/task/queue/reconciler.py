@@ -11,7 +11,7 @@ from odyssey_recorder.task.queue.transaction import QueueTransaction
 
 
 class EpisodeLookup(Protocol):
-    """The store of episodes; `dataset.store` implements it."""
+    """`dataset.store` implements it."""
 
     def drafts_of_tasks(self) -> Mapping[str, str]:
         """The task id of each draft that has one, by episode id. Raises DatasetError."""
@@ -24,7 +24,7 @@ class EpisodeLookup(Protocol):
 
 
 class ReviewOutcomes(Protocol):
-    """Results of reviews; `quality.reviewing.review_store` implements it."""
+    """`quality.reviewing.review_store` implements it."""
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         """The annotator's episodes that were sent back, by episode id. Raises DatasetError."""
@@ -60,12 +60,12 @@ class Reconciler:
         self._renew_below_us = int(recording_s * 0.9e6)
 
     def look(self) -> OutsideState:
-        """The current state of drafts and reviews. Raises DatasetError."""
+        """Raises DatasetError."""
         sent_back = self._reviews.sent_back(self._client.annotator) if self._reviews is not None else {}
         return OutsideState(dict(self._episodes.drafts_of_tasks()), dict(sent_back))
 
     def changes(self, outside: OutsideState, snapshot: QueueSnapshot) -> list[QueueChange]:
-        """The missing events, sorted by task id so that all windows write in the same order. Raises DatasetError."""
+        """Sorted by task id, so that all windows write in the same order. Raises DatasetError."""
         found = [*self._begun(outside, snapshot), *self._ended(outside, snapshot), *self._reviewed(outside, snapshot)]
         return sorted(found, key=lambda change: change.task_id)
 

@@ -61,7 +61,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """A task now; `left_us` is the remaining time of its lease, 0 if there is none."""
+    """`left_us` is the remaining time of the lease, 0 if there is none."""
 
     task_id: str
     status: Status
@@ -113,10 +113,7 @@ class QueueSnapshot:
         return known is not None and known.version == version
 
     def _fetch(self, connection: Connection, versions: Mapping[str, int]) -> None:
-        """Fetch tasks and their events.
-
-        They are stored under the given versions even if they are newer; then the next read fetches them again.
-        """
+        """Stored under the given versions even if newer: then the next read fetches them again."""
         if not versions:
             return
         lines = select(tasks.c.task_id, tasks.c.line)
@@ -133,7 +130,7 @@ def at(time_us: int) -> datetime:
 
 
 def _narrowed(query: Select[Any], key: ColumnElement[str], task_ids: list[str]) -> Select[Any]:
-    """The query restricted to these tasks; unrestricted if they are many, which is faster."""
+    """Unrestricted if the tasks are many, which is faster."""
     return query.where(key.in_(task_ids)) if len(task_ids) <= _FEW else query
 
 

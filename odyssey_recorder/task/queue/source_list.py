@@ -29,7 +29,7 @@ class SourceList:
         return _SIMULATED if self.path == shipped_tasks() else self.path.stem.replace("_", " ")
 
     def stamp(self) -> _Stamp:
-        """Identifies the current contents of the file; None if it is inaccessible."""
+        """Identifies the current contents; None if the file is inaccessible."""
         try:
             stat = self.path.stat()
         except OSError:
@@ -40,7 +40,7 @@ class SourceList:
         return stamp is not None and stamp == self._followed
 
     def follow(self, connection: Connection, stamp: _Stamp) -> None:
-        """Update the queue from the file, unless another window already did. Raises TaskError."""
+        """Does nothing if another window already updated the queue. Raises TaskError."""
         present = _digest_of_file(self.path)
         known = connection.execute(select(notes.c.words).where(notes.c.key == _NOTE)).scalar()
         if known != present:
@@ -103,7 +103,7 @@ def _digest(task: ListedTask) -> str:
 
 
 def _digest_of_file(path: Path) -> str:
-    """A hash of the file and of the program version, which may parse it differently."""
+    """Includes the program version, which may parse the file differently."""
     try:
         return sha256(__version__.encode() + read_file(path, Largest.TASKS)).hexdigest()
     except OSError:

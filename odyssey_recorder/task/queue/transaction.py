@@ -51,7 +51,7 @@ _BATCH = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """Lease durations in seconds: of a claim, and of a recording."""
+    """In seconds."""
 
     claim_s: float = 600.0
     recording_s: float = 7 * 86_400.0
@@ -98,8 +98,6 @@ class ClaimStatements:
 
 
 class QueueTransaction:
-    """The queue's tables within one transaction of `client`."""
-
     def __init__(
         self,
         connection: Connection,
@@ -124,10 +122,7 @@ class QueueTransaction:
     # Claims.
 
     def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
-        """Claim the first open task with a rank from `low` to `high` that fits the device; None if there is none.
-
-        Rows locked by other transactions are skipped.
-        """
+        """None if no open task fits. Rows locked by other transactions are skipped."""
         statements = self._statements
         statement = statements.hold_first if device is None else statements.hold_first_fitting
         return self._run(statement, low=low, high=high, device=device).first()
@@ -137,11 +132,11 @@ class QueueTransaction:
         return self._run(statement, device=device).first() is not None
 
     def hold(self, task_id: str) -> Row[Any] | None:
-        """Claim this task; None if it is not open."""
+        """None if the task is not open."""
         return self._run(self._statements.hold, this=task_id).first()
 
     def renew(self, task_id: str) -> bool:
-        """Extend the claim on a task; False if it is lost."""
+        """False if the claim is lost."""
         return bool(self._run(self._statements.renew, this=task_id).rowcount)
 
     def release(self, task_id: str) -> None:
@@ -157,7 +152,7 @@ class QueueTransaction:
     # Leases of recordings.
 
     def begin(self, task: Row[Any]) -> None:
-        """Lease a task for days for the recording under way here, unless it is recorded or held elsewhere."""
+        """Lease a task for days, unless it is recorded or held elsewhere."""
         if Status[task.status] in FINISHED or (task.is_held and task.place != self._client.place):
             return
         taken = {
@@ -183,7 +178,7 @@ class QueueTransaction:
         return self.connection.execute(query.with_for_update() if to_change else query).first()
 
     def tasks(self, task_ids: Iterable[str]) -> Mapping[str, Row[Any]]:
-        """The locked rows of the existing tasks, as from `task`, by id."""
+        """The locked rows of the existing tasks, by id."""
         ordered = sorted(task_ids)  # a fixed locking order prevents deadlocks
         found: dict[str, Row[Any]] = {}
         for first in range(0, len(ordered), _BATCH):
@@ -193,7 +188,7 @@ class QueueTransaction:
         return found
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[TaskEvent, str]]:
-        """The task's events with this episode and the place of each, oldest first."""
+        """With the place of each, oldest first."""
         query = select(events.c.deed, events.c.place).where(
             events.c.task_id == task_id, events.c.episode_id == episode_id
         )
@@ -204,7 +199,7 @@ class QueueTransaction:
         return counted_episode((TaskEvent[name], episode_id) for name, episode_id in self.connection.execute(query))
 
     def note(self, task: Row[Any], event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
-        """Write an event of the client or of `by`, with the resulting status; recording releases the claim."""
+        """By the client unless `by` is given. Recording releases the claim."""
         entry = self._entry(event, by=by, reason=reason, episode_id=episode_id)
         written = insert(events).values(task_id=task.task_id, **entry)
         number = self.connection.execute(written.returning(events.c.number)).scalar_one()
@@ -224,7 +219,7 @@ class QueueTransaction:
     def put(
         self, changed: Sequence[tuple[Row[Any], ListedTask]], event: TaskEvent, *, by: str = "", reason: str = ""
     ) -> None:
-        """Replace tasks, given their rows from `tasks`, and add the same event to each."""
+        """The rows must come from `tasks`."""
         rows: list[dict[str, Any]] = []
         for task, listed in changed:
             status, skipped = next_status(Status[task.status], event), skip_number(task.rank)
@@ -234,7 +229,7 @@ class QueueTransaction:
         change(self.connection, rows)
 
     def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
-        """Append new tasks; returns how many were new, even if another program adds the same."""
+        """Returns how many were new, even if another program adds the same."""
         have = set(self.connection.execute(select(tasks.c.task_id)).scalars())
         new = {task.task_id: task for task in listed if task.task_id not in have}
         if not new:
@@ -282,14 +277,14 @@ class QueueTransaction:
 
 
 def change(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Update the tasks with the ids `_id` of these rows; all rows have the same columns."""
+    """The rows have their task ids in `_id`, and all have the same columns."""
     if rows:
         values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
         connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)
 
 
 def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:
-    """The columns derived from a task and its status; `skipped` is the number of the skip event."""
+    """`skipped` is the number of the skip event."""
     return {
         "position": position,
         "rank": rank(listed, position, status, skipped),

@@ -18,12 +18,12 @@ _MONTHS = (
 
 
 def gaps_in(text: str) -> tuple[str, ...]:
-    """The names of the gaps in order, repeated as often as they occur."""
+    """In order, repeated as often as they occur."""
     return _parts(text)[1::2]
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """The text with its gaps filled, not recursively. Raises KeyError for a gap without a value."""
+    """Not recursive. Raises KeyError for a gap without a value."""
     return _format(text).format_map(values)
 
 

@@ -28,10 +28,7 @@ class Written:
 
 @dataclass(slots=True)
 class TemplateSource:
-    """Folders with the same subfolders (rooms), and the problems found so far.
-
-    `broken` are unreadable files, by room and name, so that files which refer to them are not blamed.
-    """
+    """`broken` are unreadable files by room (subfolder) and name; files that refer to them are not blamed."""
 
     folders: tuple[Path, ...]
     problems: list[Problem] = field(default_factory=list)
@@ -49,7 +46,7 @@ class TemplateSource:
                 self.problems.append(Problem(path, 1, "", f"not read: the ending must be {_ENDING}"))
 
     def read(self, room: str, kind: type[_Kind]) -> Iterator[tuple[Written, _Kind]]:
-        """The files of a room that validate as `kind`, in the order of folders and names."""
+        """Those that validate as `kind`, in the order of folders and names."""
         first: dict[str, Path] = {}
         for folder in self.folders:
             for path in sorted((folder / room).glob(f"*{_ENDING}")):

@@ -10,12 +10,11 @@ from odyssey_recorder.model.assignment import AsFound, StartState
 from odyssey_recorder.model.episode import Category
 
 OTHER = "Other"
-"""The class of an app that fits no other."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueApp:
-    """One app; `app_class` is a class of its catalogue or `OTHER`, `roles` what templates can need it for."""
+    """`app_class` is a class of its catalogue or `OTHER`."""
 
     name: str
     package: str
@@ -25,7 +24,7 @@ class CatalogueApp:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The apps of a kind of device in file order; names and packages are unique."""
+    """In file order; names and packages are unique."""
 
     name: str
     title: str
@@ -45,7 +44,7 @@ class Catalogue:
         return tuple(app for app in self.apps if role in app.roles)
 
     def class_of(self, app: str) -> str:
-        """The class of the app with this name; `OTHER` if it is not in the catalogue."""
+        """`OTHER` if the app is not in the catalogue."""
         found = self.by_name.get(app)
         return OTHER if found is None else found.app_class
 
@@ -56,14 +55,14 @@ DateWords = Literal["relative", "weekday", "date"]
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A gap filled by one of these texts, including the items of its pools."""
+    """One of these texts, including the items of its pools."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A gap filled by a number from `first` to `last` inclusive, by `step`, within `words` ("{} minutes")."""
+    """A number from `first` to `last` inclusive, by `step`, within `words` ("{} minutes")."""
 
     first: int
     last: int
@@ -73,7 +72,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class DaySlotRange:
-    """A gap filled by a day `first` to `last` days (inclusive) after the day of recording."""
+    """A day `first` to `last` days (inclusive) after the day of recording."""
 
     first: int
     last: int

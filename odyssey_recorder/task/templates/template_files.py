@@ -57,17 +57,14 @@ def shipped_catalogues() -> Mapping[str, Catalogue]:
 
 
 def load_library(folders: Sequence[Path]) -> TemplateLibrary:
-    """The templates of all folders. Raises TaskError with file, line and key of each problem."""
+    """Raises TaskError with file, line and key of each problem."""
     read = read_library(folders)
     refuse(read.problems)
     return read.library
 
 
 def read_library(folders: Sequence[Path]) -> ReadLibrary:
-    """The templates of all folders and their problems; each folder can use pools and catalogues of the others.
-
-    Raises TaskError if a folder is missing.
-    """
+    """Each folder can use pools and catalogues of the others. Raises TaskError if a folder is missing."""
     source = TemplateSource(tuple(folders))
     source.look_around(_ROOMS)
     pools = dict(_read_pools(source))

@@ -23,7 +23,6 @@ Place = tuple[str | int, ...]
 """Keys and list indices (from 0) of a template file that lead to a value."""
 
 PHRASINGS, NAMED_PHRASINGS = 3, 2
-"""The minimum number of each."""
 
 LONGEST_ID = 50
 """In characters; leaves room for the rest of a task id."""
@@ -189,7 +188,7 @@ def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str] = frozenset()) -> bool:
-    """Whether all roles can get different apps, none of them in `taken`."""
+    """None of the apps is in `taken`."""
     if not roles:
         return True
     free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)

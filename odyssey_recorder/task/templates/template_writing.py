@@ -18,10 +18,7 @@ _DEFAULT = "android"
 
 
 def write_template(folder: Path, template: Template) -> Path:
-    """Write a template into a folder, atomically, and return its path.
-
-    Raises TaskError if its id is not a valid file name, the file exists, or it cannot be written.
-    """
+    """Writes atomically. Raises TaskError if the id is not a valid file name, the file exists, or writing fails."""
     if _ID.fullmatch(template.template_id) is None:
         raise TaskError(f"{template.template_id!r} cannot be the name of a file: give the template another id.")
     path = folder / template.category.value / f"{template.template_id}.yaml"

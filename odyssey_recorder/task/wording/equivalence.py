@@ -45,7 +45,7 @@ def rule_faults(
 
 
 def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
-    """The fault of an instruction that equals another's but for case and punctuation; `others` as for `rule_faults`."""
+    """`others` as for `rule_faults`."""
     return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
 
 
@@ -190,9 +190,7 @@ def _length(wording: Wording) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class MissingItem:
-    """A gap's value that the instruction does not contain whole: its significant `words`, the `lost` ones, and the
-    number of `figures` in it.
-    """
+    """A gap's value of which words are `lost`; `words` are its significant words, `figures` counts its figures."""
 
     item: str
     words: tuple[str, ...]

@@ -14,10 +14,7 @@ _SURE = re.compile(rf"{_ODD.pattern}|[A-Z]{{2}}|\s")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An app named in a text, at `start` to `end` (exclusive).
-
-    Not `is_sure` for an ordinary word that begins a sentence: "Photos of a cat" need not be the app.
-    """
+    """`end` is exclusive. Not `is_sure` if an ordinary word begins a sentence: "Photos of a cat"."""
 
     app: str
     start: int
@@ -26,10 +23,7 @@ class Mention:
 
 
 def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
-    """The mentions of these app names, in text order.
-
-    Names match case-sensitively, oddly spelled ones in any case. The longest match wins.
-    """
+    """In text order. Names match case-sensitively, oddly spelled ones in any case; the longest wins."""
     folded = _straight(text).casefold()
     there = sorted((name for name in names if name.casefold() in folded), key=lambda name: (-len(name), name))
     found: list[Mention] = []
@@ -46,14 +40,14 @@ def named(found: Iterable[Mention]) -> tuple[str, ...]:
 
 
 def cut_out(text: str, found: Iterable[Mention]) -> str:
-    """`text` with each letter of these mentions replaced by a space."""
+    """Each letter of a mention becomes a space, so that positions stay."""
     for mention in found:
         text = f"{text[: mention.start]}{' ' * (mention.end - mention.start)}{text[mention.end :]}"
     return text
 
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Whether the word at index `at` begins a sentence and is capitalised for that reason."""
+    """Whether the word at index `at` is capitalised because it begins a sentence."""
     return _SENTENCE_BEGINS.search(text[:at]) is not None
 
 

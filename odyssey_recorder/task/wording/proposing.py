@@ -21,7 +21,7 @@ from odyssey_recorder.task.wording.equivalence import rule_faults
 PROPOSE = "propose/1"
 
 _TOKENS, _TOKENS_OF_EACH = 6_000, 1_500
-"""Token limits of an answer: for reasoning, and for each template."""
+"""For reasoning, and for each template."""
 _WORDS_OF_ID = 6
 TOO_ALIKE = 0.7
 """Templates at least this alike count as duplicates (Wang et al. 2023, Self-Instruct)."""
@@ -64,10 +64,7 @@ class _Proposals(BaseModel):
 
 
 class Proposing:
-    """Has a model propose templates for the devices of a catalogue, through `batch`.
-
-    Raises TaskError if the library has no such catalogue.
-    """
+    """Raises TaskError if the library has no such catalogue."""
 
     def __init__(self, batch: Batch, library: TemplateLibrary, catalogue: str = "android") -> None:
         found = library.catalogues.get(catalogue)
@@ -164,7 +161,7 @@ def _line(text: str) -> str:
 
 
 def _free_id(meta_task: str, taken: Collection[str]) -> str:
-    """An unused id from the first words of a template, valid as a file name."""
+    """From the first words of the template, valid as a file name."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"\{[^{}]*\}", " ", meta_task.casefold()))
     stem = "_".join(words[:_WORDS_OF_ID])[: LONGEST_ID - 4].strip("_") or "template"
     number, name = 1, stem
@@ -175,12 +172,12 @@ def _free_id(meta_task: str, taken: Collection[str]) -> str:
 
 
 def likeness(one: str, other: str) -> float:
-    """ROUGE-L of two texts, 0 to 1: the F-measure of their longest common subsequence of words; any gap is one word."""
+    """ROUGE-L, 0 to 1: the F-measure of the longest common subsequence of words; any gap is one word."""
     return float(Indel.normalized_similarity(_words(one), _words(other)))
 
 
 def nearest(text: str, others: Mapping[str, str]) -> tuple[str, float]:
-    """The key of the text in `others` most similar to `text`, and their likeness; an empty key if there is none."""
+    """The most similar key and its likeness; an empty key if there is none."""
     ranked: Iterable[tuple[float, str]] = ((likeness(text, other), key) for key, other in others.items())
     best, key = max(ranked, default=(0.0, ""))
     return key, best

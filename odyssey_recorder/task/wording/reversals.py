@@ -20,7 +20,7 @@ class Statement:
 
     @cached_property
     def bare(self) -> str:
-        """The text with plain apostrophes, and without what only looks like a negation."""
+        """With plain apostrophes, and without what only looks like a negation."""
         return _NO_DENIAL.sub(" ", self.text.replace("\u2019", "'"))
 
     @cached_property
@@ -50,7 +50,6 @@ _DENIED = re.compile(
     r"|\bwith no\b",
     re.IGNORECASE,
 )
-"""Negations in a task."""
 _DENIED_SOMEHOW = re.compile(
     r"\b(?:not?|never|none|nothing|nobody|neither|nor|cannot|without|un(?!der|til|i[tov]|cle)\w+|except\w*|exclud\w+"
     r"|apart from|other than|(?:all|any\w*|every\w*|nothing) but|besides?|avoid\w*|refrain\w*|skip\w*|omit\w*"
@@ -63,7 +62,7 @@ _EXCEPTED = re.compile(r"\b(?:except(?:ing)?(?: for)?|excluding|apart from|other
 
 
 def lost_denial(task: str, asked: str) -> str:
-    """The negated part of the task of which nothing is left in the instruction; empty if nothing is lost."""
+    """The negated part of the task of which nothing is left; empty if nothing is lost."""
     of_task = Statement(task, ())
     found = _alone(_DENIED, _DENIED_SOMEHOW, of_task, Statement(asked, ()))
     return _phrase(of_task.bare, found) if found else ""
@@ -82,9 +81,7 @@ def _exceptions(task: Statement, asked: Statement) -> Iterator[str]:
 def _alone(
     pattern: re.Pattern[str], somehow: re.Pattern[str], said: Statement, other: Statement
 ) -> re.Match[str] | None:
-    """A match of `pattern` in `said` if `other` has no word that says the same `somehow`, except words that it shares
-    with the rest of `said`.
-    """
+    """A match in `said` if nothing in `other` says the same `somehow`, ignoring words common to the rest of `said`."""
     found = pattern.search(said.bare)
     if found is None:
         return None
@@ -104,7 +101,6 @@ VERBS = frozenset({
     "add", "book", "buy", "check", "compare", "create", "find", "listen", "look", "note", "open", "order", "play",
     "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
 })  # fmt: skip
-"""Verbs that tasks use as imperatives."""
 _DENIAL = re.compile(
     r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<deed>[a-z]+)\b"
     r"(?! (?:any|anything|anyone|more|over|above|past|until|before|later|just|only)\b)",

@@ -107,10 +107,7 @@ class Rewriting:
         return [_as_it_was(task, one) for task, one in zip(tasks, ended, strict=True)]
 
     def likely_questions(self, tasks: Iterable[ListedTask], *, names_apps: bool) -> Iterator[ModelRequest]:
-        """The requests that rewriting would send, for `Batch.estimate`: those already cached, then the next ones.
-
-        Assumes that a judge gets instructions as long as the current ones.
-        """
+        """For `Batch.estimate`, cached ones first. Assumes that a judge gets instructions of the present length."""
         for task in tasks:
             conversation = self._put_into_words(task, names_apps)
             question = next(conversation)
@@ -222,9 +219,7 @@ class _Run:
         return held
 
     def _alone(self, rewritten: Rewritten) -> Rewritten:
-        """With the fault that another task has the same instruction, if so. Not worth another request: which of the two
-        comes first is chance.
-        """
+        """With a fault if another task has the same instruction. Not retried: which of them comes first is chance."""
         words, text = rewritten.task.task.instruction, rewritten.task.text
         faults = said_already(words, self._taken)
         self._taken.add(bare_words(words))
@@ -254,7 +249,7 @@ def _as_it_was(task: ListedTask, ended: Rewritten | LanguageModelError) -> Rewri
 
 
 def _apps(task: ListedTask, names_apps: bool) -> Json:
-    """The apps to be named, by role where known; empty if none is to be named."""
+    """By role where known; empty if no app is to be named."""
     if not names_apps:
         return []
     return dict(task.roles) or list(task.task.apps)

@@ -14,7 +14,6 @@ SMALL = {
     "mine", "you", "your", "yours", "he", "him", "his", "she", "her", "hers", "we", "us", "our", "ours", "they",
     "them", "their", "theirs", "who", "whose", "which", "what", "when", "where", "how", "there", "here", "s",
 }  # fmt: skip
-"""Words that may be dropped, added or changed without changing the meaning."""
 _NEGATIONS = frozenset({"no", "not", "never", "without", "except", "don't", "doesn't", "isn't", "free"})
 NEGATION = "without"
 """The stem of every negation."""
