@@ -93,7 +93,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """`shutdown` is announced; None if it is not."""
+    """`ends_on` is the announced shutdown date, if any."""
 
     name: str
     ends_on: date | None = None

@@ -194,7 +194,7 @@ class InputNodes:
             )
 
     def load(self, saved: "SavedNodes") -> None:
-        """Lifts all fingers and disconnects all readers: whoever held or read may be gone."""
+        """Lifts all fingers, whose owners may be gone, and disconnects all readers, which did not exist then."""
         with self._lock:
             self.clock.set(saved.time_ns)
             for node, (slot, told_slot, values) in zip(self.all(), saved.states, strict=True):

@@ -1,4 +1,4 @@
-"""The single thread, with timers, on which everything in the simulated phone happens."""
+"""The single thread, with timers, on which everything in a simulated emulator happens."""
 
 import heapq
 import itertools

@@ -1,4 +1,4 @@
-"""The simulated phone's public interface: inputs go in, frames and state come out, from any thread."""
+"""The public interface of the simulated device: inputs go in, frames and state come out, from any thread."""
 
 import copy
 import time

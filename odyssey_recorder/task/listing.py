@@ -59,7 +59,7 @@ class ListedTask:
 
     @property
     def making(self) -> TaskOrigin | None:
-        """None if the task names neither its template nor the author of its words."""
+        """None if the task names neither its template nor the origin of its instruction."""
         is_told = bool(self.template) or self.text is not None
         return TaskOrigin(self.template, self.slots, self.roles, self.text) if is_told else None
 

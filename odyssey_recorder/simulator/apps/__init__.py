@@ -1,26 +1,26 @@
-"""The apps that are installed on the simulated phone: one tuple, and how to write another.
+"""The apps of the simulated emulator: one tuple, and how to write another.
 
 How to write an app
 -------------------
 1. Make a module here with a subclass of `app.App`: `label`, `package`, `icon` (a name of the Material Design Icons,
    "note-text"), `color` (one "#rrggbb": the whole theme grows from it), `category`, and `takes` ("send" for shared
-   text, "view" for addresses). Give it `first_page()`, and `receive(intent)` when it takes something.
-   What must last (notes, orders) are attributes of the app; what belongs to one screen are attributes of its page.
-   Where the pages fill several modules, the lowest says what all of them know of the app (`shop_cart.Storefront`), and
-   the app in the highest derives from that: no two modules need each other.
-   Content may differ by `self.system.seed`; never by a clock, by `hash()` or by the order of a set.
-2. Make a subclass of `app.Page` for each screen. `build(look)` returns the views of the page; it runs anew after each
+   text, "view" for addresses). Add `first_page()`, and `receive(intent)` if it takes something.
+   Lasting state (notes, orders) goes into attributes of the app, the state of one screen into attributes of its page.
+   If the pages fill several modules, the lowest has a base class with what all pages use (`shop_cart.Storefront`), and
+   the app in the highest derives from it, which avoids import cycles.
+   Content may depend on `self.system.seed`, but not on a clock, `hash()` or the order of a set.
+2. Make a subclass of `app.Page` for each screen. `build(look)` returns the views of the page; it runs again after each
    input, so callbacks just change attributes: `self.go(Page(...))` opens a page, `self.close()` goes back,
-   `self.show("menu")` puts up what `build_overlay` returns. `look.width_dp`, `look.wide` tell the room there is.
-   Pages keep no lambdas in attributes; views may hold as many as they like.
-3. Put pages together from `ui.widgets` (app_bar, page_frame, scroll_page, list_item, switch_item, card, chip, button,
+   `self.show("menu")` shows what `build_overlay` returns. `look.width_dp` and `look.wide` are the available space.
+   Pages keep no lambdas in attributes; views may hold any number.
+3. Compose pages from `ui.widgets` (app_bar, page_frame, scroll_page, list_item, switch_item, card, chip, button,
    fab, search_box, text_box, tabbed, bottom_tabs, bottom_sheet, dialog, menu, snackbar, avatar), `ui.pickers` (a day
    or a time of day), `ui.controls` (Text, Icon, Picture, TextField, Toggle, Checkbox, Radio, Progress), `ui.layout`
    (Column, Row, Stack, Place, Grid, Scroll, Surface, Spacer; anything can be touched with Surface(..., on_tap=...))
-   and `ui.pictures` (landscape(seed), cover(seed)). `today` tells the day and asks for another.
+   and `ui.pictures` (landscape(seed), cover(seed)). `today` has the current date and a date picker.
    Lengths are dp; colours are roles of `ui.theme.Theme` ("primary", "on_surface_variant") or "#rrggbb".
 4. A TextField has a `key`, a `value`, `on_change`; give each Scroll of a page its own key. `self.system` shares,
-   opens addresses, copies, toasts. A TextField with `read_only` is text to select and copy by a long press.
+   opens addresses, copies, and shows toasts. A TextField with `read_only` can be selected and copied by a long press.
 5. Add the class to APPS below. `notes.py` is the example to follow.
 """
 

@@ -1,12 +1,8 @@
 """Parses command lines of the device's shell: quotes, operators, redirections, `$?`.
 
-Supported: words with single and double quotes and backslashes, `;`, newline, `&&`, `
-
-
-`, `
-
-`, `>`, `>>`, `<`, `2>`, `2>&1`, `$?`, `$NAME`, comments. The rest of sh (command substitution, background jobs, blocks)
-is a syntax error: taking `$(reboot)` for plain text would be misleading.
+Supported: words with single and double quotes and backslashes, `;`, newline, `&&`, `||`, `|`, `>`, `>>`, `<`, `2>`,
+`2>&1`, `$?`, `$NAME`, comments. The rest of sh (command substitution, background jobs, blocks) is a syntax error:
+taking `$(reboot)` for plain text would be misleading.
 """
 
 import re

@@ -81,7 +81,7 @@ class QueuedTask:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The annotator who has a task; times are UTC."""
+    """Who has a task; `since` and `until` are UTC."""
 
     task_id: str
     annotator: str
@@ -205,7 +205,7 @@ def skip_number(rank: int) -> int:
 
 
 def judged(listed: ListedTask, approval: Approval, by: str, note: str = "") -> ListedTask:
-    """Unchanged if the origin of the words is unknown."""
+    """Unchanged if the origin of the instruction is unknown."""
     if listed.text is None:
         return listed
     return replace(listed, text=replace(listed.text, approval=approval, approved_by=by, note=note))

@@ -50,7 +50,7 @@ def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
 
 
 def bare_words(instruction: str) -> str:
-    """The words alone, by which instructions are compared."""
+    """Without case and punctuation, for comparison."""
     return " ".join(words_of(instruction)).casefold()
 
 
@@ -303,7 +303,7 @@ _TELLS = re.compile(
 
 
 def added_people(wording: Wording) -> list[str]:
-    """People to be told or sent something, in an instruction whose task tells nobody anything."""
+    """Recipients in the instruction of a task that has none."""
     if _TELLS.search(wording.told):
         return []
     text = cut_out(wording.instruction, wording.mentions)
