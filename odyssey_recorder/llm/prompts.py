@@ -88,7 +88,5 @@ def _jinja() -> Environment:
 
 def _as_json(value: Json) -> str:
     """In one line without angle brackets, so that it cannot imitate the tags around data."""
-    plain = json.dumps(
-        value, ensure_ascii=False, default=str
-    )  # an undefined value is not JSON, and raises when converted to text
+    plain = json.dumps(value, ensure_ascii=False, default=str)  # an undefined value raises as text
     return plain.replace("<", "\\u003c").replace(">", "\\u003e")

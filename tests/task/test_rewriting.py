@@ -53,9 +53,7 @@ def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin]:
 
 
 def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
-    one, text = only(
-        rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)])
-    )  # not another task's, but its own
+    one, text = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # its own
     assert parse_task_line(task_line(one)) == one
     assert one == replace(said(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)

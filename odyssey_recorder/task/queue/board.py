@@ -11,7 +11,7 @@ from odyssey_recorder.task.listing import ListedTask
 
 
 class Status(Enum):
-    """A recorded task becomes DONE once its episode is accepted, and IMPOSSIBLE if the episode ends so."""
+    """Only tasks in `OPEN` are offered. A recorded task is DONE once accepted, IMPOSSIBLE if its episode ends so."""
 
     TO_APPROVE = "To approve"
     REJECTED = "Rejected"

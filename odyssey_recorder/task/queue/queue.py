@@ -61,7 +61,7 @@ class TaskQueue:
     recorded are not offered. Claims are leases in the database: a claim ends with its process or when it expires, and
     the task is open again. Once a recording begins, the task is under way until the episode is published or discarded;
     the queue finds that out itself, also after a crash. If nothing is heard of a recording for days the task is open
-    again; an episode that is published later is noted besides any other one.
+    again; an episode that is published later is noted in addition to any other.
     """
 
     def __init__(

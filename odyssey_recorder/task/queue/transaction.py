@@ -241,9 +241,7 @@ class QueueTransaction:
             {"task_id": task.task_id, **columns(task, first + number, statuses[task.task_id], is_listed=True)}
             for number, task in enumerate(new.values())
         ]
-        rows.sort(
-            key=itemgetter("task_id")
-        )  # a fixed order: two programs that add the same wait for each other instead of deadlocking
+        rows.sort(key=itemgetter("task_id"))  # a fixed order prevents deadlocks of programs that add the same
         inserted = insert_new(self.connection, tasks).returning(tasks.c.task_id)
         added = self.connection.execute(inserted, rows).scalars().all()
         prepared = [task_id for task_id in added if statuses[task_id] is Status.TO_APPROVE]
