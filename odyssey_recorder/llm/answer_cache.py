@@ -169,7 +169,6 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 
 def _put_aside(path: Path) -> Path:
-    """Renames SQLite's files beside it too, so that nothing is lost; returns the new path."""
     number = 1
     while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
         number += 1
@@ -193,7 +192,6 @@ def _part(part: Words | Image) -> Json:
 
 
 def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    """None if the row is invalid."""
     raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
     try:
         data, then = read_answer(raw, question.answer), in_utc(datetime.fromisoformat(at))

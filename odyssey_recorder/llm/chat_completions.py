@@ -61,7 +61,6 @@ OLDER = Wire(bounds=("max_tokens", LONGEST_ANSWER))
 
 
 def sent_messages(question: ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
-    """Includes the schema if the server does not accept it as a parameter."""
     messages = question.messages if wire.form == "json_schema" else _with_schema(question)
     return [_message(message) for message in messages]
 
@@ -128,8 +127,6 @@ class _TokenCount(BaseModel):
 
 
 class Reply(BaseModel):
-    """Servers leave out much of the rest."""
-
     id: str = ""
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)
@@ -146,7 +143,6 @@ class _ModelList(BaseModel):
 
 
 def _usage(reply: Reply, question: ModelRequest) -> Usage:
-    """The server's count; our estimate if it has none."""
     if reply.usage is not None:
         return Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
     characters = len(reply.choices[0].message.content or "")
@@ -162,7 +158,6 @@ def read_reply(text: str) -> Reply | None:
 
 
 def read_models(text: str) -> Sequence[OfferedModel]:
-    """Empty if the list is invalid."""
     try:
         return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data]
     except ValidationError:

@@ -63,8 +63,6 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Numbers of tokens, as counted by the server."""
-
     tokens_in: int
     tokens_out: int
 

@@ -261,7 +261,6 @@ def _origin(url: str) -> str:
 
 
 def _is_here(host: str) -> bool:
-    """No proxy reaches this computer."""
     name = urlsplit(host).hostname or ""
     try:
         return ip_address(name).is_loopback

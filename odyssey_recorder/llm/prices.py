@@ -58,7 +58,6 @@ class Prices:
     models: tuple[ModelFacts, ...]
 
     def of(self, *names: str) -> ModelFacts:
-        """For the first of `names` in the table; empty if none is there."""
         for name in names:
             for wanted in (name, _DAY_AT_END.sub("", name)):
                 found = _among(self.models, wanted)

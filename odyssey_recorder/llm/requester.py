@@ -101,7 +101,6 @@ class Requester:
             return answer
 
     async def _wait_after(self, error: ModelBusyError, tried: int) -> None:
-        """Raises ModelBusyError after the last try."""
         wait_s = self._retry.wait_s(error, tried)
         if wait_s is None:
             self._given_up_in_a_row += 1

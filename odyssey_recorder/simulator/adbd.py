@@ -44,7 +44,6 @@ _JOINED_UP_TO = 16 * 1024
 
 Buffer = bytes | bytearray | memoryview
 Service = Callable[["Stream"], Awaitable[None]]
-"""The stream is closed when it returns."""
 
 _log = logging.getLogger(__name__)
 
@@ -229,7 +228,6 @@ class AdbDaemon:
         self._serving: dict[asyncio.Task[None], Connection] = {}
 
     def listen(self, listener: socket.socket) -> None:
-        """`hang_up` closes `listener`, a bound socket."""
         listener.listen()
         listener.setblocking(False)
         self._accepting = asyncio.create_task(self._accept(listener))

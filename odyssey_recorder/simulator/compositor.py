@@ -67,7 +67,6 @@ class Compositor:
         self._show_change(self._compose(system), self._transition(system, before), system)
 
     def refresh(self, system: SystemUi) -> None:
-        """Show the current state at once, without a transition, as while a finger drags."""
         self.lay_out(system)
         self._cancel()
         self._present(self._compose(system), system)
@@ -98,7 +97,6 @@ class Compositor:
         advance()
 
     def stop_gliding(self) -> bool:
-        """The list stays where it is; returns whether one was gliding."""
         gliding, self._gliding = self._gliding, None
         if gliding is not None:
             self._cancel()

@@ -20,8 +20,6 @@ class PictureError(ValueError): ...
 
 
 class Pictures:
-    """Results for the newest screen are cached."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._number = 0

@@ -199,7 +199,6 @@ class ControlService:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "The 'authorization' header has another token.")
 
     def _wait(self, context: grpc.ServicerContext, ready: Callable[[], bool], timeout_s: float | None = None) -> None:
-        """Until `ready`, or until the caller is gone; `wake` signals a change."""
         with self._changed:
             self._changed.wait_for(lambda: ready() or not context.is_active(), timeout_s)
 

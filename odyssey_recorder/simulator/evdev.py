@@ -55,7 +55,6 @@ _KEY_POWER = 0x74
 
 
 Change = tuple[int, int, int]
-"""Event type, code and new value."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,6 @@ class Guest:
     avd_name: str
     files: Files = field(default_factory=Files)
     _felt: set[int] = field(default_factory=set)
-    """The slots of fingers that went down on the displayed area, not beside it."""
 
     @property
     def clock(self) -> GuestClock:

@@ -62,7 +62,6 @@ class RecordedJournal:
         return (down, *(felt for felt in later if felt.number < end))
 
     def changed_screen(self, *inputs: FeltInput) -> bool:
-        """Changes without input do not count."""
         numbers = {felt.number for felt in inputs}
         return any(frame.cause in numbers for frame in self.frames.values())
 

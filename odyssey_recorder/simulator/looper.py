@@ -76,7 +76,6 @@ class Looper:
                     raise
 
     def later(self, delay_s: float, task: Callable[[], None]) -> Timer:
-        """In the order of due times."""
         timer = Timer(task)
         with self._wake:
             if not self._running:

@@ -241,7 +241,6 @@ class Phone:
         self._change(lambda: self._system.show_on(replace(self._system.display, override_density=dpi)))
 
     def save_snapshot(self) -> object:
-        """For `load_snapshot`, any number of times."""
         return self._looper.call(self._copy)
 
     def load_snapshot(self, snapshot: object) -> None:

@@ -56,7 +56,6 @@ class EdgeSwipe:
 
 
 def edge_swipe(x: float, y: float, size: Size, density: int) -> EdgeSwipe | None:
-    """None away from the edges."""
     px = density / 160
     if y >= size.height - _BOTTOM_DP * px:
         return EdgeSwipe("bottom", (x, y), density)

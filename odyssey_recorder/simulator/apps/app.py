@@ -86,7 +86,6 @@ class Page:
         return self.app.system
 
     def build(self, look: Look) -> View:
-        """The views fill the space between the bars."""
         raise NotImplementedError
 
     def build_overlay(self, look: Look) -> View | None:

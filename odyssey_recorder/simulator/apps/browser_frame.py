@@ -31,7 +31,6 @@ class Surfer(App):
     searched: list[str]
 
     def turn_bookmark(self, address: str) -> bool:
-        """Returns whether the address is bookmarked now."""
         if address in self.bookmarks:
             self.bookmarks.remove(address)
             return False

@@ -70,7 +70,6 @@ class Clock(App):
 
     @property
     def now(self) -> int:
-        """The minute of the day on the status bar."""
         hour, _, minute = self.system.clock.partition(":")
         return int(hour) * 60 + int(minute)
 

@@ -21,8 +21,6 @@ FOLDERS = {
 
 @dataclass(slots=True)
 class Mail:
-    """In outgoing mail `recipient` is set and the sender is the owner."""
-
     sender: str
     address: str
     subject: str

@@ -59,7 +59,6 @@ class Messages(Correspondence):
         return RecipientPage(self)
 
     def with_person(self, name: str) -> Conversation:
-        """A new conversation is listed after its first message."""
         for conversation in self.conversations:
             if conversation.name == name:
                 return conversation

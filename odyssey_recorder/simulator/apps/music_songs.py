@@ -25,8 +25,6 @@ class Playlist:
 
 @dataclass(slots=True)
 class Queue:
-    """Playback does not advance by itself."""
-
     songs: list[Song] = field(default_factory=list)
     place: int = 0
     playing: bool = False
@@ -53,7 +51,6 @@ class Queue:
         self.playing = not self.playing
 
     def step(self, by: int) -> None:
-        """Wraps around while repeat is on."""
         place = self.place + by
         if self.repeats:
             place %= max(1, len(self.songs))

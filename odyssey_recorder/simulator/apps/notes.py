@@ -35,8 +35,6 @@ _FIRST_NOTES = (
 
 @dataclass(slots=True)
 class Note:
-    """An empty note is discarded when it is left."""
-
     title: str = ""
     body: str = ""
 

@@ -104,7 +104,6 @@ class Account:
         self.cart.append(Line(sku, option))
 
     def change(self, line: Line, step: int) -> None:
-        """A line with quantity 0 is removed."""
         line.quantity += step
         if line.quantity <= 0:
             self.cart.remove(line)

@@ -50,8 +50,6 @@ def _first_list(row: dict[str, Any]) -> TaskList:
 
 
 class TaskLists:
-    """`deleted` is the task that undo restores."""
-
     def __init__(self) -> None:
         self.all = [_first_list(row) for row in table("todo")["list"]]
         self.current = self.all[0]

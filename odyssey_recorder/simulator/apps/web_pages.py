@@ -41,8 +41,6 @@ Block = Heading | Paragraph | Bullet | Cells | Link
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """`answer` is what a search engine would show above its results."""
-
     address: str
     title: str
     site: str

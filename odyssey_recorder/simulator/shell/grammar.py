@@ -22,7 +22,6 @@ class Variable:
 
 
 Word = tuple[str | Variable, ...]
-"""Literal text and variables."""
 
 
 @dataclass(frozen=True, slots=True)

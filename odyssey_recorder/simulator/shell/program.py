@@ -9,8 +9,6 @@ from odyssey_recorder.simulator.shell.channels import Sink, Source
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`args` excludes the program's own name."""
-
     name: str
     args: tuple[str, ...]
     guest: Guest

@@ -9,7 +9,6 @@ _BUILD = "UE1A.230829.050"
 _INCREMENTAL = "12077443"
 
 TIME_ZONE = ("global", "time_zone")
-"""The setting that holds the time zone, so that snapshots include it."""
 
 
 def identity(profile: Profile) -> dict[str, str]:

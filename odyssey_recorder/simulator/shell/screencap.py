@@ -35,8 +35,6 @@ If FILENAME is not given, the results will be printed to stdout."""
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Without `path` the image goes to standard output."""
-
     wants_png: bool = False
     display_id: str | None = None
     path: str | None = None

@@ -12,7 +12,6 @@ _INTERRUPT, _END, _BACKSPACE, _DELETE = "\x03", "\x04", "\x08", "\x7f"
 
 
 async def run_script(shell: Shell, streams: Streams) -> int:
-    """Run the lines of standard input, as `sh` does without a terminal."""
     waiting = b""
     while piece := await streams.stdin.read():
         *lines, waiting = (waiting + piece).split(b"\n")
@@ -52,8 +51,6 @@ class _TerminalOutput:
 
 
 class _Keyboard:
-    """Echoes keys; `lines` ends with None."""
-
     def __init__(self, source: Source, screen: Sink) -> None:
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
         self.interrupt: Callable[[], object] | None = None

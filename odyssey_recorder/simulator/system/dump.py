@@ -8,7 +8,6 @@ from odyssey_recorder.simulator.ui.view import Box
 
 
 def node_of(window: Window) -> Node:
-    """Without views that are scrolled out of sight or covered."""
     return _node(window.box, window.package)
 
 

@@ -12,8 +12,6 @@ from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scrim(View):
-    """A tap on it dismisses what is above it."""
-
     ALPHA: ClassVar[float] = 0.42
 
     def layout(self, look: Look, limits: Limits) -> Box:

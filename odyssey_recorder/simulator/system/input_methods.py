@@ -35,7 +35,6 @@ class InputMethods:
             self.installed.append(method)
 
     def uninstall(self, method: str) -> bool:
-        """Returns whether it was installed."""
         if method not in self.installed:
             return False
         self.disable(method)
@@ -52,7 +51,6 @@ class InputMethods:
         return method in before
 
     def disable(self, method: str) -> bool:
-        """Another keyboard replaces a selected one. Returns whether it was enabled before."""
         before = self.enabled
         if method in before:
             self._settings[ENABLED] = ":".join(name for name in before if name != method)

@@ -59,7 +59,6 @@ def press(system: SystemUi, code: int) -> None:
 
 
 def _character(code: int) -> str:
-    """Empty for a key that types nothing."""
     if 29 <= code <= 54:
         return chr(ord("a") + code - 29)
     return chr(ord("0") + code - 7) if 7 <= code <= 16 else _CHARACTERS.get(code, "")

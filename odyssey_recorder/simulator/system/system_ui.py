@@ -44,7 +44,6 @@ class Thumbnail:
         return self
 
     def painted(self, width: int, height: int) -> Image.Image:
-        """Scaled to `width` pixels, cropped or padded at the bottom to the height."""
         if self._sized.size != (width, height):
             fitted = self._picture.resize((width, max(1, self._picture.height * width // self._picture.width)))
             self._sized = Image.new("RGBA", (width, height), fitted.getpixel((width // 2, fitted.height - 1)))
@@ -85,7 +84,6 @@ class SystemUi:
 
     @property
     def front(self) -> App:
-        """The app whose page is visible; the launcher if there is no other."""
         return self.apps[self._front]
 
     @property

@@ -27,13 +27,11 @@ class Draft:
         return self.text[start:end]
 
     def inserted(self, words: str) -> "Draft":
-        """In place of the selection, with the cursor after the text."""
         start, end = self.span
         place = start + len(words)
         return Draft(self.text[:start] + words + self.text[end:], place, place)
 
     def deleted(self, *, forward: bool = False) -> "Draft":
-        """The selection, or the letter before (or after) the cursor."""
         start, end = self.span
         if start == end:
             start, end = (start, min(end + 1, len(self.text))) if forward else (max(0, start - 1), end)
@@ -52,8 +50,6 @@ Layer = Literal["letters", "symbols", "more"]
 
 @dataclass(slots=True)
 class Keyboard:
-    """`shift` applies to one letter."""
-
     shown: bool = False
     layer: Layer = "letters"
     shift: bool = False
@@ -110,19 +106,16 @@ class TextEntry:
         self.keyboard.shown = False
 
     def dismiss(self) -> None:
-        """Hides the toolbar, and clears the selection in read-only text."""
         field = self._field()
         self.toolbar = False
         if field is not None and field.read_only:
             self._memory().focus = None
 
     def hide_keyboard(self) -> None:
-        """The field keeps its focus."""
         self.keyboard.shown = False
         self.toolbar = False
 
     def insert(self, words: str) -> None:
-        """The text is lost if no editable field has focus."""
         field = self._field()
         fitting = words if field is None or field.multiline else words.replace("\n", " ")
         self._change(lambda draft: draft.inserted(fitting))
@@ -135,7 +128,6 @@ class TextEntry:
         self._change(lambda draft: draft.deleted(forward=forward))
 
     def enter(self) -> None:
-        """A new line in a multiline field, otherwise the field's action."""
         field = self._field()
         if field is None or field.read_only:
             return
@@ -161,7 +153,6 @@ class TextEntry:
             self._put(draft.moved(draft.cursor + step))
 
     def move_to(self, place: int) -> None:
-        """Clamped to the end."""
         draft = self.draft
         if draft is not None:
             self._put(draft.moved(place))

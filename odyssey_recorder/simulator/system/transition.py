@@ -62,7 +62,6 @@ def _between(change: Change, layers: tuple[Image.Image, Image.Image, Image.Image
 
 
 def _over(below: Image.Image, above: Image.Image, area: Rect, by: tuple[int, int]) -> Image.Image:
-    """Pasted onto `below`, shifted by pixels to the right and down, clipped to the area."""
     picture = below.copy()
     dx, dy = by
     if dx < area.width and dy < area.height:

@@ -36,8 +36,6 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """The keyboard's part is empty while hidden."""
-
     screen: Rect
     status: Rect
     navigation: Rect
@@ -86,7 +84,6 @@ class _Builder:
         return [window for window in (self._front(content), overlay, self._share(content)) if window], content
 
     def _settle_focus(self, windows: list[Window]) -> bool:
-        """True if the views must be laid out again."""
         system, entry, page = self._system, self._system.entry, self._page
         shown = entry.keyboard.shown
         wanted, page.wanted_focus = page.wanted_focus, ""
@@ -232,7 +229,6 @@ def focused_box(windows: list[Window]) -> Box | None:
 
 
 def _reveal_caret(root: Box, memory: Memory) -> bool:
-    """Returns whether anything moved."""
     path = _path_to_focus(root)
     scroller = next((box for box in reversed(path) if isinstance(box.view, Scroll) and not box.view.sideways), None)
     if scroller is None or memory.focus is None:

@@ -62,7 +62,6 @@ class Canvas:
         self.clip = Rect(0, 0, picture.width, picture.height)
 
     def fill(self, rect: Rect, color: RGB, *, alpha: float = 1.0) -> None:
-        """`alpha` is 0..1."""
         area = rect.intersection(self.clip)
         if area.is_empty:
             return
@@ -85,7 +84,6 @@ class Canvas:
         self.picture.paste((*color, 255), (area.left, area.top), mask)
 
     def round(self, rect: Rect, radius: int, color: RGB) -> None:
-        """A radius of half the height makes a pill."""
         radius = min(radius, rect.width // 2, rect.height // 2)
         if radius <= 0:
             self.fill(rect, color)

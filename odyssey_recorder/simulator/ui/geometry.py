@@ -11,7 +11,6 @@ class Size:
     height: int
 
     def turned(self, rotation: int) -> "Size":
-        """By quarter turns."""
         return Size(self.height, self.width) if rotation % 2 else self
 
 
@@ -56,7 +55,6 @@ class Rect:
         )
 
     def intersection(self, other: "Rect") -> "Rect":
-        """Empty if nothing is common."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(left, right), max(top, bottom))

@@ -173,8 +173,6 @@ class Row(Linear):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column(Linear):
-    """Views are as wide as the column if `across` is "stretch"."""
-
     across: Across = "stretch"
 
     def layout(self, look: Look, limits: Limits) -> Box:
@@ -227,8 +225,6 @@ class Place(View):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid(View):
-    """As many columns of equal width as fit; lengths in dp."""
-
     children: Sequence[View] = ()
     min_cell: float = 160
     gap: float = 8

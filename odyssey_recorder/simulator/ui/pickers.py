@@ -28,7 +28,6 @@ class Days:
 
 
 def month_head(month: date, turn: Callable[[int], None]) -> View:
-    """`turn` is called with -1 or 1."""
     return Row(
         (
             icon_button("chevron-left", "Previous month", partial(turn, -1)),

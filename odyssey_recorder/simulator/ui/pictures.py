@@ -21,7 +21,6 @@ def cover(seed: int) -> Painter:
 
 
 def emblem(icon: str, color: str) -> Painter:
-    """An object on a bright background; `color` is "#rrggbb"."""
     return lambda width, height: _emblem(icon, rgb(color), width, height)
 
 

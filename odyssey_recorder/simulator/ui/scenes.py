@@ -18,7 +18,6 @@ _FAIR_HILLS = (10, 15, 20, 21, 28, 31, 36, 42, 44, 48, 53)
 
 
 def scene(kind: str, seed: int) -> Painter:
-    """An image of one of KINDS, cropped to the centre if the area is not square."""
     return lambda width, height: _cut(_square(kind, seed), width, height)
 
 

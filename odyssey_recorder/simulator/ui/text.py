@@ -83,7 +83,6 @@ def _longest_fit(text: str, width_px: int, font: tuple[int, int]) -> int:
 
 
 def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
-    """Ends with an ellipsis if `text` is wider than `width_px`."""
     if _longest_fit(text, width_px, (size_px, weight)) == len(text):
         return text
     room = max(0, width_px - text_width(ELLIPSIS, size_px, weight))
@@ -91,8 +90,6 @@ def shortened(text: str, width_px: int, size_px: int, weight: int = 400) -> str:
 
 
 def nearest_caret(text: str, x_px: float, size_px: int, weight: int = 400) -> int:
-    """The index between letters of one line that is nearest to `x_px`."""
-
     def offset(place: int) -> int:
         return text_width(text[:place], size_px, weight)
 

@@ -16,7 +16,6 @@ def hex_of(color: RGB) -> str:
 
 
 def mixed(first: RGB, second: RGB, share: float) -> RGB:
-    """`first` with `share` (0..1) of `second`."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
 

@@ -105,7 +105,6 @@ class View:
         return True
 
     def layout(self, look: Look, limits: Limits) -> "Box":
-        """Choose a size within `limits` and place the children in it."""
         return Box(self, look, limits.width(0), limits.height(0))
 
     def paint(self, box: "Box", canvas: Canvas) -> None:
@@ -133,7 +132,6 @@ class Box:
     visible: Rect = NOWHERE
 
     def at(self, x: int, y: int) -> "Box":
-        """Relative to the parent."""
         self.x, self.y = x, y
         return self
 

@@ -19,7 +19,6 @@ def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surfac
 def app_bar(
     title: str, *actions: View, on_up: Action | None = None, color: str = "", up_icon: str = "arrow-left"
 ) -> View:
-    """With an up arrow if `on_up` is given."""
     lead: View = icon_button(up_icon, "Navigate up", on_up, color="on_surface") if on_up else Spacer(12)
     words = Text(title, 22, 400, lines=1, flex=1)
     return Surface(Row((lead, words, *actions), gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
@@ -189,7 +188,6 @@ def text_box(
 
 
 def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clear search") -> View:
-    """52 dp high, with a button described as `clear` when it is not empty."""
     cross = [icon_button("close", clear, partial(field.on_change, ""))] if field.value else []
     parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *cross)
     return Surface(
@@ -241,7 +239,6 @@ def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[
 
 
 def navigation_rail(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
-    """The same tabs as `bottom_tabs` in a column at the left edge of a wide screen."""
     cells = [
         Surface(
             _tab(*tab, is_current=tab[1] == current, width=56, gap=4),
@@ -272,7 +269,6 @@ def _tab(icon: str, label: str, *, is_current: bool, width: float, gap: float) -
 def tabbed(
     look: Look, body: View, tabs: Sequence[tuple[str, str]], *, current: str, choose: Callable[[str], None]
 ) -> View:
-    """Tabs are below the body on narrow screens, on its left on wide ones."""
     actions = [partial(choose, label) for _, label in tabs]
     if look.wide:
         return Row((navigation_rail(tabs, current, actions), Surface(body, flex=1)), across="stretch")
@@ -320,12 +316,10 @@ def empty_page(icon: str, words: str) -> View:
 
 
 def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:
-    """`key` identifies it on its page."""
     return TextField(key, words, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
 
 
 def snackbar(words: str, *, on_dismiss: Action, label: str = "", on_action: Action | None = None) -> View:
-    """It stays until dismissed."""
     parts: list[View] = [Text(words, 14, color="inverse_on_surface", lines=2, flex=1)]
     if on_action:
         parts.append(

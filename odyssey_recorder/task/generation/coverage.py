@@ -122,7 +122,6 @@ def _belongs(task: ListedTask, of_template: Mapping[str, str], apps: Catalogue) 
 
 
 def _cells(task: ListedTask, apps: Catalogue, devices: Sequence[str]) -> Iterator[Cell]:
-    """A cell repeats if several of the task's apps have its class."""
     for device in filter(task.fits, devices):
         for app in task.task.apps:
             yield Cell(task.task.category, device, apps.class_of(app))

@@ -24,13 +24,10 @@ _DAYS_NAMED = timedelta(FURTHEST_DAY + 1)
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Shares of any sum; equal if empty."""
-
     categories: Mapping[Category, float] = field(default_factory=dict)
     devices: Mapping[str, float] = field(default_factory=dict)
 
     def for_device(self, device: str) -> "Targets":
-        """The same with everything for one device; unchanged if `device` is empty."""
         return replace(self, devices={device: 1.0}) if device else self
 
 

@@ -98,7 +98,6 @@ class RoleCasting:
         return chosen if self._is_hardest_first else {role: chosen[role] for role in self._rotation}
 
     def _any_cast(self) -> dict[str, str]:
-        """The first assignment of different apps. The template rules guarantee that there is one."""
         casts = product(*(rotation.items for rotation in self._rotation.values()))
         cast = next(cast for cast in casts if len(set(cast)) == len(cast))
         return dict(zip(self._rotation, cast, strict=True))
@@ -115,8 +114,6 @@ class Filled(NamedTuple):
 
 
 class Supply:
-    """The phrasings of the template are used equally often."""
-
     def __init__(
         self, template: Template, fillings: Fillings, casting: RoleCasting, *, seed: int, names_apps: bool
     ) -> None:

@@ -38,7 +38,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlc
 from odyssey_recorder.errors import TaskError
 
 REVISION = "0001"
-"""This program requires it."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATING = 0x0D1553
@@ -52,7 +51,6 @@ _US = 1_000_000
 
 _BY_THIS_COMPUTER: ColumnElement[int] = bindparam("now_us", type_=BigInteger)
 _BY_THE_SERVER: ColumnElement[int] = cast(func.extract("epoch", func.now()) * _US, BigInteger)
-"""The start of the transaction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,6 @@ class TaskQueue:
             self._source.follow(connection, stamp)
 
     def _first(self, transaction: QueueTransaction, after: str, device: str | None) -> Row[Any] | None:
-        """Releases the current claim if no open task fits."""
         for low, high in self._rank_ranges(transaction, after):
             found = transaction.hold_first(low, high, device)
             if found is not None:
@@ -353,7 +352,6 @@ class TaskQueue:
 
     @contextmanager
     def _claiming(self) -> Iterator[QueueTransaction]:
-        """Like `_writing`, for single statements that a server commits one by one."""
         with self._database.writing_at_once() as connection:
             yield self._transaction(connection)
 

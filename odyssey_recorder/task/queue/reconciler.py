@@ -35,8 +35,6 @@ class ReviewOutcomes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueChange:
-    """A missing event, or, if the event is None, a lease to take or renew."""
-
     task_id: str
     episode_id: str
     event: TaskEvent | None
@@ -115,7 +113,6 @@ class Reconciler:
             yield QueueChange(waiting[episode_id], episode_id, TaskEvent.ACCEPTED, by)
 
     def write(self, transaction: QueueTransaction, change: QueueChange) -> None:
-        """Write a change, unless another window already did or it no longer applies."""
         task = transaction.task(change.task_id)
         if task is None:
             return

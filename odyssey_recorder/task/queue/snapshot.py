@@ -43,7 +43,6 @@ class Past:
         return counted_episode((entry.event, entry.episode_id) for entry in self.history)
 
     def under_way(self, place: str) -> set[str]:
-        """The episodes begun at a place whose outcome is unknown."""
         begun: set[str] = set()
         for entry, at_place in zip(self.history, self.places, strict=True):
             if entry.event is TaskEvent.BEGUN and at_place == place:

@@ -40,7 +40,6 @@ class SourceList:
         return stamp is not None and stamp == self._followed
 
     def follow(self, connection: Connection, stamp: _Stamp) -> None:
-        """Does nothing if another window already updated the queue. Raises TaskError."""
         present = _digest_of_file(self.path)
         known = connection.execute(select(notes.c.words).where(notes.c.key == _NOTE)).scalar()
         if known != present:

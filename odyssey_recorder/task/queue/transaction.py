@@ -44,7 +44,6 @@ _FREE: Mapping[str, Any] = {
     "annotator": "", "place": "", "token": "", "since_us": 0, "until_us": 0, "is_recording": False,
 }  # fmt: skip
 _BEHIND_LISTS = 1 << 31
-"""The position of the first task that comes from no list."""
 _BATCH = 5_000
 """A database accepts at most 32,766 parameters in one statement."""
 
@@ -132,7 +131,6 @@ class QueueTransaction:
         return self._run(statement, device=device).first() is not None
 
     def hold(self, task_id: str) -> Row[Any] | None:
-        """None if the task is not open."""
         return self._run(self._statements.hold, this=task_id).first()
 
     def renew(self, task_id: str) -> bool:
@@ -188,7 +186,6 @@ class QueueTransaction:
         return found
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[TaskEvent, str]]:
-        """With the place of each, oldest first."""
         query = select(events.c.deed, events.c.place).where(
             events.c.task_id == task_id, events.c.episode_id == episode_id
         )
@@ -219,7 +216,6 @@ class QueueTransaction:
     def put(
         self, changed: Sequence[tuple[Row[Any], ListedTask]], event: TaskEvent, *, by: str = "", reason: str = ""
     ) -> None:
-        """The rows must come from `tasks`."""
         rows: list[dict[str, Any]] = []
         for task, listed in changed:
             status, skipped = next_status(Status[task.status], event), skip_number(task.rank)
@@ -282,7 +278,6 @@ def change(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:
-    """`skipped` is the number of the skip event."""
     return {
         "position": position,
         "rank": rank(listed, position, status, skipped),

@@ -18,7 +18,6 @@ _MONTHS = (
 
 
 def gaps_in(text: str) -> tuple[str, ...]:
-    """In order, repeated as often as they occur."""
     return _parts(text)[1::2]
 
 

@@ -46,7 +46,6 @@ class TemplateSource:
                 self.problems.append(Problem(path, 1, "", f"not read: the ending must be {_ENDING}"))
 
     def read(self, room: str, kind: type[_Kind]) -> Iterator[tuple[Written, _Kind]]:
-        """Those that validate as `kind`, in the order of folders and names."""
         first: dict[str, Path] = {}
         for folder in self.folders:
             for path in sorted((folder / room).glob(f"*{_ENDING}")):

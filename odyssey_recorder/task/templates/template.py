@@ -44,7 +44,6 @@ class Catalogue:
         return tuple(app for app in self.apps if role in app.roles)
 
     def class_of(self, app: str) -> str:
-        """`OTHER` if the app is not in the catalogue."""
         found = self.by_name.get(app)
         return OTHER if found is None else found.app_class
 
@@ -119,7 +118,6 @@ class TemplateLibrary:
         return tuple(template for template in self.templates if template.catalogue == catalogue)
 
     def catalogue_for(self, template: str, apps: Iterable[str]) -> Catalogue:
-        """The catalogue of the template, else the first one that has all apps, else an empty one."""
         for one in self.templates:
             if one.template_id == template:
                 return self.catalogues[one.catalogue]

@@ -188,7 +188,6 @@ def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str] = frozenset()) -> bool:
-    """None of the apps is in `taken`."""
     if not roles:
         return True
     free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)

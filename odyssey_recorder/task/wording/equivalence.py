@@ -45,7 +45,6 @@ def rule_faults(
 
 
 def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
-    """`others` as for `rule_faults`."""
     return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
 
 
@@ -78,7 +77,6 @@ class Wording:
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """Mentions of apps that are not in the task's own text."""
         found = mentions(self.instruction, self.app_names)
         return tuple(mention for mention in found if mention.app not in self.apps_told)
 
@@ -303,7 +301,6 @@ _TELLS = re.compile(
 
 
 def added_people(wording: Wording) -> list[str]:
-    """Recipients in the instruction of a task that has none."""
     if _TELLS.search(wording.told):
         return []
     text = cut_out(wording.instruction, wording.mentions)

@@ -39,7 +39,6 @@ class Figure:
 
 @lru_cache(maxsize=4096)
 def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
-    """The figures, including number words, and the remaining text."""
     found: list[tuple[int, Figure]] = []
     rest = _in_digits(text)
     for reader in (*(_DIGITS_READERS if re.search(r"\d", rest) else ()), *_WORDS_READERS):
@@ -271,7 +270,6 @@ _UNIT = r"(?P<unit>(?:day|week|month)s?)\b"
 
 
 def _with_digits() -> Iterator[_Reader]:
-    """Earlier ones take precedence."""
     hour = r"(?<![\d:.,$€£])(?P<hour>\d{1,2})"
     part = "morning|afternoon|evening|night"
     half = (

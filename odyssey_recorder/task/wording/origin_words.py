@@ -8,7 +8,6 @@ _ENTAILED = {True: "yes", False: "no", None: "not said"}
 
 
 def origin_words(origin: TextOrigin | None) -> str:
-    """Phrasings count as written by a person."""
     if origin is None:
         return "Written by a person, in a list of tasks."
     parts = [_writer(origin)]

@@ -161,7 +161,6 @@ def _line(text: str) -> str:
 
 
 def _free_id(meta_task: str, taken: Collection[str]) -> str:
-    """From the first words of the template, valid as a file name."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"\{[^{}]*\}", " ", meta_task.casefold()))
     stem = "_".join(words[:_WORDS_OF_ID])[: LONGEST_ID - 4].strip("_") or "template"
     number, name = 1, stem
@@ -177,7 +176,6 @@ def likeness(one: str, other: str) -> float:
 
 
 def nearest(text: str, others: Mapping[str, str]) -> tuple[str, float]:
-    """The most similar key and its likeness; an empty key if there is none."""
     ranked: Iterable[tuple[float, str]] = ((likeness(text, other), key) for key, other in others.items())
     best, key = max(ranked, default=(0.0, ""))
     return key, best

@@ -249,7 +249,6 @@ def _as_it_was(task: ListedTask, ended: Rewritten | LanguageModelError) -> Rewri
 
 
 def _apps(task: ListedTask, names_apps: bool) -> Json:
-    """By role where known; empty if no app is to be named."""
     if not names_apps:
         return []
     return dict(task.roles) or list(task.task.apps)

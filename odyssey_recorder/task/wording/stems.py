@@ -16,7 +16,6 @@ SMALL = {
 }  # fmt: skip
 _NEGATIONS = frozenset({"no", "not", "never", "without", "except", "don't", "doesn't", "isn't", "free"})
 NEGATION = "without"
-"""The stem of every negation."""
 
 
 def words_of(text: str) -> list[str]:
