@@ -88,5 +88,5 @@ def _jinja() -> Environment:
 
 def _as_json(value: Json) -> str:
     """In one line without angle brackets, so that it cannot imitate the tags around data."""
-    plain = json.dumps(value, ensure_ascii=False, default=str)  # an undefined value raises as text
+    plain = json.dumps(value, ensure_ascii=False, default=str)  # str() of an undefined value raises
     return plain.replace("<", "\\u003c").replace(">", "\\u003e")

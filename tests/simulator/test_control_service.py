@@ -118,7 +118,7 @@ def test_a_screenshot_is_asked_for_and_answered_in_the_bytes_that_the_protocol_s
 ) -> None:
     answer = client.call("getScreenshot", b"\x08\x02\x18\x48\x20\xac\x02")  # RGB888, width 72, height 300
 
-    # The format (RGB888, rotation 0, 72 x 128), the pixels, no number, the time: in the order of their numbers.
+    # In the order of field numbers: the format (RGB888, rotation 0, 72 x 128), the pixels, no number, the time.
     head = b"\x0a\x09\x08\x02\x12\x00\x18\x48\x20\x80\x01\x22\x80\xd8\x01"
     assert answer.encoded.startswith(head)
     assert answer.encoded[len(head) + 72 * 128 * 3 :].startswith(b"\x30")

@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Numbers of tasks in a cell; a task counts 1 in total, split equally over its devices and classes of apps."""
+    """A task counts 1 over all cells, in equal parts. `open` ones are to be approved, waiting or under way."""
 
     open: float = 0.0
     recorded: float = 0.0
