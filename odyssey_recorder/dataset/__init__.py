@@ -1,1 +1,1 @@
-"""How episodes lie on disk: the JSON dialects, the drafts and the published folder."""
+"""Episodes on disk: JSON dialects, drafts and the published folder."""

@@ -1,4 +1,4 @@
-"""How an action is drawn on the screenshot it was made on, so that a person sees at a glance what was done."""
+"""Drawing of an action on its screenshot."""
 
 import math
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ _DONE: _Colour = (24, 128, 56, 245)
 _FAILED: _Colour = (197, 34, 31, 245)
 
 _FINE = 3
-"""Marks are drawn so many times larger and shrunk, which smooths their edges."""
+"""Marks are drawn this many times larger and then shrunk, which smooths their edges."""
 _UNITS = 360
-"""Marks are measured in units, of which the shorter side of any picture has so many."""
+"""The shorter side of an image in units; marks are measured in units."""
 
 
 def draw_action(picture: Image.Image, action: Action) -> Image.Image:
-    """A copy of an RGB screenshot, already shrunk for viewing, with `action` drawn on it.
+    """Return a copy of an RGB image, already shrunk for viewing, with `action` drawn on it.
 
-    A ring is a click, a double ring with a heart a long press, a line from a dot to an arrow head a scroll.
-    What has no place on the screen is a chip at its foot: typed text, a system key, the end of the episode.
+    A ring is a click, a double ring with a large disc a long press, a line from a dot to an arrow head a scroll. An
+    action without a position is a chip near the bottom: typed text, a system key, the end of the episode.
     """
     pen = _Pen(picture)
     match action:
@@ -59,7 +59,7 @@ def draw_action(picture: Image.Image, action: Action) -> Image.Image:
 
 
 class _Pen:
-    """Draws on a transparent sheet over one picture; lengths are in units."""
+    """Draws on a transparent sheet over one image; lengths are in units."""
 
     def __init__(self, picture: Image.Image) -> None:
         self._picture = picture
@@ -68,13 +68,11 @@ class _Pen:
         self._unit = min(self._sheet.size) / _UNITS
 
     def result(self) -> Image.Image:
-        """The picture with the sheet laid over it."""
         marked = self._picture.convert("RGBA")
         marked.alpha_composite(self._sheet.reduce(_FINE))
         return marked.convert("RGB")
 
     def rings(self, point: Point, *, radii: tuple[float, ...], heart: float) -> None:
-        """Rings around `point`, and a filled disc at it."""
         at = self._place(point)
         for radius in radii:
             self._ring(at, radius, colour=_HALO, width=7.5)
@@ -83,7 +81,6 @@ class _Pen:
         self._disc(at, heart, _INK)
 
     def arrow(self, path: Sequence[Point]) -> None:
-        """A line along `path`, with a disc where the finger came down and a head where it lifted."""
         places = [self._place(point) for point in path]
         for colour, grown in ((_HALO, 1.8), (_INK, 0.0)):
             self._draw.line(places, fill=colour, width=round((5 + 2 * grown) * self._unit), joint="curve")
@@ -91,7 +88,6 @@ class _Pen:
             self._head(places, colour, grown)
 
     def chip(self, words: str, colour: _Colour) -> None:
-        """White words on a rounded ground, above the foot of the picture."""
         width, height = self._sheet.size
         font = letters(round(22 * self._unit), bold=True)
         pad, half_height = 18 * self._unit, 22 * self._unit
@@ -114,7 +110,7 @@ class _Pen:
         self._draw.ellipse((at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach), fill=colour)
 
     def _head(self, places: Sequence[_Place], colour: _Colour, grown: float) -> None:
-        """A triangle whose tip is the last place, turned the way the line comes in over its own length."""
+        """A triangle at the last point; its direction is that of the line over the length of the triangle."""
         size = 20 * self._unit
         tip = places[-1]
         tail = next((place for place in reversed(places) if math.dist(place, tip) >= size), places[0])

@@ -1,4 +1,4 @@
-"""What an episode and its proof are after an amendment, and which amendments are refused."""
+"""How an amendment changes an episode and its provenance, and which amendments are refused."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,16 +24,16 @@ from odyssey_recorder.model.episode import NOTHING, Episode, Step, StepAnnotatio
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size, to_pixel
 
 LARGEST_BOX_PERCENT = 60
-"""An element does not fill more of the screen than this."""
+"""An element does not cover more of the screen than this."""
 BOX, _INTENTION, _INSTRUCTED, _CONTEXT = "sam2_bbox", "intention", "low_level_instruction", "context"
-"""Annotations of a step: the first three are of its action, the context is of the steps before it."""
+"""Annotations of a step: the first three describe its action, the context describes the steps before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amended:
     """An episode after an amendment; `kept[n]` is the number that its step n had before.
 
-    `removed` are the keys of texts and boxes that no longer held, and the steps that had them, by their number before.
+    `removed` maps the keys of annotations that were no longer valid to the former numbers of their steps.
     """
 
     episode: Episode
@@ -45,10 +45,10 @@ class Amended:
 def amended(
     episode: Episode, proof: EpisodeProvenance | None, amendment: Amendment, *, picture: Size | None = None
 ) -> Amended:
-    """The episode as `amendment` leaves it; the pictures follow `kept`.
+    """Return the episode after `amendment`; its screenshots follow `kept`.
 
-    `picture` is the size of the picture that a box is drawn on; without it that of the proof is taken, or else that of
-    the device. Raises ReviewError for what is not allowed, and where nothing would change.
+    `picture` is the size of the screenshot that a box is drawn on; None takes it from the provenance, else from the
+    device. Raises ReviewError if the amendment is not allowed or changes nothing.
     """
     after = _after(episode, proof, amendment, picture)
     if (after.episode, after.proof) == (episode, proof):
@@ -92,7 +92,7 @@ def _removed(before: Episode, after: Amended) -> dict[str, tuple[int, ...]]:
 
 
 def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
-    """Why `box` cannot be that of an element touched at `touched` on a picture of `size`; empty where it can."""
+    """Why `box` cannot be the box of an element touched at `touched`; empty if it can."""
     if not (0 <= box.left < box.right <= size.width and 0 <= box.top < box.bottom <= size.height):
         return f"The box does not lie within the picture of {size}: draw it again."
     if touched not in box:
@@ -105,7 +105,7 @@ def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
 
 
 def touched_pixel(action: Click | LongPress, record: StepRecord | None, size: Size) -> Pixel:
-    """Where the finger came down on a picture of `size`: exactly where the proof tells, else the middle of its cell."""
+    """The position of the touch-down: exact if the provenance has it, else the middle of the grid cell."""
     if record is not None and isinstance(record.input, StrokeRecord) and record.input.samples:
         x, y, _ = record.input.samples[0]
         return Pixel(x, y)
@@ -161,10 +161,10 @@ def _with_text(episode: Episode, number: int, text: str) -> Episode:
 
 
 def _with_action(episode: Episode, number: int, action: Action) -> Episode:
-    """The episode with another action, and without the texts that were written of the one before.
+    """Replace an action and drop the texts that described the old one.
 
-    The box stays, as the place that was touched does; and so does what a terminal step says is done, "Task completed.":
-    it depends on its kind alone.
+    The box stays because the touched position does. So does the low-level instruction of a terminal step ("Task
+    completed."), which depends on its kind alone.
     """
     step = episode.steps[number]
     if action == step.action:
@@ -176,7 +176,7 @@ def _with_action(episode: Episode, number: int, action: Action) -> Episode:
 
 
 def _without_context(episode: Episode, first: int) -> Episode:
-    """The episode without what the steps from `first` on say of those before them."""
+    """Drop the context of the steps from `first` on."""
     later = (replace(step, annotations=step.annotations.without(_CONTEXT)) for step in episode.steps[first:])
     return replace(episode, steps=(*episode.steps[:first], *later))
 
@@ -207,7 +207,6 @@ def with_grid_box(step: Step, box: tuple[int, ...]) -> Step:
 
 
 def on_grid(box: Box, size: Size) -> tuple[int, ...]:
-    """The smallest box on the grid that holds `box`."""
     return (
         box.left * GRID // size.width,
         box.top * GRID // size.height,
@@ -231,7 +230,7 @@ def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last
 
 
 def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
-    """The episode up to the picture of step `at`, which is now that of the end."""
+    """The episode up to step `at`, whose screenshot becomes that of the terminal step."""
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
         raise ReviewError(f"Episode {episode.episode_id} ends at step {at} already.")
@@ -249,19 +248,19 @@ _NOTHING_SENT = {"input": None, "sent_us": None, "sent_until_us": None, "bbox": 
 
 
 def nothing_sent(proof: EpisodeProvenance, number: int, end: EndRecord | None = None) -> EpisodeProvenance:
-    """The proof of an episode that ends at a step, by `end`: what was done on its screen is no part of it."""
+    """The provenance of an episode that ends at step `number`: what was done on its screen is removed."""
     return _with_record(proof, number, {**_NOTHING_SENT, "end": end} if end else _NOTHING_SENT)
 
 
 def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
-    """The episode with the steps `kept` alone, numbered anew."""
+    """Keep only the steps `kept`, and renumber them."""
     name = episode.episode_id
     steps = tuple(replace(episode.steps[old], screenshot=screenshot_name(name, new)) for new, old in enumerate(kept))
     if proof is not None:
         old_records = _needed(episode, proof).steps
         records = tuple(_renamed(old_records[old], name, new) for new, old in enumerate(kept))
         proof = proof.model_copy(update={"steps": records})
-        if kept[0] != 0:  # device_info goes by the picture of the first step
+        if kept[0] != 0:  # device_info has the size of the first screenshot
             size = Size(records[0].frame.width, records[0].frame.height)
             episode = replace(episode, device=replace(episode.device, size=size))
     return Amended(replace(episode, steps=steps), proof, tuple(kept))
@@ -288,7 +287,7 @@ def _needed(episode: Episode, proof: EpisodeProvenance | None) -> EpisodeProvena
 
 
 def proof_refusal(episode: Episode, proof: EpisodeProvenance) -> str:
-    """Why `proof` cannot be that of the episode's steps; empty where it can."""
+    """Why `proof` cannot belong to the episode's steps; empty if it can."""
     if len(proof.steps) == len(episode.steps):
         return ""
     return (

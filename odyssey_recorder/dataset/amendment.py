@@ -1,4 +1,4 @@
-"""What of a published episode may be changed, and nothing else: no picture and no point is ever invented."""
+"""What can be amended in a published episode. No screenshot and no position is ever invented."""
 
 from typing import Annotated, Literal
 
@@ -12,14 +12,12 @@ class _Amendment(BaseModel):
 
 
 class NewInstruction(_Amendment):
-    """Other words for the task."""
-
     kind: Literal["instruction"] = "instruction"
     instruction: str = Field(min_length=1)
 
 
 class NewApps(_Amendment):
-    """Other apps of the task, in their order, or another category."""
+    """Other apps of the task, in order, or another category."""
 
     kind: Literal["apps"] = "apps"
     category: Category
@@ -34,7 +32,7 @@ class NewEnd(_Amendment):
 
 
 class NewNote(_Amendment):
-    """Another note beside a step, in its proof."""
+    """Another note of a step, in its provenance."""
 
     kind: Literal["note"] = "note"
     step: int = Field(ge=0)
@@ -42,7 +40,7 @@ class NewNote(_Amendment):
 
 
 class NewPress(_Amendment):
-    """A CLICK that was a LONG_PRESS (`long`), or the other way round."""
+    """Turns a CLICK into a LONG_PRESS (`long`) or the reverse."""
 
     kind: Literal["press"] = "press"
     step: int = Field(ge=0)
@@ -50,16 +48,13 @@ class NewPress(_Amendment):
 
 
 class NewText(_Amendment):
-    """The text of a TYPE."""
-
     kind: Literal["text"] = "text"
     step: int = Field(ge=0)
     text: str = Field(min_length=1)
 
 
 class NewBox(_Amendment):
-    """The box of the touched element: left, top, right, bottom in pixels of the screenshot, right and bottom not
-    belonging to it."""
+    """Left, top, right, bottom of the touched element in pixels of the screenshot; right and bottom are exclusive."""
 
     kind: Literal["box"] = "box"
     step: int = Field(ge=0)
@@ -67,7 +62,7 @@ class NewBox(_Amendment):
 
 
 class DropSteps(_Amendment):
-    """Stray steps, `first` to `last`, taken out; the steps behind them move up."""
+    """Removes stray steps, `first` to `last` inclusive; later steps move up."""
 
     kind: Literal["drop"] = "drop"
     first: int = Field(ge=0)
@@ -75,17 +70,17 @@ class DropSteps(_Amendment):
 
 
 class DropTail(_Amendment):
-    """The episode ends at step `at`: its picture becomes that of the end, with the words that the end has now."""
+    """Ends the episode at step `at`: its screenshot becomes that of the terminal step, which keeps its words."""
 
     kind: Literal["tail"] = "tail"
     at: int = Field(ge=0)
 
 
 class Repair(_Amendment):
-    """A damaged annotation written anew as it is understood, or else the newest kept version that is whole.
+    """Rewrites a damaged annotation from what can be read, or else from the newest kept version that is whole.
 
-    One without an end gets the `end` that a person tells, with its note or reason: on the picture behind the last step,
-    where there is one, otherwise in place of the last step.
+    If the terminal step is missing, `end` and its note or reason supply it: on the screenshot after the last step if
+    there is one, otherwise in place of the last step.
     """
 
     kind: Literal["repair"] = "repair"

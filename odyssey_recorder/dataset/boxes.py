@@ -1,4 +1,4 @@
-"""Which box of the touched element each step has when an episode is written for the tools of the second release."""
+"""The box of the touched element in each step, for the tools of the second release."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,11 +12,11 @@ from odyssey_recorder.model.geometry import Box, Size
 
 
 def with_boxes(episode: Episode, proof: EpisodeProvenance | None) -> Episode:
-    """The episode with a `sam2_bbox` in every step: of a press its own, else that of the proof, else one without area.
+    """Give every step a `sam2_bbox`: for a press its own, else that of the provenance, else one without area.
 
-    With ``[]`` at a press the official evaluator counts every prediction as wrong; with the box ``[x, y, x, y]`` it
-    goes by the distance alone. An episode with neither boxes nor a proof is as in the first release, and stays as it
-    is. Raises InvalidEpisodeError where the proof is of other steps.
+    With ``[]`` at a press the official evaluator counts every prediction as wrong; with ``[x, y, x, y]`` it uses the
+    distance alone. An episode without boxes and provenance is as in the first release, and stays so. Raises
+    InvalidEpisodeError if the provenance belongs to other steps.
     """
     if proof is None and not _has_boxes(episode):
         return episode
@@ -28,7 +28,7 @@ def with_boxes(episode: Episode, proof: EpisodeProvenance | None) -> Episode:
 
 
 def repaired_steps(episode: Episode) -> Iterator[int]:
-    """The presses whose box is empty, or missing where other steps have one: `with_boxes` gives them another."""
+    """Numbers of the presses whose box is empty, or missing where other steps have one; `with_boxes` fills them."""
     if _has_boxes(episode):
         for number, step in enumerate(episode.steps):
             if isinstance(step.action, Click | LongPress) and not _kept(step):
@@ -40,7 +40,6 @@ def _has_boxes(episode: Episode) -> bool:
 
 
 def _kept(step: Step) -> Json:
-    """What the file has as the box, if it is not empty."""
     box = step.annotations.sam2_bbox
     return list(box) if box else step.annotations.malformed.get(BOX)
 
@@ -56,7 +55,7 @@ def _with_box(step: Step, record: StepRecord | None) -> Step:
 
 
 def _proved(action: Click | LongPress, record: StepRecord | None) -> tuple[int, ...]:
-    """The box of the proof on the grid; empty where there is none, or one that cannot be that of the element."""
+    """The box of the provenance on the grid; empty if there is none or it cannot be that of the element."""
     if record is None or record.bbox is None:
         return ()
     size, box = Size(record.frame.width, record.frame.height), Box(*record.bbox)

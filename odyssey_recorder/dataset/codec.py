@@ -1,4 +1,4 @@
-"""How an episode is spelled in JSON, in both dialects; only `episode_json` knows its keys too."""
+"""Reading and writing of episode JSON in both dialects; only `episode_json` knows its keys too."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -50,22 +50,19 @@ _BOX = "sam2_bbox"
 
 
 class Dialect(Enum):
-    """The two spellings of the format: that of the dataset card, and that of the released files."""
+    """The spelling of the dataset card, and that of the released files."""
 
     CARD = "card"
     RELEASE = "release"
 
 
 def read_episode(path: Path) -> Episode:
-    """The episode in the file at `path`.
-
-    Raises DatasetError where the file cannot be read, InvalidEpisodeError where it is no episode.
-    """
+    """Raises DatasetError if the file cannot be read, InvalidEpisodeError if it is not an episode."""
     return decode(read_dataset_file(path, Largest.ANNOTATION), source=path.name)
 
 
 def read_annotation(path: Path) -> Episode:
-    """The same of a file that is named by the id of its episode. Raises InvalidEpisodeError also for another one."""
+    """Read an episode from the file named by its id. Raises InvalidEpisodeError for another id too."""
     episode = read_episode(path)
     if episode.episode_id != path.stem:
         raise InvalidEpisodeError(f"{path.name} holds the episode {episode.episode_id}; expected that of its name.")
@@ -73,31 +70,31 @@ def read_annotation(path: Path) -> Episode:
 
 
 def write_episode(path: Path, episode: Episode, dialect: Dialect = Dialect.CARD) -> None:
-    """Write `episode` to `path` in one piece; a failure leaves what was there. Raises DatasetError."""
+    """Write an episode atomically; a failure leaves the old file. Raises DatasetError."""
     write_durably(path, encode(episode, dialect), within=dataset_of(path))
 
 
 def decode(data: bytes | str, *, source: str) -> Episode:
-    """The episode that `data` spells, in either dialect and in any form that is known to exist.
+    """Parse an episode in either dialect, in every form that is known to exist.
 
-    What the model has no place for goes into `extra` and is written back: unknown keys on every level, and an
-    `info` or `ps` that says more than the action (a click with a trajectory, a trajectory that is a list).
+    Data without a place in the model goes into `extra` and is written back: unknown keys on every level, and an `info`
+    or `ps` that says more than the action (a click with a trajectory, a trajectory that is a list).
 
-    `source` is the file's name for the messages. Raises InvalidEpisodeError naming it, the step, the field,
-    the value and what was expected; nothing else, whatever `data` holds.
+    `source` is the file's name for messages. Raises only InvalidEpisodeError, naming it, the step, the field, the value
+    and what was expected.
     """
     with _refusals_of(source):
         return _episode(EpisodeJson.model_validate(parse(data)))
 
 
 def episode_from_json(tree: Json, *, source: str) -> Episode:
-    """The episode that a JSON value spells. Raises InvalidEpisodeError, as `decode` does."""
+    """Like `decode`, from a parsed JSON value."""
     with _refusals_of(source):
         return _episode(EpisodeJson.model_validate(tree))
 
 
 def dialect_of(data: bytes | str, *, source: str) -> Dialect:
-    """The dialect that an episode file is written in; CARD where it says nothing that the two spell differently.
+    """The dialect of an episode file; CARD if nothing in it differs between the two.
 
     Raises InvalidEpisodeError naming `source`.
     """
@@ -110,9 +107,9 @@ def dialect_of(data: bytes | str, *, source: str) -> Dialect:
 
 
 def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
-    """`episode` as UTF-8 JSON: keys in the order of the released files, indent 4, a line end at the end.
+    """UTF-8 JSON: keys in the order of the released files, indent 4, a final newline.
 
-    Raises InvalidEpisodeError where a text or an unknown key holds what JSON cannot (a lone surrogate, NaN).
+    Raises InvalidEpisodeError if a text or an unknown key cannot be JSON (a lone surrogate, NaN).
     """
     device, task = episode.device, episode.task
     tree = {
@@ -145,19 +142,19 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
 
 
 def action_to_json(action: Action) -> dict[str, Json]:
-    """The three keys that spell `action` in a step of the `CARD` dialect."""
+    """The keys `action`, `info` and `ps` in the `CARD` dialect."""
     return _spelling(action, Dialect.CARD)
 
 
 def action_from_json(tree: dict[str, Json], *, source: str) -> Action:
-    """The action that `action_to_json` spelled so. Raises InvalidEpisodeError naming `source`."""
+    """Inverse of `action_to_json`. Raises InvalidEpisodeError naming `source`."""
     with _refusals_of(source):
         return action_of(StepJson.model_validate({"step": 0, "screenshot": "", **tree}))
 
 
 @contextmanager
 def _refusals_of(source: str) -> Iterator[None]:
-    """Name the file in whatever is found wrong with it."""
+    """Adds the file's name to errors."""
     try:
         yield
     except ValidationError as error:
@@ -206,7 +203,7 @@ def _step(episode_id: str, number: int, raw: StepJson) -> Step:
 
 
 def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
-    """The annotations among the keys of a step; what is no text or no box is among the malformed ones."""
+    """The annotations among the keys of a step; values of the wrong type go into `malformed`."""
     present = {key: keys[key] for key in ANNOTATION_KEYS if key in keys}
     values: dict[str, Any] = {key: value for key, value in present.items() if key != _BOX and isinstance(value, str)}
     match present.get(_BOX):
@@ -219,7 +216,7 @@ def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
 
 
 def _spelled_otherwise(raw: StepJson, action: Action) -> dict[str, Json]:
-    """`info` and `ps` where the file says something in them that the action cannot hold."""
+    """`info` and `ps` where the file says more than the action can hold."""
     ours = _spelling(action, Dialect.RELEASE)
     match action:
         case Click() | LongPress():
@@ -250,7 +247,6 @@ def _annotations_tree(annotations: StepAnnotations) -> dict[str, Json]:
 
 
 def _spelling(action: Action, dialect: Dialect) -> dict[str, Json]:
-    """The keys `action`, `info` and `ps` of an action."""
     release = dialect is Dialect.RELEASE
     match action:
         case Click(point) | LongPress(point):

@@ -1,4 +1,4 @@
-"""How whole episodes look on one picture: their screenshots in reading order, each with its action drawn on it."""
+"""Contact sheets: the screenshots of whole episodes in one image, each with its action drawn on it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,9 +37,9 @@ _PAPER, _CARD, _EDGE, _TEXT, _FAINT = "#eef0f3", "#ffffff", "#d5d8dd", "#202124"
 
 
 def draw_contact_sheet(episodes: Sequence[OpenedEpisode]) -> Image.Image:
-    """One RGB picture, 2000 pixels wide, with the episodes below each other.
+    """An RGB image, 2000 px wide, with the episodes below each other.
 
-    Raises DatasetError naming the screenshot that cannot be read.
+    Raises DatasetError naming a screenshot that cannot be read.
     """
     parts = [_draw_episode(opened) for opened in episodes]
     sheet = Image.new("RGB", (_SHEET_PX, sum(part.height for part in parts) + _MARGIN), _PAPER)
@@ -51,7 +51,6 @@ def draw_contact_sheet(episodes: Sequence[OpenedEpisode]) -> Image.Image:
 
 
 def _draw_episode(opened: OpenedEpisode) -> Image.Image:
-    """The title of an episode, and a card for each of its steps."""
     episode, size = opened.episode, opened.episode.device.size
     columns = _COLUMNS_UPRIGHT if size.height > size.width else _COLUMNS_WIDE
     card = Size((_SHEET_PX - 2 * _MARGIN + _GAP) // columns - _GAP, 0)
@@ -99,7 +98,6 @@ def _draw_card(size: Size, number: int, action: Action, path: Path) -> Image.Ima
 
 
 def _detail(action: Action) -> str:
-    """What the caption says under the action's name."""
     match action:
         case Click(point) | LongPress(point):
             return f"{point.x}, {point.y}"
@@ -114,7 +112,6 @@ def _detail(action: Action) -> str:
 
 
 def _read_picture(path: Path, box: tuple[int, int]) -> Image.Image:
-    """The screenshot, shrunk to fit into `box`."""
     try:
         return ImageOps.contain(read_png(path), box, Image.Resampling.BOX)
     except OSError as error:

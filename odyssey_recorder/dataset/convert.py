@@ -1,4 +1,4 @@
-"""How episodes that lie on disk are respelled in another dialect, one file or a whole dataset folder."""
+"""Conversion of an episode file or a whole dataset folder to another dialect."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ from odyssey_recorder.model.episode import Episode
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What became of the files: those that were written, and why others were not, a message for each."""
+    """The files that were written, and a message for each that was not."""
 
     written: tuple[Path, ...]
     failures: tuple[str, ...]
@@ -39,20 +39,19 @@ def convert(
     with_screenshots: bool = False,
     refuse: Callable[[Path], str] = lambda _: "",
 ) -> Conversion:
-    """Respell the episode file or the dataset folder `source` in `dialect`, at `target`.
+    """Convert the episode file or the dataset folder `source` to `dialect`, at `target`.
 
-    A file becomes the file `target`, or one of its own name where that is a folder. Of a dataset folder each
-    ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad one hinders no other.
+    A file becomes the file `target`, or one of its own name if that is a folder. For a dataset folder, each
+    ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad file does not stop the others.
 
-    In the dialect `RELEASE` the presses of an episode with a proof, or with boxes, all have a box: see `with_boxes`.
+    In the `RELEASE` dialect, all presses of an episode with provenance or boxes get a box: see `with_boxes`.
 
-    Screenshots are the same in both dialects and stay where they are. `with_screenshots`, for a dataset
-    folder, puts those of each converted episode into `target` too, and the view trees where there are some: as hard
-    links, or copies on another disk.
+    Screenshots are the same in both dialects. `with_screenshots`, for a dataset folder, puts those of each converted
+    episode and its view hierarchies into `target` too: as hard links, or as copies on another disk.
 
-    `refuse` is asked for each annotation file of a dataset folder why it is to be left out; empty where it is not.
+    `refuse` returns why an annotation file of a dataset folder is left out, or an empty string.
 
-    Raises DatasetError where there is nothing to convert. Never writes over what it reads.
+    Raises DatasetError if there is nothing to convert. Never writes over what it reads.
     """
     if source.is_dir():
         return _convert_all(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
@@ -100,7 +99,7 @@ def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> Non
 
 
 def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
-    """Put all screenshots of `episode` into `target`, or none where one is missing or is a link."""
+    """Put all screenshots of `episode` into `target`, or none if one is missing or is a link."""
     names = [step.screenshot for step in episode.steps]
     for name in names:
         if not (source / name).is_file():
@@ -112,7 +111,7 @@ def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
 
 
 def _bring_trees(episode: Episode, source: Path, target: Path) -> None:
-    """Put the view trees of `episode` into `target`; many a step has none."""
+    """Put the view hierarchies of `episode` into `target`; not every step has one."""
     names = [ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
     present = [name for name in names if (source / name).is_file()]
     if present:

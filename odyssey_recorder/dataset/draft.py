@@ -1,9 +1,9 @@
-"""A recording in progress on disk: an append-only log of steps beside their pictures, whole at every instant.
+"""A draft on disk: an append-only log of steps and their screenshots, complete at every instant.
 
-<drafts>/<id>/draft.json    what is recorded, on which device, by whom
-              steps.jsonl   a line for each thing that happened to the steps; a torn last line is none
-              <n>.png       the pictures, in the order in which they were kept; steps may share one
-              <n>.xml       the view trees, likewise
+<drafts>/<id>/draft.json    task, device and annotator
+              steps.jsonl   a line per change of the steps; a torn last line is ignored
+              <n>.png       screenshots, in the order they were stored; steps may share one
+              <n>.xml       view hierarchies, likewise
               lock          held while a process works on the draft
 """
 
@@ -44,10 +44,9 @@ _NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class DraftStep:
-    """One recorded step: what was done, the picture from before it, and the proof.
+    """One recorded step: its action, the screenshot from before it, and its provenance.
 
-    `key` names the step for as long as the draft lives: undoing others does not change it, and no step gets the
-    key of one that was dropped.
+    `key` names the step for the life of the draft: it survives an undo, and is not used again.
     """
 
     key: int
@@ -57,14 +56,14 @@ class DraftStep:
 
     @property
     def tree(self) -> Path | None:
-        """The file with the step's view tree; None where it has none."""
+        """The step's view hierarchy, or None."""
         name = self.record.ui_tree
         return None if name is None else self.picture.with_name(name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Story:
-    """What the lines of a log so far come to; `added` counts the steps, those that were dropped too."""
+    """The state after the log lines so far; `added` counts all steps, including dropped ones."""
 
     steps: tuple[DraftStep, ...] = ()
     dropped: tuple[DroppedRecord, ...] = ()
@@ -76,21 +75,21 @@ class _Story:
     resumed: tuple[ResumedRecord, ...] = ()
 
     def with_step(self, step: DraftStep) -> "_Story":
-        """The story with one more step, which is what a live finger became."""
+        """Add a step; a pending live finger became that step."""
         steps, added = (*self.steps, step), self.added + 1
         return replace(self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=())
 
     def with_amended(self, step: DraftStep) -> "_Story":
-        """The story with `step` in place of the one of its key."""
+        """Replace the step that has the key of `step`."""
         return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
 
     def step(self, key: int) -> DraftStep | None:
-        """The step of this key; None where it was dropped, or never was."""
+        """None if the step was dropped or never existed."""
         return next((step for step in reversed(self.steps) if step.key == key), None)
 
 
 class DraftHead(BaseModel):
-    """draft.json: what is known of a draft before its first step, also while another process works on it."""
+    """draft.json: what is known of a draft before its first step; readable while another process holds it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -113,20 +112,18 @@ class DraftHead(BaseModel):
 
     @property
     def task_info(self) -> TaskInfo:
-        """What is to be done."""
         return TaskInfo(self.category, self.apps, self.meta_task, self.task, self.instruction)
 
     @property
     def device_info(self) -> DeviceInfo:
-        """On which device."""
         size = Size(self.width, self.height)
         return DeviceInfo(self.device_name, size, self.product, self.release_version, self.sdk_version)
 
 
 def hold(folder: Path) -> FileLock:
-    """Take a draft for this process alone, until the lock is released.
+    """Lock a draft for this process.
 
-    Raises DatasetError where another window has it, or there is none.
+    Raises DatasetError if another process has it or it does not exist.
     """
     if not folder.is_dir():
         raise DatasetError(f"There is no draft {folder.name} in {folder.parent}.")
@@ -141,13 +138,13 @@ def hold(folder: Path) -> FileLock:
 
 
 class Draft:
-    """One draft, held by this process until `close`. Not thread-safe but for what keeps and forgets files.
+    """One draft, held by this process until `close`. Only the methods that store and delete files are thread-safe.
 
-    Every change is on the disk when its method returns; one that raises DatasetError changed nothing.
+    Every change is on disk when its method returns; a method that raises DatasetError changed nothing.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the draft in `folder`. Raises DatasetError if it is no draft, or another process works on it."""
+        """Raises DatasetError if `folder` is not a draft, or another process holds it."""
         self._head = read_head(folder)
         self._lock = hold(folder)
         self.folder = folder
@@ -166,7 +163,7 @@ class Draft:
 
     @classmethod
     def create(cls, folder: Path, *, dataset: Path, task: TaskInfo, device: DeviceInfo, origin: Origin) -> "Draft":
-        """Begin a draft in `folder`, whose name is the episode's id. Raises DatasetError."""
+        """Start a draft in `folder`, whose name is the episode's id. Raises DatasetError."""
         head = DraftHead(
             format=FORMAT,
             episode_id=folder.name,
@@ -191,7 +188,6 @@ class Draft:
 
     @property
     def episode_id(self) -> str:
-        """The id that the episode will have."""
         return self._head.episode_id
 
     @property
@@ -201,84 +197,79 @@ class Draft:
 
     @property
     def started_us(self) -> int:
-        """When the recording began, in microseconds since 1970."""
+        """In microseconds since 1970."""
         return self._head.started_us
 
     @property
     def origin(self) -> Origin:
-        """Who records, with what."""
         return self._head.origin
 
     @property
     def task(self) -> TaskInfo:
-        """What is to be done."""
         return self._head.task_info
 
     @property
     def device(self) -> DeviceInfo:
-        """On which device."""
         return self._head.device_info
 
     @property
     def steps(self) -> tuple[DraftStep, ...]:
-        """The steps so far."""
         return self._story.steps
 
     @property
     def dropped(self) -> tuple[DroppedRecord, ...]:
-        """The steps that were taken away again, and the live fingers that became none."""
+        """Steps that were removed, and live fingers that did not become a step."""
         return self._story.dropped
 
     @property
     def complete(self) -> bool:
-        """Whether the last step is terminal: the draft waits to be published."""
+        """Whether the last step is terminal, so the draft can be published."""
         return bool(self.steps) and is_terminal(self.steps[-1].action)
 
     @property
     def uncertain(self) -> bool:
-        """Whether it is not known that the last step's input was carried out."""
+        """Whether it is unknown that the last step's input was carried out."""
         return bool(self.steps) and not self.complete and self.steps[-1].record.sent_until_us is None
 
     @property
     def next_key(self) -> int:
-        """The key that the next step will have."""
         return self._story.added
 
     @property
     def wanted(self) -> DraftStep | None:
-        """The step that was undone last, until another one takes its place: the device shall show its picture again."""
+        """The step last undone, until another one replaces it: the device should show its screenshot again."""
         return self._story.wanted
 
     @property
     def left(self) -> Path | None:
-        """The picture of the screen that the steps so far left the device on; None where it is not known."""
+        """The screenshot of the device after the last step; None if unknown."""
         return self._story.left
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
-        """What is to be said of the next step, because of the screen that it will be made on."""
+        """Flags for the next step."""
         return self._story.next_flags
 
     @property
     def resumed(self) -> tuple[ResumedRecord, ...]:
-        """When, and on which devices, the recording was taken up again."""
+        """When, and on which devices, the recording was resumed."""
         return self._story.resumed
 
     @property
     def broken_touch(self) -> bool:
-        """Whether a live finger went down of which no step is known: what it did to the device is not known either."""
+        """Whether a live finger went down without becoming a step, so its effect on the device is unknown."""
         return self._story.touched
 
     # Pictures and trees.
 
     def keep_picture(self, png: bytes) -> Path:
-        """Store a picture, over none that is there; thread-safe. Raises DatasetError."""
+        """Store a screenshot under a new number; thread-safe. Raises DatasetError."""
         path = self.folder / f"{next(self._file_numbers)}.png"
         write_durably(path, png, within=self.folder)
         return path
 
     def forget_picture(self, picture: Path) -> None:
-        """Delete a picture, unless a step uses it, or the device is to show it again; thread-safe."""
+        """Delete a screenshot unless a step uses it or the device should show it again; thread-safe."""
         story = self._story
         used = [story.left, *(step.picture for step in (*story.steps, *filter(None, [story.wanted])))]
         if picture not in used:
@@ -286,10 +277,10 @@ class Draft:
                 picture.unlink(missing_ok=True)
 
     def keep_tree(self, xml: str) -> str:
-        """Store a view tree; its name, for a step's `ui_tree`; thread-safe. Raises DatasetError.
+        """Store a view hierarchy and return its name for `StepRecord.ui_tree`; thread-safe. Raises DatasetError.
 
-        One that became no step's is deleted when the draft is opened again. Half a character, which no file can
-        hold, becomes a question mark.
+        One that no step uses is deleted when the draft is opened again. A lone surrogate, which no file can hold,
+        becomes a question mark.
         """
         path = self.folder / f"{next(self._file_numbers)}.xml"
         write_durably(path, xml.encode(errors="replace"), within=self.folder)
@@ -298,23 +289,25 @@ class Draft:
     # Steps.
 
     def add_step(self, action: Action, picture: Path, record: StepRecord) -> int:
-        """Add a step, whose picture must have been kept; its key. Raises DatasetError."""
+        """Add a step whose screenshot is stored, and return its key. Raises DatasetError."""
         self._write(draft_log.StepLine(picture=picture.name, action=action_to_json(action), record=record))
         return self.steps[-1].key
 
     def amend_last(self, changes: Mapping[str, Json]) -> None:
-        """Add to the last step's record what became known later, by the names of `StepRecord`. Raises DatasetError."""
+        """Add to the last step's record what became known later; the keys are fields of `StepRecord`. Raises
+        DatasetError.
+        """
         self._write(draft_log.AmendLine(changes=dict(changes)))
 
     def amend(self, key: int, changes: Mapping[str, Json]) -> bool:
-        """Add to any step's record what became known later; whether it was still there. Raises DatasetError."""
+        """Like `amend_last` for any step; False if it no longer exists. Raises DatasetError."""
         if self._story.step(key) is None:
             return False
         self._write(draft_log.AmendStepLine(step=key, changes=dict(changes)))
         return True
 
     def amend_text(self, key: int, text: str) -> bool:
-        """Say what a TYPE step did type; whether it was still there. Raises DatasetError."""
+        """Set what a TYPE step typed; False if it no longer exists. Raises DatasetError."""
         if self._story.step(key) is None:
             return False
         self._write(draft_log.AmendTextLine(step=key, text=text))
@@ -323,10 +316,10 @@ class Draft:
     def drop_last(
         self, why: str, count: int = 1, *, leads_back: bool = False, next_flags: tuple[Flag, ...] = ()
     ) -> None:
-        """Take the last `count` steps away, all or none; the log remembers them, and why. Raises DatasetError.
+        """Remove the last `count` steps, all or none; the log keeps them and `why`. Raises DatasetError.
 
-        With `leads_back` the device shall show again what the first of them was made on: it becomes the `wanted` one.
-        `next_flags` are to be said of the next step, because of the screen that the first of them was made on.
+        With `leads_back` the first of them becomes `wanted`: the device should show its screen again. `next_flags` are
+        flags of the next step, due to that screen.
         """
         now_us = time.time_ns() // 1000
         line = draft_log.DropLine(why=why, dropped_us=now_us, count=count, leads_back=leads_back, next_flags=next_flags)
@@ -335,33 +328,30 @@ class Draft:
     # The screen that the steps led to, and the device.
 
     def note_screen(self, picture: Path, flags: tuple[Flag, ...]) -> None:
-        """Say what the device rests on after the steps so far, and what is to be said of the next step. Raises
-        DatasetError.
+        """Note the screen after the last step, and flags for the next step. Raises DatasetError.
 
-        Outlives this process, but perhaps not the computer.
+        Not synced to disk: survives the end of this process, but perhaps not a power failure.
         """
         self._write(draft_log.ScreenLine(picture=picture.name, flags=flags), durable=False)
 
     def note_resumed(self, record: ResumedRecord) -> None:
-        """Say that the recording was taken up again. Raises DatasetError."""
+        """Raises DatasetError."""
         self._write(draft_log.ResumeLine(record=record))
 
     # A live finger.
 
     def note_touch(self, picture: Path, touched_us: int) -> None:
-        """Say that a finger is about to go down on the device. Raises DatasetError.
+        """Note that a live finger is about to go down on the device. Raises DatasetError.
 
-        Takes far less than a millisecond, and outlives this process, but perhaps not the computer; the next step
-        is what the touch became.
+        Takes far less than a millisecond because it is not synced to disk. The next step is what the touch became.
         """
         self._write(draft_log.TouchLine(picture=picture.name, touched_us=touched_us), durable=False)
 
     def drop_touch(self, why: str) -> None:
-        """Say that the finger became no step; the log remembers it, and why. Raises DatasetError."""
+        """Note that the live finger became no step, and why. Raises DatasetError."""
         self._write(draft_log.DropTouchLine(why=why, dropped_us=time.time_ns() // 1000))
 
     def close(self) -> None:
-        """Let another window have the draft."""
         self._lock.release()
 
     def _write(self, line: draft_log.Line, *, durable: bool = True) -> None:
@@ -370,7 +360,7 @@ class Draft:
         self._story = story
 
     def _after(self, line: draft_log.Line) -> _Story:
-        """The story as `line` leaves it. Raises DatasetError."""
+        """The state after `line`. Raises DatasetError."""
         story = self._story
         match line:
             case draft_log.StepLine(picture=picture, action=action, record=record):
@@ -407,7 +397,7 @@ class Draft:
         return replace(story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags)
 
     def _newest_picture(self) -> Path | None:
-        """The newest picture since the last step, which older recorders kept in mirror mode and did not note."""
+        """The newest screenshot since the last step: older recorders stored it in mirror mode without a log line."""
         last = int(self.steps[-1].picture.stem)
         newer = [path for path in self.folder.glob("[0-9]*.png") if path.stem.isdecimal() and int(path.stem) > last]
         return max(newer, key=lambda path: int(path.stem), default=None)
@@ -420,7 +410,7 @@ class Draft:
                     tree.unlink(missing_ok=True)
 
     def _numbered(self) -> Iterator[tuple[int, Path]]:
-        """The pictures and trees, each after its number; people may have put others there, such as a copy of one."""
+        """The numbered files; people may have put others there, such as a copy of one."""
         for path in self.folder.glob("[0-9]*"):
             if named := _NUMBERED.fullmatch(path.name):
                 yield int(named[1]), path
@@ -454,7 +444,7 @@ class Draft:
 
 
 def read_head(folder: Path) -> DraftHead:
-    """The head of the draft in `folder`. Raises DatasetError."""
+    """Raises DatasetError."""
     path = folder / "draft.json"
     try:
         head = DraftHead.model_validate_json(read_json(path, Largest.PROOF, within=folder))

@@ -1,4 +1,4 @@
-"""The log of a draft as a file: a JSON line for each thing that happened to its steps; a torn last line is none."""
+"""The draft log file: a JSON line per change of the steps; a torn last line is ignored."""
 
 import os
 from pathlib import Path
@@ -18,8 +18,6 @@ class _Line(BaseModel):
 
 
 class StepLine(_Line):
-    """A step was added."""
-
     kind: Literal["step"] = "step"
     picture: str = Field(pattern=_PICTURE)
     action: dict[str, JsonValue]
@@ -27,14 +25,14 @@ class StepLine(_Line):
 
 
 class AmendLine(_Line):
-    """What became known of the last step afterwards."""
+    """What became known of the last step later."""
 
     kind: Literal["amend"] = "amend"
     changes: dict[str, JsonValue]
 
 
 class AmendStepLine(_Line):
-    """What became known of any step, by its key; a kind of its own, which a recorder that knows it not refuses."""
+    """What became known of any step, by its key; a separate kind, so that recorders without it refuse the log."""
 
     kind: Literal["amend_step"] = "amend_step"
     step: Whole
@@ -42,7 +40,7 @@ class AmendStepLine(_Line):
 
 
 class AmendTextLine(_Line):
-    """What a step that typed did type."""
+    """What a TYPE step typed."""
 
     kind: Literal["amend_text"] = "amend_text"
     step: Whole
@@ -50,7 +48,7 @@ class AmendTextLine(_Line):
 
 
 class DropLine(_Line):
-    """The last `count` steps were taken away; with `leads_back` the device shall show what it did before them."""
+    """The last `count` steps were removed; with `leads_back` the device should show the screen before them again."""
 
     kind: Literal["drop"] = "drop"
     why: str
@@ -69,7 +67,7 @@ class TouchLine(_Line):
 
 
 class ScreenLine(_Line):
-    """What the device rests on after the steps so far, and what is to be said of the next step because of that."""
+    """The screen after the last step, and the flags of the next step that follow from it."""
 
     kind: Literal["screen"] = "screen"
     picture: str = Field(pattern=_PICTURE)
@@ -77,7 +75,7 @@ class ScreenLine(_Line):
 
 
 class ResumeLine(_Line):
-    """The recording was taken up again, on this device."""
+    """The recording was resumed on this device."""
 
     kind: Literal["resume"] = "resume"
     record: ResumedRecord
@@ -107,7 +105,7 @@ _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind
 
 
 class DraftLog:
-    """An append-only file of lines. `read` comes first, once."""
+    """An append-only file of lines. Call `read` first, once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -115,7 +113,7 @@ class DraftLog:
         self._folder_synced = False
 
     def read(self) -> list[Line]:
-        """Every whole line; none where there is no file yet. Raises DatasetError for a line that cannot be."""
+        """All complete lines; empty if there is no file. Raises DatasetError for an invalid line."""
         if not self.path.exists():
             return []
         try:
@@ -126,9 +124,9 @@ class DraftLog:
         return [self._parsed(number, line) for number, line in enumerate(lines, 1)]
 
     def append(self, line: Line, *, durable: bool = True) -> None:
-        """Write `line`; one that is not `durable` outlives the process, but perhaps not the computer.
+        """Append `line`; one that is not `durable` survives the process, but perhaps not a power failure.
 
-        Raises DatasetError, and then the line is not in the log.
+        If it raises DatasetError, the line is not in the log.
         """
         try:
             data = line.model_dump_json().encode() + b"\n"
@@ -137,7 +135,7 @@ class DraftLog:
         try:
             open_log = change_file if self._length or self.path.exists() else create_file
             with open_log(self.path, within=self.path.parent) as log:
-                log.seek(self._length)  # over what a failed write may have left
+                log.seek(self._length)  # overwrite what a failed write may have left
                 log.truncate()
                 log.write(data)
                 log.flush()

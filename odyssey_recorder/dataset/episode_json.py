@@ -1,4 +1,4 @@
-"""The keys of an episode file and the kinds of their values: what a step must say to be understood."""
+"""The keys of an episode file and the types of their values."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -25,7 +25,7 @@ from odyssey_recorder.validation import Fault, faults, first_fault
 
 
 class Rule(Enum):
-    """What of the format is broken."""
+    """A rule of the format, as broken by a file."""
 
     COUNT = "step_length is not the count of the steps"
     NUMBER = "steps are not numbered 0..n-1"
@@ -37,7 +37,7 @@ class Rule(Enum):
 
 
 class UnreadableError(Exception):
-    """Why this JSON is no episode, and where in the file; which rule it breaks."""
+    """Why the JSON is not an episode, where in the file, and which rule it breaks."""
 
     def __init__(self, words: str, rule: Rule = Rule.FORM) -> None:
         super().__init__(words)
@@ -45,18 +45,15 @@ class UnreadableError(Exception):
 
 
 class Border(BaseModel):
-    """Strict: no text for a number, no true for 1. Unknown keys are kept."""
+    """Strict: no string for a number, no true for 1. Unknown keys are kept."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     def unknown(self) -> Extra:
-        """What the object says beyond the keys of the format."""
         return MappingProxyType(self.__pydantic_extra__ or {})
 
 
 class DeviceJson(Border):
-    """`device_info`."""
-
     product: str | None = None
     release_version: str | None = None
     sdk_version: str | None = None
@@ -66,8 +63,6 @@ class DeviceJson(Border):
 
 
 class TaskJson(Border):
-    """`task_info`."""
-
     category: str
     app: list[str]
     meta_task: str
@@ -76,8 +71,6 @@ class TaskJson(Border):
 
 
 class StepJson(Border):
-    """One of `steps`."""
-
     step: int
     screenshot: str
     action: str
@@ -86,9 +79,7 @@ class StepJson(Border):
 
 
 class EpisodeJson(Border):
-    """The whole file."""
-
-    # Never \d: it takes the digits of every script, and the id becomes file names.
+    # Not \d: it matches digits of every script, and the id becomes part of file names.
     episode_id: str = Field(pattern=r"^[0-9]{16}\z")
     device_info: DeviceJson
     task_info: TaskJson
@@ -101,31 +92,29 @@ _POINTS = TypeAdapter(list[tuple[_Coordinate, _Coordinate]])
 
 
 def device_of(raw: DeviceJson) -> DeviceInfo:
-    """The device that `device_info` tells."""
     size = Size(raw.w, raw.h)
     return DeviceInfo(raw.device_name, size, raw.product, raw.release_version, raw.sdk_version, raw.unknown())
 
 
 def task_of(raw: TaskJson) -> TaskInfo:
-    """The task that `task_info` tells."""
     return TaskInfo(raw.category, tuple(raw.app), raw.meta_task, raw.task, raw.instruction, raw.unknown())
 
 
 def check_number(raw: StepJson, number: int) -> None:
-    """Raise UnreadableError where a step does not bear the number of its place."""
+    """Raise UnreadableError if the step's number is not its position."""
     _expect("step", raw.step, number, Rule.NUMBER)
 
 
 def check_screenshot(raw: StepJson, episode_id: str, number: int) -> None:
-    """Raise UnreadableError where a step's picture is not called as it must be.
+    """Raise UnreadableError if the step's screenshot is not named as it must be.
 
-    The one name that is allowed is made here, so no name in a file can lead out of its folder.
+    The only allowed name is built here, so no name in a file can point outside its folder.
     """
     _expect("screenshot", raw.screenshot, screenshot_name(episode_id, number), Rule.SCREENSHOT)
 
 
 def action_of(raw: StepJson) -> Action:
-    """The action of a step. Raises UnreadableError naming the field, its value and what was expected."""
+    """Raises UnreadableError naming the field, its value and what was expected."""
     match raw.action:
         case "CLICK" if isinstance(raw.info, str):
             return Press(_key(raw.info))
@@ -161,7 +150,7 @@ ACTIONS = (
     "RECENT",
 )
 RELEASED_ACTIONS = ("TEXT", "INCOMPLETE")
-"""What the dialect `RELEASE` alone calls actions."""
+"""Names of actions that only the `RELEASE` dialect has."""
 KEYS = {
     "KEY_HOME": SystemKey.HOME,
     "KEY_BACK": SystemKey.BACK,
@@ -177,7 +166,7 @@ def _key(info: str) -> SystemKey:
 
 
 def _own_key(key: SystemKey, info: object) -> Press:
-    """A system key that is an action of its own, as the card allows; `info` is empty or says it again."""
+    """A system key as an action of its own, which the card allows; `info` is empty or repeats it."""
     if info and (not isinstance(info, str) or KEYS.get(info) is not key):
         raise _refusal("info", info, f'"" or KEY_{key.value}', Rule.VOCABULARY)
     return Press(key)
@@ -192,8 +181,7 @@ def _scroll(raw: StepJson) -> Scroll:
 
 
 def trajectory(ps: object) -> tuple[Point, ...]:
-    """The points of a `ps`: Python's repr of a list of tuples in the released files, or a JSON list; none where it is
-    empty."""
+    """The points of a `ps`: Python's repr of a list of tuples in the released files, or a JSON list; may be empty."""
     if not isinstance(ps, str):
         return _points("ps", ps or [])
     if not ps.strip():
@@ -206,7 +194,7 @@ def trajectory(ps: object) -> tuple[Point, ...]:
 
 
 def pair(info: object) -> tuple[Point, Point]:
-    """The point of a press, which the released files write twice; once, or flat, is understood as well."""
+    """The point of a press: the released files write it twice; once, or as a flat list, is accepted too."""
     match info:
         case [int(), int()]:
             info = [info]
@@ -247,12 +235,12 @@ def _words_on(field: str, value: object, expected: str) -> str:
 
 
 def complaint(error: ValidationError, *, within: tuple[str, ...] = ()) -> str:
-    """The first thing that pydantic found, in the words of the file: ``step 3, action is missing``."""
+    """The first fault that pydantic found, in terms of the file: ``step 3, action is missing``."""
     return _in_words(first_fault(error), within)
 
 
 def complaints(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
-    """All that pydantic found: where in the file, and `complaint` of it."""
+    """All faults that pydantic found: the place in the file, and the message as in `complaint`."""
     for fault in faults(error):
         yield fault.place, _in_words(fault, ())
 

@@ -1,6 +1,6 @@
-"""Which files of a dataset are those of one episode, how they are kept elsewhere whole, and how they are exchanged.
+"""The files of one episode in a dataset: which they are, how copies are kept, and how they are exchanged.
 
-A folder that keeps an episode is laid out as a dataset is: whatever reads a dataset reads it too.
+A folder that keeps an episode has the layout of a dataset, so that everything that reads a dataset can read it.
 """
 
 import filecmp
@@ -25,11 +25,11 @@ from odyssey_recorder.files import (
 )
 
 PART = ".part"
-"""What the name of a file or a folder ends in that is not yet, or no longer, what it is called."""
+"""Suffix of a file or folder that is being written or deleted."""
 
 
 def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
-    """What a version of an episode is called: the SHA-256 of its annotation, and 16 digits that stand for all else.
+    """The name of a version of an episode: the SHA-256 of its annotation, and 16 digits of a hash of all other files.
 
     Raises DatasetError.
     """
@@ -40,9 +40,9 @@ def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
 
 
 def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None:
-    """Make `folder` in the dataset `root`, whole or not at all, unless it holds that already. Raises DatasetError.
+    """Create `folder` in the dataset `root` atomically, unless it has these contents already. Raises DatasetError.
 
-    Pictures and view trees are linked where the disk allows it; what is sometimes changed in place is copied.
+    Screenshots and view hierarchies are hard-linked if the disk allows it; files that may change in place are copied.
     """
     if _holds(folder, contents):
         return
@@ -65,7 +65,7 @@ def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None
 
 
 def drop_folder(folder: Path) -> Path:
-    """Take a folder's name away, so that it is no trash any more; what is to be deleted at leisure."""
+    """Rename a folder so that it is no longer in the trash, and return the new path, to be deleted later."""
     gone = folder.with_name(folder.name + PART)
     if folder.is_dir():
         shutil.rmtree(gone, ignore_errors=True)
@@ -75,12 +75,13 @@ def drop_folder(folder: Path) -> Path:
 
 
 def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
-    """Make the files of an episode in the dataset `root` those of `wanted`, which lie elsewhere. Raises DatasetError.
+    """Replace the files of an episode in the dataset `root` by those in `wanted`, which are stored elsewhere. Raises
+    DatasetError.
 
-    What needs room comes first, beside the files; then they are renamed. Where pictures or trees come, go or change
-    places, the annotation is away meanwhile: whoever reads it finds all pictures that belong to it, or no episode.
-    Where it fails, the episode may be away, and files beside its own may lie about, until it succeeds for the same or
-    for other `wanted`.
+    Whatever needs disk space is written first, beside the files; then they are renamed. If screenshots or view
+    hierarchies are added, removed or renumbered, the annotation is absent meanwhile: a reader finds all screenshots
+    that belong to it, or no episode. After a failure the episode may be absent and extra files may remain until a call
+    succeeds for the same or for other `wanted`.
     """
     for stale in files_of(root, episode_id, ending=PART).values():
         _remove(stale)
@@ -107,9 +108,9 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
 
 
 def _put(source: Path | bytes, path: Path, root: Path) -> None:
-    """Put a file where none is: a link of a picture or tree if that can be, else a copy that is on the disk.
+    """Create a file: a hard link of a screenshot or view hierarchy if possible, else a copy synced to disk.
 
-    Both lie in the dataset `root`.
+    Both are in the dataset `root`.
     """
     if isinstance(source, bytes):
         write_durably(path, source, within=root)

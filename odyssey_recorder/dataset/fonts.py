@@ -1,4 +1,4 @@
-"""How words of an episode are lettered on a picture: one line or several, cut to the room there is."""
+"""Text of an episode on an image: one line or several, cut to the available width."""
 
 from functools import cache
 
@@ -6,23 +6,21 @@ import font_roboto
 from PIL import ImageFont
 
 _READ_AT_MOST = 400
-"""Nobody reads more of a text on a picture; a text of a megabyte must not be measured letter by letter."""
+"""Nobody reads more of a text on an image; a text of a megabyte must not be measured letter by letter."""
 
 
 @cache
 def letters(size_px: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
-    """The Roboto face at `size_px`."""
     return ImageFont.truetype(font_roboto.font_files["RobotoMedium" if bold else "Roboto"], size_px)
 
 
 def on_one_line(text: str) -> str:
-    """`text` without line ends and other letters that have no shape, cut after as much as anybody reads."""
+    """`text` without line breaks and unprintable characters, cut to what is readable."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text[:_READ_AT_MOST])
     return " ".join(shown.split()) + ("…" if len(text) > _READ_AT_MOST else "")
 
 
 def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
-    """`text` on one line, cut with an ellipsis where it is wider than `width_px`."""
     line = on_one_line(text)
     if font.getlength(line) <= width_px:
         return line
@@ -32,7 +30,7 @@ def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
 
 
 def broken(text: str, font: ImageFont.FreeTypeFont, width_px: float, *, lines: int) -> list[str]:
-    """`text` on no more than `lines` lines, broken between words; the last one is cut where it does not fit."""
+    """Break `text` between words into at most `lines` lines; the last one is cut if it does not fit."""
     done: list[str] = []
     words = on_one_line(text).split(" ")
     while words and len(done) < lines - 1:

@@ -1,8 +1,8 @@
-"""Which change of an episode's files is under way, so that one that was cut short is finished or taken back.
+"""The change of an episode's files that is under way, so that an interrupted one is finished or rolled back.
 
-A change leads from one whole folder to another; "" stands for no episode. It is written down first, then carried out,
-then told to whoever keeps a record of changes, then struck out. What is found written down by whoever comes next was
-cut short: if it is on record, it is carried out to its end, and otherwise it is taken back.
+A change leads from one complete folder to another; "" means no episode. It is written to the journal, carried out,
+recorded by the caller and removed from the journal. A change that is still in the journal was interrupted: if it is on
+record, it is completed, otherwise it is rolled back.
 """
 
 import secrets
@@ -30,15 +30,15 @@ from odyssey_recorder.validation import first_fault
 
 _FORMAT = 1
 _PATIENCE_S = 20.0
-"""Carrying out a change takes a fraction of a second; who waits longer hears that something is wrong."""
+"""Carrying out a change takes a fraction of a second; after this wait something is wrong."""
 _FOLDER = rf"^({HISTORY}/[0-9]{{16}}/[0-9a-f]{{64}}-[0-9a-f]{{16}}|{TRASH}/[0-9]{{16}}-[0-9]+|)\z"
 
 
 class Change(BaseModel):
     """One change of one episode: `id` is 32 random hexadecimal digits.
 
-    `source` is the folder in the dataset that holds the episode as it was before, `target` the one with what it
-    becomes; "" where it was, or shall be, none. `removed` as in `Amended`.
+    `source` is the folder in the dataset with the episode before the change, `target` the one with the result; "" for
+    no episode. `removed` as in `Amended`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -52,12 +52,12 @@ class Change(BaseModel):
 
     @property
     def before(self) -> str:
-        """The revision that was amended, the SHA-256 of its annotation; "" where it came from the trash, or went."""
+        """The revision that was amended, the SHA-256 of its annotation; "" if the episode moved to or from the trash."""
         return self.version.partition("-")[0]
 
     @property
     def after(self) -> str:
-        """The revision that came of it, likewise."""
+        """The revision after the change, likewise."""
         return _version(self.target).partition("-")[0]
 
     @property
@@ -71,20 +71,20 @@ Contents = Mapping[str, Path | bytes]
 
 
 def never(change: Change) -> bool:
-    """For whoever keeps no record of changes: what was cut short is taken back."""
+    """For callers without a record of changes: an interrupted change is rolled back."""
     del change
     return False
 
 
 def unheard(change: Change) -> None:
-    """For whoever keeps no record of changes."""
+    """For callers without a record of changes."""
     del change
 
 
 class Journal:
-    """The changes of one dataset folder, one at a time however many programs make some.
+    """The changes of one dataset folder, one at a time even across processes.
 
-    `recorded` says whether a change is on record. Thread-safe.
+    `recorded` returns whether a change is on record. Thread-safe.
     """
 
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
@@ -94,7 +94,7 @@ class Journal:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep all others from changing the dataset; what was cut short before is settled. Raises DatasetError."""
+        """Lock the dataset for changes, after settling an interrupted one. Raises DatasetError."""
         make_folder(self._intent.parent, within=self.root)
         for name in (*EPISODE_FOLDERS, TRASH):
             check_within(self.root / name, self.root)
@@ -112,10 +112,10 @@ class Journal:
             lock.release()
 
     def carry_out(self, change: Change, folders: Mapping[str, Contents], record: Callable[[Change], object]) -> None:
-        """Make a change, whole or not at all; for whoever holds the journal.
+        """Make a change atomically; the caller holds the journal.
 
-        `folders` is what the folders of the change hold, as far as they are to be made. `record` keeps the record of
-        the change; where it raises, the change is taken back. Raises DatasetError, and what `record` raises.
+        `folders` are the contents of the change's folders that have to be created. `record` puts the change on record;
+        if it raises, the change is rolled back. Raises DatasetError, and what `record` raises.
         """
         write_durably(self._intent, change.model_dump_json().encode(), within=self.root)
         try:
@@ -129,9 +129,9 @@ class Journal:
         self._finish(change)
 
     def recover(self) -> str | None:
-        """Settle a change that was cut short; the id of its episode, None where there was none. Raises DatasetError.
+        """Settle an interrupted change and return the id of its episode, or None. Raises DatasetError.
 
-        A change that another program is carrying out is waited for.
+        Waits for a change that another process is making.
         """
         change = under_way(self.root)
         if change is not None:
@@ -158,9 +158,10 @@ class Journal:
         self._strike_out(change.target if change.target.startswith(TRASH) else "")
 
     def _exchange(self, change: Change, folder: str) -> None:
-        """Make the episode's files those in a folder of the change.
+        """Replace the episode's files by those in a folder of the change.
 
-        Where that folder is not there, nothing was changed yet, or all is done: it is made before, and goes after.
+        If that folder does not exist, either nothing was changed yet or all is done: it is created first and removed
+        last.
         """
         if not folder:
             exchange(self.root, change.episode_id, {})
@@ -168,7 +169,9 @@ class Journal:
             exchange(self.root, change.episode_id, self._whole(change, folder))
 
     def _whole(self, change: Change, folder: str) -> Mapping[str, Path]:
-        """The files in a folder of the change. Raises DatasetError where some have gone: the episode's would go too."""
+        """The files in a folder of the change. Raises DatasetError if some are missing: the episode's would be lost
+        too.
+        """
         files = files_of(self.root / folder, change.episode_id)
         is_whole = annotation_path(change.episode_id) in files
         if version := _version(folder):
@@ -181,7 +184,7 @@ class Journal:
         return files
 
     def _strike_out(self, trash: str) -> None:
-        """Forget the change, and what is in the `trash` no longer."""
+        """Remove the change from the journal, and delete its files in the `trash`."""
         try:
             gone = drop_folder(self.root / trash) if trash else None
             self._intent.unlink()
@@ -209,7 +212,7 @@ class Journal:
 
 
 def under_way(root: Path) -> Change | None:
-    """The change that is being carried out, or was cut short; None where there is none that can be read."""
+    """The change in the journal; None if there is none that can be read."""
     try:
         return _told(root)
     except (OSError, ValidationError):
@@ -225,5 +228,5 @@ def _intent(root: Path) -> Path:
 
 
 def _version(folder: str) -> str:
-    """The version that a folder of a change holds; "" for one in the trash."""
+    """The version in a folder of a change; "" for one in the trash."""
     return folder.rpartition("/")[2] if folder.startswith(HISTORY) else ""

@@ -1,12 +1,12 @@
-"""How a dataset folder is laid out: its folders, how each file of an episode is called, and how they are found.
+"""The layout of a dataset folder: its folders, the names of an episode's files, and how they are found.
 
 <dataset>/annotations/<id>.json         an episode exists from the moment this file does
           screenshots/<id>_<step>.png
           provenance/<id>.json
           ui_trees/<id>_<step>.xml      for the steps whose view hierarchy is known
-          reviews/<id>.json             what reviewers did with it
+          reviews/<id>.json             its reviews
           reviews/history/<id>/<version>/   earlier versions, each laid out as a dataset
-          trash/<id>-<time>/            episodes that were taken out, likewise
+          trash/<id>-<time>/            removed episodes, likewise
 """
 
 import os
@@ -28,11 +28,10 @@ REVIEWS = "reviews"
 HISTORY = f"{REVIEWS}/history"
 TRASH = "trash"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
-"""The folders with the files that an episode consists of."""
 POLICY = "policy.json"
-"""The file in `REVIEWS` that says how the dataset is reviewed."""
+"""The review policy of the dataset, in `REVIEWS`."""
 INDEXES = ("all_anno.json", "all_annot.json")
-"""The lists of all episodes of the first and of the second release."""
+"""The lists of all episodes in the first and the second release."""
 
 _PER_EPISODE = re.compile(r"([0-9]{16})\.json")
 FILE_NAMES = {
@@ -42,21 +41,21 @@ FILE_NAMES = {
     UI_TREES: re.compile(r"([0-9]{16})_[0-9]+\.xml"),
     REVIEWS: re.compile(r"([0-9]{16}|policy)([^0-9].*)?\.json"),
 }
-"""How the files in a folder are named; the first group is the id of their episode."""
+"""File names in a folder; the first group is the episode's id."""
 REVIEW_NAME = re.compile(r"([0-9]{16})([^0-9].*)?\.json")
-"""How a file of reviews is named; version control and other programs add something behind the id."""
+"""Names of review files; version control and sync programs append to the id."""
 TRASH_NAME = re.compile(r"([0-9]{16})-([0-9]{1,20})")
-"""How the folder of an episode in the trash is named: its id, and nanoseconds since 1970."""
+"""Folders in the trash: the episode's id, and nanoseconds since 1970."""
 
 
 def checked_id(episode_id: str) -> str:
-    """`episode_id`, which may become part of a path. Raises DatasetError for what is no episode's id."""
+    """Return `episode_id`, which may become part of a path. Raises DatasetError if it is not an episode's id."""
     if not is_episode_id(episode_id):
         raise DatasetError(f"{episode_id!r} is not an episode's id: expected 16 decimal digits.")
     return episode_id
 
 
-# Where a file is in its dataset.
+# Paths within the dataset.
 
 
 def annotation_path(episode_id: str) -> str:
@@ -88,16 +87,16 @@ def ui_tree_name(episode_id: str, step: int) -> str:
 
 
 def dataset_of(path: Path) -> Path | None:
-    """The dataset that a file of an episode lies in, by the name of its folder; None for a lone file."""
+    """The dataset of a file of an episode, by the name of its folder; None for a lone file."""
     return path.parent.parent if path.parent.name in EPISODE_FOLDERS else None
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFiles:
-    """The files of one episode, whether they are there or not; `episode_id` is what they are named after.
+    """Paths of one episode's files, existing or not; `episode_id` is what they are named after.
 
-    An annotation outside of a dataset has its screenshots beside it, and nothing else. No name that a file tells
-    becomes a path: all are made from the id, or from the annotation's own name.
+    An annotation outside a dataset has its screenshots beside it, and nothing else. No name found in a file becomes a
+    path: all are made from the id, or from the annotation's own name.
     """
 
     annotation: Path
@@ -105,7 +104,7 @@ class EpisodeFiles:
 
     @classmethod
     def of(cls, annotation: Path, read_id: str = "") -> "EpisodeFiles":
-        """The files with this annotation; `read_id`, the id in it, counts where the file is not named by an id."""
+        """The files of this annotation; `read_id`, the id in it, is used if the file is not named by an id."""
         is_named = is_episode_id(annotation.stem) or not is_episode_id(read_id)
         return cls(annotation, showable(annotation.stem) if is_named else read_id)
 
@@ -115,7 +114,6 @@ class EpisodeFiles:
 
     @property
     def screenshots(self) -> Path:
-        """The folder with the screenshots."""
         return self.annotation.parent if self.dataset is None else self.dataset / SCREENSHOTS
 
     @property
@@ -133,7 +131,7 @@ class EpisodeFiles:
         return None if self.dataset is None else self.dataset / ui_tree_path(self.episode_id, step)
 
     def paths(self, steps: int) -> Iterator[str]:
-        """All of them but the review, as text: ten thousand episodes have 300,000, and a Path takes its time."""
+        """All but the review, as text: ten thousand episodes have 300,000, for which Path is too slow."""
         yield str(self.annotation)
         root = str(self.screenshots)
         for step in range(steps):
@@ -145,22 +143,22 @@ class EpisodeFiles:
                 yield f"{root}/{ui_tree_path(self.episode_id, step)}"
 
 
-# What is there.
+# Finding files.
 
 
 def annotation_files(root: Path) -> list[Path]:
-    """All JSON files beside which an episode's annotation may lie, sorted, whatever they are called."""
+    """All JSON files in the folder of annotations, sorted, whatever their names."""
     return sorted((root / ANNOTATIONS).glob("*.json"))
 
 
 def episode_ids(root: Path) -> frozenset[str]:
-    """The ids of the episodes by the names of their annotations. Raises DatasetError."""
+    """Ids by the names of the annotations. Raises DatasetError."""
     found = map(FILE_NAMES[ANNOTATIONS].fullmatch, names_in(root / ANNOTATIONS))
     return frozenset(match[1] for match in found if match)
 
 
 def names_in(folder: Path) -> Iterator[str]:
-    """The names of the files in a folder, hidden ones left out; none where there is no such folder.
+    """File names in a folder without hidden ones; empty if there is no such folder.
 
     Raises DatasetError.
     """
@@ -172,9 +170,9 @@ def names_in(folder: Path) -> Iterator[str]:
 
 
 def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Path]:
-    """The files of an episode in a dataset, also those that no step names, by where in the dataset they are.
+    """The files of an episode by their path in the dataset, also those that no step names.
 
-    `ending` is what their names end in beyond their own. Raises DatasetError.
+    `ending` is a suffix after their usual names. Raises DatasetError.
     """
     whole = (annotation_path(episode_id), provenance_path(episode_id))
     found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}
@@ -194,7 +192,7 @@ def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Pa
 
 
 def read_dataset_file(path: Path, at_most: int) -> bytes:
-    """The bytes of a file of an episode. Raises DatasetError, MissingFileError where there is none."""
+    """Raises DatasetError, MissingFileError if there is no such file."""
     read = read_json if path.suffix == ".json" else read_file
     try:
         return read(path, at_most, within=dataset_of(path))

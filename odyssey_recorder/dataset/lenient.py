@@ -1,4 +1,4 @@
-"""What can be understood of an episode file that breaks the format, and each place where it does."""
+"""What can be read of an episode file that breaks the format, and where it does."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ _RULES = {
     "screenshot": Rule.SCREENSHOT,
     "action": Rule.VOCABULARY,
 }
-"""What a field breaks that is missing or of another kind; all others break the form alone."""
+"""The rule that a missing or mistyped field breaks; all other fields break FORM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Breach:
 
 @dataclass(frozen=True, slots=True)
 class LenientStep:
-    """One step by its place in the file; `action` is None where it cannot be understood, and called `name` there."""
+    """One step by its position; `action` is None if it cannot be read, `name` is what the file calls it."""
 
     action: Action | None
     name: str = ""
@@ -62,7 +62,7 @@ class LenientStep:
 
 @dataclass(frozen=True, slots=True)
 class LenientEpisode:
-    """What a file says; `strict` is the episode that the codec reads, None where there are breaches."""
+    """The contents of a file; `strict` is the episode that the codec reads, None if there are breaches."""
 
     episode_id: str
     device: DeviceInfo | None
@@ -73,9 +73,9 @@ class LenientEpisode:
 
 
 def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
-    """What `data` says of an episode, breaches and all.
+    """Read `data` with all its breaches.
 
-    Raises InvalidEpisodeError, naming `source`, only where it is no JSON object with a list of steps.
+    Raises InvalidEpisodeError, naming `source`, only if it is not a JSON object with a list of steps.
     """
     tree = _tree(data, source)
     spelled = [step if isinstance(step, dict) else {} for step in _steps(tree, source)]
@@ -88,9 +88,9 @@ def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
 
 
 def read_damaged(data: bytes, episode_id: str) -> Episode | None:
-    """The episode of a file that breaks the format in its numbers, names, counts or end alone, else None.
+    """The episode of a file that breaks only the rules of numbers, names, counts or ending, else None.
 
-    Where it has no end, neither has this one: `with_end` gives it one.
+    It lacks a terminal step if the file does: see `with_end`.
     """
     try:
         with_some_end, has_end = _respelled(data, episode_id, Complete(), in_place=False)
@@ -100,9 +100,9 @@ def read_damaged(data: bytes, episode_id: str) -> Episode | None:
 
 
 def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool) -> Episode:
-    """The same as the format asks for, with `end` behind the last step, or in place of it, where it has none.
+    """Like `read_damaged`, with `end` after the last step, or in place of it, if a terminal step is missing.
 
-    Raises InvalidEpisodeError where that is not enough.
+    Raises InvalidEpisodeError if that is not enough.
     """
     return _respelled(data, episode_id, end, in_place=in_place)[0]
 
@@ -110,13 +110,13 @@ def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *,
 def _respelled(
     data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool
 ) -> tuple[Episode, bool]:
-    """The episode with the numbers and names of its steps anew; whether it had an end."""
+    """The episode with its steps renumbered and renamed, and whether it had a terminal step."""
     tree = _tree(data, episode_id)
     steps = [step if isinstance(step, dict) else {} for step in _steps(tree, episode_id)]
     last = _action(steps[-1]) if steps else None
     has_end = last is not None and is_terminal(last)
     if not has_end and end is not None:
-        steps = steps if last is not None else steps[:-1]  # what is no action was meant to be the end
+        steps = steps if last is not None else steps[:-1]  # an unreadable action was meant to be the terminal one
         steps = [*(steps[:-1] if in_place else steps), dict(action_to_json(end))]
     for number, step in enumerate(steps):
         step |= {"step": number, "screenshot": screenshot_name(episode_id, number)}
@@ -157,14 +157,14 @@ def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str)
         device=_device(tree),
         task=_task(tree),
         steps=steps,
-        # Whatever the codec refuses is a breach, also one that nothing above has a word for.
+        # Whatever the codec refuses is a breach, even if nothing above names it.
         breaches=tuple(breaches) or (Breach(Rule.FORM, None, refusal),),
         strict=None,
     )
 
 
 def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
-    """The values that are missing or of another kind."""
+    """Missing or mistyped values."""
     try:
         EpisodeJson.model_validate(tree)
     except ValidationError as error:
@@ -177,7 +177,7 @@ def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
 
 
 def _of_step(episode_id: str, number: int, keys: dict[str, Json]) -> Iterator[Breach]:
-    """What a step says in the right kind, but wrongly."""
+    """Values of a step that have the right type but are wrong."""
     looks: Sequence[tuple[str, Callable[[StepJson], object]]] = (
         ("step", lambda raw: check_number(raw, number)),
         ("screenshot", lambda raw: check_screenshot(raw, episode_id, number)),
@@ -200,7 +200,7 @@ def _counts(tree: dict[str, Json], count: int) -> Iterator[Breach]:
 
 
 def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
-    """Steps that end the episode before its end; and that none does, if the last can be understood."""
+    """Terminal steps before the last one, and a last step that is readable but not terminal."""
     for number, step in enumerate(steps[:-1]):
         if step.action is not None and is_terminal(step.action):
             words = f"step {number}, action: {action_type(step.action)} ends the episode, but steps follow"
@@ -222,7 +222,7 @@ def _action(keys: dict[str, Json]) -> Action | None:
 
 
 def _alone(keys: dict[str, Json], field: str) -> StepJson | None:
-    """A step of which only this field counts, with what belongs to it; None where it is of another kind."""
+    """The step reduced to one field and what belongs to it; None if its type is wrong."""
     wanted = {name: value for name, value in keys.items() if name in (field, "info", "ps")}
     try:
         return StepJson.model_validate({"step": 0, "screenshot": "", "action": "", **wanted} if field in keys else {})
@@ -238,7 +238,7 @@ def _device(tree: dict[str, Json]) -> DeviceInfo | None:
 
 
 def _task(tree: dict[str, Json]) -> TaskInfo:
-    """The task, with nothing for what cannot be understood."""
+    """The task; unreadable fields are empty."""
     told = tree.get("task_info")
     keys = told if isinstance(told, dict) else {}
     apps = keys.get("app")

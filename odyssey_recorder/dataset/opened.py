@@ -1,4 +1,4 @@
-"""One episode of a dataset: in a few words, as lists show it, or opened in full, as far as its files can be read."""
+"""One episode of a dataset: a summary for lists, or all that can be read of its files."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,11 +21,10 @@ from odyssey_recorder.model.geometry import Size
 
 @dataclass(frozen=True, slots=True)
 class OpenedEpisode:
-    """One episode in full; `provenance` is None where there is none, or where it cannot be read: then `problem` says
-    why.
+    """All of one episode; `provenance` is None if there is none or it is unreadable: then `problem` says why.
 
-    `damage` says why the annotation cannot be read: then the episode is what could be understood, perhaps without an
-    end, perhaps without any step. It is empty where all is well.
+    `damage` says why the annotation is unreadable: `episode` is then what could be read of it, perhaps without a
+    terminal step or any steps. It is empty if all is well.
     """
 
     episode: Episode
@@ -35,17 +34,17 @@ class OpenedEpisode:
     damage: str = ""
 
     def record(self, step: int) -> StepRecord | None:
-        """What the provenance says of a step, as far as it goes."""
+        """None if the provenance has no such step."""
         records = self.provenance.steps if self.provenance is not None else ()
         return records[step] if step < len(records) else None
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSummary:
-    """An episode as a list shows it; `problem` says why its annotation cannot be read, and is empty where it can.
+    """An episode in a list; `problem` says why its annotation is unreadable, or is empty.
 
-    `template` is its meta_task. `annotator` is empty and `recorded_at` None where it has no provenance, as in released
-    data; `task_id` is empty there, too, and where it was recorded for no task of a list.
+    `template` is its meta_task. `annotator` is empty and `recorded_at` None without provenance, as in released data.
+    `task_id` is empty there too, and if the task came from no queue.
     """
 
     episode_id: str
@@ -61,18 +60,18 @@ class EpisodeSummary:
 
 
 def open_episode(annotation: Path) -> OpenedEpisode:
-    """The episode in this file, in a dataset or alone. Raises DatasetError."""
+    """Open an annotation, in a dataset or alone. Raises DatasetError."""
     return _opened(annotation, read_episode(annotation))
 
 
 def open_published(root: Path, episode_id: str) -> OpenedEpisode:
-    """An episode of the dataset folder `root`. Raises DatasetError."""
+    """Raises DatasetError."""
     annotation = root / annotation_path(episode_id)
     return _opened(annotation, read_annotation(annotation))
 
 
 def open_damaged(root: Path, episode_id: str) -> OpenedEpisode:
-    """The same of one whose annotation may be damaged. Raises DatasetError where the file cannot be read at all."""
+    """Like `open_published` for a damaged annotation too. Raises DatasetError if the file cannot be read at all."""
     try:
         return open_published(root, episode_id)
     except InvalidEpisodeError as error:
@@ -93,7 +92,7 @@ def _opened(annotation: Path, episode: Episode) -> OpenedEpisode:
 
 
 def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
-    """An episode of the dataset folder `root`; None where it is gone."""
+    """None if the episode no longer exists."""
     annotation = root / annotation_path(episode_id)
     try:
         summary = _summary(read_annotation(annotation))
@@ -112,7 +111,7 @@ def _summary(episode: Episode) -> EpisodeSummary:
 
 
 def _understood(annotation: Path) -> EpisodeSummary:
-    """As far as an episode that breaks the format can be understood."""
+    """What can be read of an episode that breaks the format."""
     try:
         found = read_loosely(read_dataset_file(annotation, Largest.ANNOTATION), source=annotation.name)
     except DatasetError:

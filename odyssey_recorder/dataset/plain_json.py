@@ -1,4 +1,4 @@
-"""Which JSON is taken: what every reader understands alike, and what can be written back as it was read."""
+"""The JSON that is accepted: what all readers understand alike and can be written back unchanged."""
 
 import json
 import math
@@ -9,18 +9,18 @@ from typing import NoReturn
 from odyssey_recorder.model.episode import Json
 
 MAX_NESTING = 64
-"""Levels of lists and objects that a file may have; an episode needs five."""
+"""Allowed levels of lists and objects; an episode needs five."""
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
 
 
 class NotPlainJsonError(Exception):
-    """Why the text is not taken, and where; who reads a file adds its name."""
+    """Why and where the text is refused; the caller adds the file's name."""
 
 
 def parse(data: bytes | str) -> Json:
-    """The value that `data` spells. Raises NotPlainJsonError, and nothing else whatever `data` holds."""
+    """Raises only NotPlainJsonError."""
     try:
         text = data if isinstance(data, str) else data.decode()
         tree: Json = json.loads(
@@ -61,7 +61,7 @@ def _finite(digits: str) -> float:
 
 
 def _check_tree(tree: Json, *, levels: int) -> None:
-    """Refuse what could be read but never be written back: half characters, and nesting without end."""
+    """Refuse what could be read but not written back: lone surrogates, and endless nesting."""
     if levels == 0:
         raise NotPlainJsonError(_too_deep())
     match tree:
@@ -86,7 +86,7 @@ def _check_text(text: str) -> None:
 
 
 def shown(value: object) -> str:
-    """A value of a file as messages show it: cut short, with control characters escaped."""
+    """A value of a file for messages: cut short, with control characters escaped."""
     return _SHORT.repr(value)
 
 

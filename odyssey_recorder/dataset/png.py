@@ -1,4 +1,4 @@
-"""How the PNG of a screenshot is decoded, whatever its file holds."""
+"""Decoding of screenshot PNGs, including damaged ones."""
 
 import io
 import struct
@@ -18,11 +18,11 @@ _RAISED = (OSError, SyntaxError, ValueError, ArithmeticError, LookupError, struc
 
 
 class BrokenImageError(Exception):
-    """Why some bytes are no whole PNG of a screen, in words that follow a colon."""
+    """Why some bytes are not a complete PNG of a screen; the text follows a colon."""
 
 
 def decode_png(data: bytes) -> Image.Image:
-    """The image that `data` holds, loaded, in its own mode. Raises BrokenImageError."""
+    """The loaded image in its own mode. Raises BrokenImageError."""
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
             width, height = image.size
@@ -37,9 +37,9 @@ def decode_png(data: bytes) -> Image.Image:
 
 
 def read_png(path: Path, *, within: Path | None = None) -> Image.Image:
-    """The PNG at `path` in RGB; `within` as for `read_file`, the dataset that the path names where it is not given.
+    """The PNG at `path` in RGB; `within` as for `read_file`, by default the dataset that the path names.
 
-    Raises OSError, UnfitFileError for what is no whole PNG or larger than any screen.
+    Raises OSError, and UnfitFileError for an incomplete PNG or one larger than any screen.
     """
     data = read_file(path, Largest.PICTURE, within=within or dataset_of(path))
     try:

@@ -1,7 +1,7 @@
-"""The proof that belongs to an episode: for each step which frame was taken when, and what was sent to the device.
+"""The provenance of an episode: for each step which frame was taken when, and what was sent to the device.
 
-Kept beside the data, never in it: ``provenance/<episode_id>.json``. Times are microseconds since 1970 (UTC), derived
-from the host's monotonic clock, so that their differences are exact. Pixels are those of the step's screenshot.
+Stored beside the data: ``provenance/<episode_id>.json``. Times are microseconds since 1970 (UTC), derived from the
+host's monotonic clock, so that their differences are exact. Pixels are those of the step's screenshot.
 """
 
 from collections.abc import Iterable
@@ -20,15 +20,16 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.validation import first_fault
 
 FORMAT = 2
-"""Number of this file format; a reader refuses a higher one. New keys alone do not raise it: see
-docs/dataset-format.md. In format 1 a flag was its text."""
+"""Version of this file format; a reader refuses a higher one. New keys alone do not raise it: see
+docs/dataset-format.md. In format 1 a flag was its text.
+"""
 
 
 Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
-"""A number of a file: one of a thousand digits would stop whoever makes a time or a length of it."""
+"""Bounded: a number of a thousand digits would break conversions to times and sizes."""
 
 Extent = Annotated[int, Field(ge=1, le=65_535)]
-"""A side of a picture in pixels."""
+"""A side of an image in pixels."""
 
 Mode = Literal["mirror", "passive"]
 """Where the finger is: in the recorder's window, or in the emulator's own."""
@@ -53,11 +54,10 @@ def _write_flag(flag: Flag) -> dict[str, str | float]:
 
 
 StoredFlag = Annotated[Flag, PlainValidator(_read_flag), PlainSerializer(_write_flag)]
-"""``{"code": ..., value names ...}``; the text of format 1 is read, too."""
+"""``{"code": ..., value names ...}``; also reads the text of format 1."""
 
 
 def flags_json(flags: Iterable[Flag]) -> list[Json]:
-    """Flags as a file has them."""
     return [{**_write_flag(flag)} for flag in flags]
 
 
@@ -84,7 +84,7 @@ class FrameRecord(_Record):
 
 
 class CheckRecord(_Record):
-    """A frame asked for after the touch-down that showed the same: what the finger met is what the picture shows."""
+    """A frame requested after the touch-down that was equal: the finger met the screen of the screenshot."""
 
     number: Whole
     started_us: Whole
@@ -92,7 +92,7 @@ class CheckRecord(_Record):
 
 
 class StrokeRecord(_Record):
-    """A finger on the screen: ``[x, y, microseconds since touch-down]`` each."""
+    """A finger on the screen; each sample is ``[x, y, microseconds since touch-down]``."""
 
     kind: Literal["stroke"] = "stroke"
     samples: tuple[tuple[Whole, Whole, Whole], ...]
@@ -100,28 +100,24 @@ class StrokeRecord(_Record):
 
 
 class KeyRecord(_Record):
-    """A system key: HOME, BACK or RECENT."""
-
     kind: Literal["key"] = "key"
     key: str
 
 
 class TextRecord(_Record):
-    """Text that was typed."""
-
     kind: Literal["text"] = "text"
     text: str
 
 
 class EndRecord(_Record):
-    """How the episode ended, with the annotator's note or reason."""
+    """The end of the episode, with the annotator's note or reason."""
 
     action: Literal["COMPLETE", "IMPOSSIBLE"]
     words: str
 
 
 class ScreenRecord(_Record):
-    """What the device said of its screen while the frame was on it."""
+    """The device's report of its screen while the frame was on it."""
 
     rotation: Whole
     posture: str
@@ -131,15 +127,14 @@ class ScreenRecord(_Record):
 
 
 class StepRecord(_Record):
-    """One step. `end` is that of the last one; older recorders did not keep it. `sent_until_us` is None while it is not
-    known whether the input was carried out.
+    """One step. `end` is that of the terminal step; older recorders did not keep it. `sent_until_us` is None while it
+    is unknown whether the input was carried out.
 
-    `age_us` is how much older than the touch-down the frame is: how long before `touched_us` it was on the screen; None
-    where the input was held back until a second frame proved the first. `ui_tree` is the name of the file with
-    the view tree, and `ui_tree_absent` says why there is none. `bbox` is the box of the element that was touched: left,
-    top, right, bottom in pixels, right and bottom not belonging to it; it is from the view tree, or a reviewer drew it
-    ("human"). In passive mode `clock_offset_us` is what was added to the device's clock to get `touched_us`, right to
-    within `clock_uncertainty_us`. `note` is what the annotator wrote beside the step.
+    `age_us` is how long before `touched_us` the frame was on the screen; None if the input was held until a second
+    frame proved the first. `ui_tree` is the file name of the view hierarchy, and `ui_tree_absent` says why there is
+    none. `bbox` is the box of the touched element: left, top, right, bottom in pixels, right and bottom exclusive; it
+    is from the view hierarchy, or a reviewer drew it ("human"). In passive mode `clock_offset_us` was added to the
+    device's clock to get `touched_us`, exact to within `clock_uncertainty_us`. `note` is the annotator's.
     """
 
     frame: FrameRecord
@@ -162,14 +157,14 @@ class StepRecord(_Record):
 
 
 class StartRecord(_Record):
-    """How the device was brought to the state that the recording began in; `snapshot` is the name of the one loaded."""
+    """How the device was brought to the start state; `snapshot` is the name of the one that was loaded."""
 
     kind: Literal["as_found", "clean_home", "snapshot"] = "as_found"
     snapshot: str = ""
 
 
 class DroppedRecord(_Record):
-    """A step that was taken away again, and why; `action` is "TOUCH" for a finger that became no step."""
+    """A step that was removed, and why; `action` is "TOUCH" for a finger that became no step."""
 
     action: str
     why: str
@@ -177,7 +172,7 @@ class DroppedRecord(_Record):
 
 
 class ResumedRecord(_Record):
-    """When a recording that had broken off was taken up again, and on which device."""
+    """When, and on which device, an interrupted recording was resumed."""
 
     resumed_us: int
     serial: str
@@ -190,8 +185,8 @@ class Origin(_Record):
     """Where an episode comes from: who recorded it with what, on which device.
 
     `mode` is "mirror" (the finger is in the recorder's window) or "passive" (it is in the emulator's own); `actor` is
-    "annotator" or "script". `consent` is the version of the consent text that the annotator has agreed to, empty where
-    nobody was asked.
+    "annotator" or "script". `consent` is the version of the consent text that the annotator agreed to, empty if nobody
+    was asked.
     """
 
     recorder_version: str
@@ -210,7 +205,7 @@ class Origin(_Record):
 
 
 class EpisodeProvenance(_Record):
-    """The whole file. What is read of an older format counts as of this one, for so it is written again."""
+    """The whole file. An older format is converted on reading."""
 
     format: Whole
     episode_id: str
@@ -228,7 +223,7 @@ class EpisodeProvenance(_Record):
 
 
 class ProvenanceHead(_Record):
-    """What lists show of it; the records of the steps are left unread."""
+    """The part that lists show; the records of the steps are not read."""
 
     origin: Origin
     started_us: Whole
@@ -238,7 +233,7 @@ _Kind = TypeVar("_Kind", EpisodeProvenance, ProvenanceHead)
 
 
 def read_provenance(path: Path) -> EpisodeProvenance | None:
-    """The provenance in the file at `path`; None where there is no such file. Raises DatasetError."""
+    """None if there is no such file. Raises DatasetError."""
     provenance = _read(path, EpisodeProvenance)
     if provenance is not None and provenance.format > FORMAT:
         raise DatasetError(f"{path} was written by a newer Odyssey Recorder: update this one.")
@@ -246,7 +241,7 @@ def read_provenance(path: Path) -> EpisodeProvenance | None:
 
 
 def read_provenance_head(path: Path) -> ProvenanceHead | None:
-    """The same of its head, also in a file of a newer format."""
+    """Like `read_provenance` for the head, also of a newer format."""
     return _read(path, ProvenanceHead)
 
 

@@ -1,4 +1,4 @@
-"""The published episodes of one dataset folder, as somebody sees them who only looks: news of all, and one in full."""
+"""Read access to the published episodes of one dataset folder: changes of all, and one in full."""
 
 import threading
 import time
@@ -12,13 +12,13 @@ from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
 
 _AT_A_TIME = 500
 _BREATH_S = 0.0002
-"""So long every other thread may run between two episodes: whoever shows the news must not wait for the reader."""
+"""Pause between two episodes for other threads: the GUI must not wait for the reader."""
 _RULES = WatchRules()
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetChange:
-    """What has become of some episodes since the last news; `unread` is how many more are being read."""
+    """Changes since the last one; `unread` is how many episodes are still being read."""
 
     read: tuple[EpisodeSummary, ...] = ()
     gone: frozenset[str] = frozenset()
@@ -26,7 +26,7 @@ class DatasetChange:
 
 
 class PublishedEpisodes:
-    """One dataset folder, which need not be there yet; `beside` are the folders whose files make news, too."""
+    """One dataset folder, which need not exist yet; changes in the folders `beside` count as changes of an episode."""
 
     def __init__(self, root: Path, rules: WatchRules = _RULES, *, beside: Sequence[str] = (PROVENANCE,)) -> None:
         self.root = root.absolute()
@@ -34,9 +34,9 @@ class PublishedEpisodes:
         self._beside = beside
 
     def follow(self, take: Callable[[DatasetChange], object], warn: Callable[[str], object]) -> "Following":
-        """Begin to tell `take`, from a thread of its own, of every episode there is and what becomes of them.
+        """Report all episodes to `take`, then every change; called from a thread of its own.
 
-        `warn` is called with words for the annotator where the system cannot give notice of changes.
+        `warn` gets a message for the annotator if the system cannot report file changes.
         """
 
         def watch(tell: Callable[[Changes], object]) -> DatasetWatch:
@@ -45,17 +45,15 @@ class PublishedEpisodes:
         return Following(self.root, take, watch)
 
     def open(self, episode_id: str) -> OpenedEpisode:
-        """One episode in full. Raises DatasetError."""
+        """Raises DatasetError."""
         return open_published(self.root, episode_id)
 
     def open_damaged(self, episode_id: str) -> OpenedEpisode:
-        """The same of one whose annotation may be damaged. Raises DatasetError where the file cannot be read at all."""
+        """Like `open` for a damaged annotation too. Raises DatasetError if the file cannot be read at all."""
         return open_damaged(self.root, episode_id)
 
 
 class Following:
-    """The news of one dataset folder, until it is closed."""
-
     def __init__(
         self,
         root: Path,
@@ -68,12 +66,11 @@ class Following:
         self._watch = watch(self._read)
 
     def close(self) -> None:
-        """Tell nothing more."""
         self._closed.set()
         self._watch.close()
 
     def _read(self, changes: Changes) -> None:
-        """Tell what has changed, a part at a time; called from the thread of the watch, so one change after another."""
+        """Report changes in parts. Called from the watch's thread, so one change at a time."""
         wanted = sorted(changes.added | changes.changed, reverse=True)
         self._tell(DatasetChange(gone=changes.removed, unread=len(wanted)))
         while wanted and not self._closed.is_set():

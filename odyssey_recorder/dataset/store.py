@@ -1,11 +1,11 @@
-"""The dataset folder: drafts become episodes here, whole or not at all, and nothing is ever deleted for good.
+"""The dataset folder: drafts are published here, whole or not at all, and nothing is ever deleted for good.
 
 <dataset>/annotations/<id>.json   an episode exists from the moment this file does
           screenshots/<id>_<step>.png
           provenance/<id>.json
-          ui_trees/<id>_<step>.xml   for the steps whose view tree is known
+          ui_trees/<id>_<step>.xml   for the steps whose view hierarchy is known
 <drafts>/<id>/                    on this computer's own disk, not in the dataset: see docs/adr/0004
-<drafts>/trash/<id>/              what was thrown away
+<drafts>/trash/<id>/              discarded drafts
 """
 
 import hashlib
@@ -55,7 +55,7 @@ TREE_LOST = "its file was lost from the draft"
 
 @dataclass(frozen=True, slots=True)
 class DraftSummary:
-    """A draft as a list shows it; `problem` says why it cannot be opened, and is empty where it can.
+    """A draft in a list; `problem` says why it cannot be opened, or is empty.
 
     `task_id` is empty for a task that the annotator wrote.
     """
@@ -79,13 +79,12 @@ class EpisodeStore:
 
     @property
     def root(self) -> Path:
-        """The dataset folder."""
         return self._root
 
     # Drafts.
 
     def create_draft(self, *, task: TaskInfo, device: DeviceInfo, origin: Origin) -> Draft:
-        """Begin an episode. Raises DatasetError, also where the dataset folder could not take the episode later."""
+        """Start an episode. Raises DatasetError, also if the dataset folder could not take the episode later."""
         for name in (ANNOTATIONS, SCREENSHOTS, PROVENANCE):
             make_folder(self._root / name, within=self._root)
             expect_writable(self._root / name)
@@ -93,12 +92,12 @@ class EpisodeStore:
         return Draft.create(folder, dataset=self._root, task=task, device=device, origin=origin)
 
     def drafts(self) -> list[DraftSummary]:
-        """The drafts for this dataset, newest first; one that cannot be read says why."""
+        """The drafts for this dataset, newest first, including unreadable ones."""
         summaries = [self._summary(folder) for folder in self._draft_folders()]
         return sorted(filter(None, summaries), key=lambda draft: draft.changed_at, reverse=True)
 
     def drafts_of_tasks(self) -> dict[str, str]:
-        """The task id of every draft for this dataset that has one, by its episode id; none where it cannot be read."""
+        """Episode ids of this dataset's drafts to their task ids; drafts without one or unreadable are left out."""
         found: dict[str, str] = {}
         for folder in self._draft_folders():
             with suppress(FileNotFoundError, DatasetError):
@@ -108,40 +107,40 @@ class EpisodeStore:
         return found
 
     def is_published(self, episode_id: str) -> bool:
-        """Whether the episode is in the dataset. Raises DatasetError for what is no episode's id."""
+        """Raises DatasetError if it is not an episode's id."""
         return (self._root / annotation_path(checked_id(episode_id))).exists()
 
     def is_impossible(self, episode_id: str) -> bool:
-        """Whether the episode is in the dataset and ends by IMPOSSIBLE; not where it cannot be read."""
+        """Whether the episode is published and ends in IMPOSSIBLE; False if it cannot be read."""
         try:
             return isinstance(self.load(episode_id).steps[-1].action, Impossible)
         except (DatasetError, IndexError):
-            return False  # whoever opens the episode is told why
+            return False  # opening the episode says why
 
     def has_draft(self, episode_id: str) -> bool:
-        """Whether there is such a draft, readable or not. Raises DatasetError for what is no episode's id."""
+        """Whether there is such a draft, readable or not. Raises DatasetError if it is not an episode's id."""
         return self._draft_folder(episode_id).is_dir()
 
     def resume(self, episode_id: str) -> Draft:
-        """Open a draft again, with every step that was recorded. Raises DatasetError."""
+        """Raises DatasetError."""
         return Draft(self._draft_folder(episode_id))
 
     def discard(self, draft: Draft) -> Path:
-        """Close a draft and move it to the trash; where it is now. Raises DatasetError."""
+        """Close a draft, move it to the trash and return its new path. Raises DatasetError."""
         draft.close()
         return self._move_to_trash(draft.folder)
 
     def discard_unopened(self, episode_id: str) -> Path:
-        """Move a draft to the trash that is not open, also one that cannot be read. Raises DatasetError."""
+        """Move a draft that is not open to the trash, even an unreadable one. Raises DatasetError."""
         folder = self._draft_folder(episode_id)
         hold(folder).release()
         return self._move_to_trash(folder)
 
     def publish(self, draft: Draft) -> Path:
-        """Put a complete draft into the dataset; the annotation file, whose appearance makes the episode exist.
+        """Move a complete draft into the dataset and return the annotation file, which is written last.
 
-        Every picture is decoded and held against its hash. Raises DatasetError and leaves the dataset as it was; the
-        draft is gone only when the episode is there. One picture is in memory at a time.
+        Every screenshot is decoded and compared with its hash, one at a time. Raises DatasetError and leaves the
+        dataset as it was; the draft is deleted only after the episode exists.
         """
         episode = _episode(draft)
         annotation = self._annotation(draft)
@@ -155,30 +154,30 @@ class EpisodeStore:
     # Episodes.
 
     def episodes(self) -> list[str]:
-        """The ids of the published episodes, sorted. Raises DatasetError."""
+        """Sorted ids. Raises DatasetError."""
         try:
             return [path.stem for path in annotation_files(self._root)]
         except OSError as error:
             raise storage_error(error, self._root, "read") from error
 
     def load(self, episode_id: str) -> Episode:
-        """One episode. Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
+        """Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
         return read_annotation(self._root / annotation_path(checked_id(episode_id)))
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
-        """Where the picture of a step is, whatever name the episode's file may give it."""
+        """The path by the layout, whatever name the episode's file gives."""
         return self._root / screenshot_path(checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:
-        """Where the view tree of a step is, if it has one. Raises DatasetError for what is no episode's id."""
+        """The path of a view hierarchy, which may not exist. Raises DatasetError if it is not an episode's id."""
         return self._root / ui_tree_path(checked_id(episode_id), step)
 
     def provenance(self, episode_id: str) -> EpisodeProvenance | None:
-        """The proof of an episode; None where there is none, as in released data. Raises DatasetError."""
+        """None if there is none, as in released data. Raises DatasetError."""
         return read_provenance(self._root / provenance_path(checked_id(episode_id)))
 
     def _proof(self, draft: Draft) -> Iterator[tuple[Path, bytes]]:
-        """All files of an episode but the annotation: where they belong, and what is in them."""
+        """Paths and contents of all files of an episode but the annotation."""
         records: list[StepRecord] = []
         decoded: set[str] = set()
         for number, step in enumerate(draft.steps):
@@ -191,7 +190,7 @@ class EpisodeStore:
         yield self._root / provenance_path(draft.episode_id), provenance.encode()
 
     def _write_all(self, files: Iterable[tuple[Path, bytes]]) -> None:
-        """Write the files in order; on a failure take back those that were not there before."""
+        """Write the files in order; after a failure remove the new ones."""
         new: list[Path] = []
         folders: set[Path] = set()
         if not self._root.is_dir():
@@ -237,12 +236,12 @@ class EpisodeStore:
         return [path.parent for path in self._drafts.glob("*/draft.json") if is_episode_id(path.parent.name)]
 
     def _summary(self, folder: Path) -> DraftSummary | None:
-        """A draft in a few words; None for one of another dataset, or one that a crash left after publishing."""
+        """None for a draft of another dataset, or one that a crash left after publishing."""
         try:
             changed_at = datetime.fromtimestamp((folder / _newest_file(folder)).stat().st_mtime, UTC)
             head = read_head(folder)
         except FileNotFoundError:
-            return None  # it was published or thrown away a moment ago
+            return None  # it was published or discarded a moment ago
         except DatasetError as error:
             nothing = TaskInfo("", (), "", "", ""), DeviceInfo("", Size(0, 0))
             return DraftSummary(folder.name, *nothing, 0, complete=False, changed_at=changed_at, problem=str(error))
@@ -281,14 +280,14 @@ def _episode(draft: Draft) -> Episode:
         Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
     )
     first = draft.steps[0].record.frame
-    device = replace(draft.device, size=Size(first.width, first.height))  # the size that the coordinates are made with
+    device = replace(draft.device, size=Size(first.width, first.height))  # the grid points refer to this size
     return Episode(draft.episode_id, device, draft.task, steps)
 
 
 def _picture(step: DraftStep, decoded: set[str]) -> bytes:
-    """The bytes of a step's picture, proved to be those that were recorded, and a whole PNG.
+    """The bytes of a step's screenshot, checked against its hash and as a complete PNG.
 
-    `decoded` holds the hashes of those that were whole before: steps may share a picture.
+    `decoded` holds the hashes that were checked before: steps may share a screenshot.
     """
     frame = step.record.frame
     try:
@@ -307,7 +306,7 @@ def _picture(step: DraftStep, decoded: set[str]) -> bytes:
 
 
 def _tree(step: DraftStep, name: str) -> tuple[StepRecord, bytes]:
-    """The step's record with its view tree by `name`, and the tree; one whose file is lost is named as absent."""
+    """The step's record with the view hierarchy renamed, and its bytes; a lost file is recorded as absent."""
     if step.tree is None:
         return step.record, b""
     try:

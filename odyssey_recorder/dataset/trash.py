@@ -1,4 +1,4 @@
-"""Episodes that were taken out of a dataset: each is whole in a folder of its own, ``<dataset>/trash/<id>-<time>/``."""
+"""Episodes that were removed from a dataset, each complete in a folder of its own: ``<dataset>/trash/<id>-<time>/``."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from odyssey_recorder.files import storage_error
 
 @dataclass(frozen=True, slots=True)
 class TrashedEpisode:
-    """An episode in the trash: its folder, laid out as a dataset is, and when it came there."""
+    """An episode in the trash: its folder, laid out as a dataset, and when it was moved there."""
 
     episode_id: str
     folder: Path
@@ -29,7 +29,7 @@ class Trash:
         self._journal = Journal(self._root, recorded)
 
     def episodes(self) -> list[TrashedEpisode]:
-        """What is in the trash, the newest first. Raises DatasetError."""
+        """Newest first. Raises DatasetError."""
         try:
             found = [_trashed(path) for path in (self._root / TRASH).glob("*-*")]
         except OSError as error:
@@ -37,10 +37,9 @@ class Trash:
         return sorted(filter(None, found), key=lambda one: one.moved_at, reverse=True)
 
     def move(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> Path:
-        """Take an episode out of the dataset with all its files, whole or not at all; where it is now.
+        """Move an episode with all its files to the trash, atomically, and return its new folder.
 
-        It need not be readable. Its review and its history stay where they are. `record` as for `Versions.amend`.
-        Raises DatasetError.
+        It need not be readable. Its review and its history stay. `record` as for `Versions.amend`. Raises DatasetError.
         """
         folder = f"{TRASH}/{checked_id(episode_id)}-{time.time_ns()}"
         with self._journal.held():
@@ -51,7 +50,7 @@ class Trash:
         return self._root / folder
 
     def restore(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> None:
-        """Bring back what came to the trash last of an episode, whole or not at all. Raises DatasetError."""
+        """Restore the episode's newest folder in the trash, atomically. Raises DatasetError."""
         with self._journal.held():
             found = next((one for one in self.episodes() if one.episode_id == episode_id), None)
             if found is None:

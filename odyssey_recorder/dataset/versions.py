@@ -1,4 +1,4 @@
-"""Published episodes that are amended: the version before stays whole in the dataset's history, and can come back."""
+"""Amendments of published episodes: each earlier version stays in the dataset's history and can be restored."""
 
 import hashlib
 import json
@@ -38,9 +38,9 @@ _VERSION = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
 
 
 class Versions:
-    """The amendments of one dataset folder. Thread-safe; other programs may amend the same one.
+    """The amendments of one dataset folder. Thread-safe, and safe across processes.
 
-    `recorded` says whether a change is on record: it decides what becomes of one that a crash has cut short.
+    `recorded` returns whether a change is on record: it decides whether an interrupted one is completed or rolled back.
     """
 
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
@@ -48,7 +48,7 @@ class Versions:
         self._journal = Journal(self._root, recorded)
 
     def revision(self, episode_id: str) -> str:
-        """The SHA-256 of the annotation file; waits for an amendment of it that is under way. Raises DatasetError."""
+        """The SHA-256 of the annotation file; waits for an amendment that is under way. Raises DatasetError."""
         annotation = self._root / annotation_path(checked_id(episode_id))
         try:
             data = read_dataset_file(annotation, Largest.PROOF)
@@ -59,9 +59,9 @@ class Versions:
         return hashlib.sha256(data).hexdigest()
 
     def recover(self) -> str | None:
-        """Finish or take back a change that was cut short; the id of its episode, None where there was none.
+        """Finish or roll back an interrupted change; return the id of its episode, or None.
 
-        Whoever is to change the dataset, or to judge it, calls this first. Raises DatasetError.
+        Call this before changing or judging the dataset. Raises DatasetError.
         """
         return self._journal.recover()
 
@@ -73,11 +73,11 @@ class Versions:
         expected: str = "",
         record: Callable[[Change], object] = unheard,
     ) -> Change:
-        """Amend an episode, whole or not at all, and keep the version before.
+        """Amend an episode atomically, and keep the version before.
 
-        `expected` is the revision that was looked at; another one is not amended. `record` is called once all is done,
-        and keeps the change on record; where it raises, the episode is as before. Raises ReviewError for what is not
-        allowed, DatasetError.
+        `expected` is the revision that the reviewer saw; another one is refused. `record` is called last and puts the
+        change on record; if it raises, the episode is unchanged. Raises ReviewError if the amendment is not allowed,
+        and DatasetError.
         """
         with self._journal.held():
             now = self._present(episode_id, expected)
@@ -94,7 +94,7 @@ class Versions:
         expected: str = "",
         record: Callable[[Change], object] = unheard,
     ) -> Change:
-        """Bring a kept version back, byte for byte; the present one is kept too. Otherwise as `amend`."""
+        """Restore a kept version byte for byte; the present one is kept too. Otherwise like `amend`."""
         if _VERSION.fullmatch(version) is None:
             raise ReviewError(f"{version!r} is no version of an episode: it cannot be brought back.")
         with self._journal.held():
@@ -138,7 +138,7 @@ class Versions:
         )
 
     def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
-        """What the episode's files become, and which texts are removed."""
+        """The episode's new files, and the annotations that are removed."""
         annotation = annotation_path(now.episode_id)
         episode = decode(now.annotation, source=annotation)
         if episode.episode_id != now.episode_id:
@@ -156,7 +156,7 @@ class Versions:
         return contents, after.removed
 
     def _repaired(self, now: "_Present", repair: Repair) -> Contents:
-        """What the files of a damaged episode become. Raises ReviewError where nobody can tell."""
+        """The new files of a damaged episode. Raises ReviewError if it cannot be repaired."""
         name, source = now.episode_id, annotation_path(now.episode_id)
         damaged = read_damaged(now.annotation, name)
         if damaged is None:
@@ -179,7 +179,7 @@ class Versions:
         return contents
 
     def _newest_whole(self, episode_id: str) -> Contents:
-        """The newest version that was kept, and is as it was kept."""
+        """The newest kept version whose files are unchanged."""
         folders = (self._root / HISTORY / episode_id).glob("*-*")
         for folder in sorted(filter(_is_version, folders), key=lambda one: one.stat().st_mtime_ns, reverse=True):
             kept = files_of(folder, episode_id)
@@ -224,7 +224,7 @@ def _dialect(damaged: bytes) -> Dialect:
 
 @dataclass(frozen=True, slots=True)
 class _Present:
-    """The files of an episode as they are; those that may be changed in place are read already."""
+    """The present files of an episode; those that may change in place are read already."""
 
     episode_id: str
     files: dict[str, Path]
@@ -238,9 +238,9 @@ class _Present:
 
 
 def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | bytes]:
-    """The files with the pictures and view trees by the numbers that their steps have now.
+    """The files, with screenshots and view hierarchies under the steps' new numbers.
 
-    `before` is how many steps there were.
+    `before` is the former number of steps.
     """
     episode_id = now.episode_id
     names = (screenshot_path, ui_tree_path)
@@ -254,7 +254,7 @@ def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | 
 
 
 def _proof_file(old: bytes, proof: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
-    """The file of `proof`, with what the old one says beyond what is known here."""
+    """The bytes of `proof`, with the keys of the old file that the model does not know."""
     said = json.loads(old)
     tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, proof.model_dump(mode="json"))
     return json.dumps(tree, ensure_ascii=False, indent=2).encode()

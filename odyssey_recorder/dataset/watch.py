@@ -1,7 +1,7 @@
-"""Which episodes of a dataset folder come, change and go, by whoever's hand.
+"""Watches a dataset folder for episodes that appear, change and disappear, whoever changes them.
 
-What counts is what the folders hold: the system's notices only say when to look. So nothing is missed where notices
-are lost, or never come, as on a network drive: there the folders are looked at every few seconds.
+Only the contents of the folders count; the system's notifications just say when to scan. So no change is missed if
+notifications get lost or never arrive, as on a network drive: there the folders are scanned every few seconds.
 """
 
 import logging
@@ -36,22 +36,22 @@ _EVENTS: list[type[FileSystemEvent]] = [
     FileCreatedEvent, FileModifiedEvent, FileClosedEvent, FileMovedEvent, FileDeletedEvent, DirDeletedEvent,
 ]  # fmt: skip
 _QUIET_S = 0.05
-"""So long nothing must happen before the folders are looked at: files come in heaps."""
+"""The folders are scanned after this long without a notification: files arrive in batches."""
 _AT_MOST_S = 0.5
-"""So long they are not looked at, however much happens."""
+"""The longest delay of a scan during steady changes."""
 _PATIENCE_S = 2.0
 _REST = 20
-"""Looking takes at most one part in this many of the time, however slow the drive is."""
+"""Scanning takes at most this fraction (1/n) of the time, however slow the drive is."""
 
 _Stamp = tuple[int, int]
-"""When a file was last written (ns), and how long it is."""
+"""Modification time (ns) and size of a file."""
 _Stamps = dict[str, tuple[_Stamp | None, ...]]
-"""What the files of each episode look like from outside, its annotation first; None for one that is not there."""
+"""The stamps of each episode's files, its annotation first; None for a missing file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The ids of the episodes that came, changed or went since it was last told."""
+    """Ids of the episodes that appeared, changed or disappeared since the last report."""
 
     added: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
@@ -63,18 +63,18 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class WatchRules:
-    """How often the folders are looked at where nothing is noticed: while notices come, and where they cannot."""
+    """Scan intervals: while notifications arrive, and where they cannot."""
 
     noticed_s: float = 15.0
     unnoticed_s: float = 2.0
 
 
 class DatasetWatch:
-    """Watches one dataset folder, which need not be there yet, from a thread of its own.
+    """Watches one dataset folder, which need not exist yet, from a thread of its own.
 
-    `tell` is called from that thread: first with every episode that is there, even where there is none, then with what
-    has changed. `warn` is called with words for the annotator where the system cannot give notice of changes. An
-    episode has also changed where its file in one of the folders `beside` the annotations has.
+    `tell` is called from that thread: first with all episodes, even if there are none, then with changes. `warn` gets a
+    message for the annotator if the system cannot report file changes. A change of an episode's file in one of the
+    folders `beside` the annotations is a change of the episode.
     """
 
     def __init__(
@@ -97,9 +97,9 @@ class DatasetWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Tell nothing more, and wait until the thread has ended; not from within `tell`.
+        """Stop and wait for the thread; not from within `tell`.
 
-        Where a drive does not answer, the thread is left to itself.
+        If the drive does not respond, the thread is abandoned.
         """
         self._closing = True
         self._notices.stirred.set()
@@ -122,7 +122,7 @@ class DatasetWatch:
             found = self._with_amended(_stamps(self._folders))
         except OSError as error:
             _log.warning("%s cannot be looked at: %s", self._root, error)
-            return  # a drive that does not answer has lost no episode
+            return  # a drive that does not respond has lost no episode
         changes = _difference(self._known or {}, found)
         first = self._known is None
         self._known = found
@@ -130,12 +130,12 @@ class DatasetWatch:
             self._tell(changes)
 
     def _with_amended(self, found: _Stamps) -> _Stamps:
-        """What was found, and the episode whose annotation is away because it is being amended."""
+        """`found`, with the episode whose annotation is absent because it is being amended."""
         known = self._known or {}
         return found | {one: known[one] for one in known.keys() - found.keys() if self._comes_back(one)}
 
     def _comes_back(self, episode_id: str) -> bool:
-        """Whether an episode that was not there a moment ago is being amended, or was until now."""
+        """Whether a missing episode is being amended, or was until now."""
         change = under_way(self._root)
         if change is not None and change.episode_id == episode_id and change.target:
             return True
@@ -143,7 +143,7 @@ class DatasetWatch:
 
 
 class _Notices(FileSystemEventHandler):
-    """The system's notices of what happens in some folders, which come and go themselves."""
+    """The system's notifications about some folders, which may be created and deleted."""
 
     def __init__(self, folders: list[Path], warn: Callable[[str], object]) -> None:
         self.stirred = threading.Event()
@@ -157,7 +157,7 @@ class _Notices(FileSystemEventHandler):
         self.stirred.set()
 
     def follow(self) -> bool:
-        """Ask for notices of the folders that are there by now; whether those of all of them will come."""
+        """Watch the folders that exist now; return whether notifications of all of them will arrive."""
         for folder in self._folders:
             here = _identity(folder)
             before, watch = self._watches.get(folder, (None, None))
@@ -165,14 +165,14 @@ class _Notices(FileSystemEventHandler):
                 continue
             if watch is not None and self._observer is not None:
                 del self._watches[folder]
-                with suppress(KeyError, OSError):  # a folder that is gone has taken its watch along
+                with suppress(KeyError, OSError):  # deleting a folder removes its watch
                     self._observer.unschedule(watch)
             if here is not None and not self._refused:
                 self._ask(folder, here)
         return len(self._watches) == len(self._folders)
 
     def wait(self, at_most_s: float) -> None:
-        """Wait for a notice, and then until there are no more for a moment."""
+        """Wait for a notification, and then until they pause."""
         if not self.stirred.wait(at_most_s):
             return
         deadline_s = time.monotonic() + _AT_MOST_S
@@ -182,7 +182,6 @@ class _Notices(FileSystemEventHandler):
         self.stirred.clear()
 
     def close(self) -> None:
-        """Ask for none any more."""
         if self._observer is not None:
             self._observer.stop()
             self._observer.join()
@@ -205,7 +204,7 @@ class _Notices(FileSystemEventHandler):
 
 
 def _stamps(folders: Sequence[Path]) -> _Stamps:
-    """The stamps of all that have a file in the first of the folders; a folder that is not there holds none."""
+    """The stamps of all episodes with a file in the first folder; a missing folder is empty."""
     annotations, *others = (dict(_files(folder)) for folder in folders)
     return {
         episode_id: (stamp, *(files.get(episode_id) for files in others)) for episode_id, stamp in annotations.items()
@@ -222,7 +221,7 @@ def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
             named = FILE_NAMES[ANNOTATIONS].fullmatch(entry.name)
             if named is None:
                 continue
-            with suppress(FileNotFoundError):  # it went while we looked
+            with suppress(FileNotFoundError):  # deleted meanwhile
                 about = entry.stat()
                 if stat.S_ISREG(about.st_mode):
                     yield named[1], (about.st_mtime_ns, about.st_size)
@@ -237,7 +236,7 @@ def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> Ch
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Which folder it is, for another one may take its place and name; None where there is none."""
+    """Device and inode, since another folder may take the same path; None if there is none."""
     try:
         about = folder.stat()
     except OSError:
