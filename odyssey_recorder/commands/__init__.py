@@ -1,1 +1,1 @@
-"""What the subcommands do that takes more than one call: each file is one subcommand."""
+"""Implementations of the larger subcommands, one file each."""

@@ -1,4 +1,4 @@
-"""`avd`: the virtual devices of the Android SDK on a command line."""
+"""`avd`: the virtual devices of the Android SDK."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -170,9 +170,9 @@ def delete_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
 
 
 def running_serial(devices: "VirtualDevices", named: str | None) -> str:
-    """The serial of a device that is named by its name or serial, otherwise of the only one that runs.
+    """The serial of a device by its name or serial, otherwise of the only running one.
 
-    A serial is taken as it is: the simulated emulator is no virtual device. Raises DeviceError.
+    A serial is accepted as it is: the simulated emulator is not a virtual device. Raises DeviceError.
     """
     running = {avd.name: avd.serial for avd in devices.list() if avd.serial is not None}
     if named is not None:
@@ -189,7 +189,7 @@ def running_serial(devices: "VirtualDevices", named: str | None) -> str:
 
 
 def _animated(asked: bool | None) -> bool:
-    """Whether a device keeps its animations: as asked, otherwise as the settings say."""
+    """Whether a device keeps its animations: the option, or else the settings."""
     from odyssey_recorder.settings import read_settings
 
     return read_settings().animations if asked is None else asked
@@ -209,7 +209,7 @@ def _console(device: str | None) -> "EmulatorConsole":
 
 
 def _profiles_without(listed: "Sequence[Avd]") -> list[str]:
-    """The profiles by which no device was made yet."""
+    """Profiles without a virtual device."""
     from odyssey_recorder.device.profile import profiles
 
     made = {avd.profile for avd in listed}
@@ -226,7 +226,7 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
 
 
 def _tell(started: "StartedDevice") -> None:
-    """Print the serial, and what of the device a person should look at."""
+    """Print the serial, and findings that need attention."""
     for finding in started.findings:
         if finding.fix:
             _note(f"{finding.what}: {finding.found}. {finding.fix}")

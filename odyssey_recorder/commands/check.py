@@ -1,4 +1,4 @@
-"""`check`: an episode, a folder of them or a whole dataset is checked, and what was found is printed."""
+"""`check`: check an episode, a folder of them or a whole dataset, and print the findings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport
 from odyssey_recorder.reports import report_json, write_page
 
 CLEAN, FOUND, COULD_NOT = 0, 1, 2
-"""How the command ends."""
+"""Exit codes."""
 
 _SHOWN_AT_MOST = 40
 """Findings that are printed; nobody reads more in a terminal."""
@@ -33,7 +33,7 @@ _TOGETHER = ("IMG06", "EPI03", "EPI05", "INS04")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The episode files at `path`; `root` is the dataset folder that they are all of, None where they are of none."""
+    """The episode files at `path`; `root` is their common dataset folder, or None."""
 
     path: Path
     annotations: Sequence[Path]
@@ -42,7 +42,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What is asked for; `page` is where the HTML page goes, and `cache` None where nothing is to be remembered."""
+    """`page` is the path of the HTML page; no cache if `cache` is None."""
 
     path: Path
     fail_on: Severity = Severity.ERROR
@@ -53,7 +53,7 @@ class CheckOptions:
 
 
 def run_check(request: CheckOptions, out: Console, err: Console) -> int:
-    """Check and print; how the command ends. Raises DatasetError where it cannot be done."""
+    """Check and print; returns the exit code. Raises DatasetError if nothing can be checked."""
     checked = find_episodes(request.path)
     if checked.root is not None and (cut_short := under_way(checked.root)) is not None:
         words = (
@@ -80,7 +80,9 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
 
 
 def find_episodes(path: Path) -> Checked:
-    """The episode files at `path`: a file, a folder of them, or a dataset folder. Raises DatasetError for none."""
+    """The episode files at `path`: a file, a folder of them, or a dataset folder. Raises DatasetError if there are
+    none.
+    """
     if path.is_file():
         return Checked(path, (path,))
     if not path.is_dir():
@@ -127,7 +129,7 @@ def _progress(err: Console) -> Progress:
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
-# What people read.
+# Output for people.
 
 
 def _print(report: FindingsReport, out: Console) -> None:
@@ -143,7 +145,7 @@ def _print(report: FindingsReport, out: Console) -> None:
 
 
 def _table(checks: Sequence[CheckCounts]) -> Table:
-    """Every check that found something or did not look; where it did not, in how many episodes."""
+    """Every check that found something or did not look, and in how many episodes."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("Error", "Warning", "Note", "Not checked"):
         table.add_column(name, justify="right", min_width=len(name))

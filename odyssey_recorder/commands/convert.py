@@ -1,4 +1,4 @@
-"""`convert`: which episodes of a dataset may come along, and why others may not."""
+"""`convert`: which episodes of a dataset are converted, and why others are not."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What is asked of each episode: that the checks find no error in it, that it was accepted in review."""
+    """The conditions for an episode: no errors of the checks, accepted in review."""
 
     checked: bool = False
     accepted: bool = False
@@ -37,7 +37,7 @@ def convert_admitted(
 
 
 def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[Path], str]:
-    """Why an annotation file of the dataset is left out, empty where it is not."""
+    """A function that returns why an annotation file is left out, or an empty string."""
     from odyssey_recorder.quality.reviewing.status import ReviewStage
     from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.wiring import user_checker
@@ -72,10 +72,10 @@ def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[
 
 
 def _without_repaired(report: "EpisodeReport", annotation: Path) -> "EpisodeReport":
-    """The report without the empty boxes (ACT09) that are filled when the episode is written."""
+    """The report without empty boxes (ACT09), which are filled when the episode is written."""
     if "ACT09" not in report.failed:
         return report
-    with suppress(DatasetError):  # what cannot be read is an error of its own
+    with suppress(DatasetError):  # an unreadable file is a finding of its own
         repaired = frozenset(repaired_steps(read_episode(annotation)))
         kept = (one for one in report.findings if one.check != "ACT09" or one.step not in repaired)
         return replace(report, findings=tuple(kept))

@@ -1,4 +1,4 @@
-"""`demo`: episodes recorded on a simulated emulator in both modes, published, and replayed on a fresh one."""
+"""`demo`: record episodes on a simulated emulator in both modes, publish them, and replay them on a fresh one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -49,8 +49,6 @@ _Outcome = TypeVar("_Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """How a task is carried out."""
-
     moves: tuple[Move, ...]
     mode: Mode = "mirror"
 
@@ -109,17 +107,17 @@ DEMONSTRATIONS = {
         mode="passive",
     ),
 }
-"""By the ids of the tasks in the list of demonstrations."""
+"""By the task ids of the demo's list."""
 
 
 def run_demo(folder: Path, profile: str, out: Console) -> bool:
-    """Do it all, below `folder`; whether every step of every replay matched. Raises OdysseyError."""
+    """Run the demo in `folder`; True if every step of every replay matched. Raises OdysseyError."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
         service = lab_service(lab, store, actor="script", profile=profile)
         out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
         source = data_folder("tasks") / "demonstrations.jsonl"
-        # Beside the drafts of the laboratory: each demo records all tasks again.
+        # Drafts inside the laboratory: each demo records all tasks again.
         with closing(task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
             annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
         out.print("Replaying on a freshly started one …", soft_wrap=True)
@@ -135,7 +133,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
 
 
 def open_window(folder: Path, profile: str) -> int:
-    """The window on a simulated emulator; the exit code, once it is closed."""
+    """Open the window on a simulated emulator; returns the exit code."""
     require_screen()
     from odyssey_recorder.gui.app import run
     from odyssey_recorder.gui.workplace import Workplace
@@ -166,7 +164,7 @@ def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome
 
 
 def _record_all(service: RecordingService, device: Device, lab: Lab, queue: TaskQueue, out: Console) -> Iterator[Path]:
-    """Record what the queue offers, one task after the other; the annotations."""
+    """Record the queue's tasks one after the other; yields the annotations."""
     while (task := queue.claim_next()) is not None:
         published = _record(service, device, lab, task.listed.assignment, out)
         queue.mark_recorded(task.task_id, published.stem)
@@ -198,26 +196,26 @@ def _record(service: RecordingService, device: Device, lab: Lab, assignment: Ass
 
 
 def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
-    """Carry the moves out through the recorder, as in its window."""
+    """Carry out the moves through the recorder, as in its window."""
     for move in moves:
         recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
         player.perform(eyes.command(move), recorder)
 
 
 def work_on_the_phone(service: RecordingService, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
-    """Carry the moves out on the phone itself, while the recorder listens."""
+    """Carry out the moves on the simulated emulator itself, while the recorder listens."""
     recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
     device = service.connect(recorder.serial)
     hands, steps = DemoAnnotator(device, eyes), 0
     try:
         for move in moves:
             hands.rest()
-            recorder.wait_for(lambda view: view.has_view_hierarchy, script.PATIENCE_S)  # and so what was typed is read
+            recorder.wait_for(lambda view: view.has_view_hierarchy, script.PATIENCE_S)  # so what was typed can be read
             match eyes.command(move):
                 case script.ScriptComplete(complete=note):
                     recorder.complete(note)
                 case script.TypeText() as typed:
-                    hands.carry_out(typed)  # becomes a step with what is done next
+                    hands.carry_out(typed)  # becomes a step with the next action
                     steps += 1
                 case command:
                     hands.carry_out(command)

@@ -1,4 +1,4 @@
-"""The demo's person at the simulated phone: eyes that find things on its screen, and hands that touch them."""
+"""The demo's annotator: finds things on the simulated emulator's screen and touches them."""
 
 import re
 import time
@@ -17,12 +17,12 @@ from odyssey_recorder.simulator.lab import Lab
 _BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
 _TAP_MS = 80
 _KEYS = {" ": "Space"}
-"""What the keys of the simulated keyboard are called that do not carry their letter."""
+"""Names of keys of the simulated keyboard that differ from their letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """A touch on what carries this text or description; `hold` for a long press."""
+    """A touch on the view with this text or description; `hold` for a long press."""
 
     label: str
     hold: bool = False
@@ -30,7 +30,7 @@ class On:
 
 @dataclass(frozen=True, slots=True)
 class Drag:
-    """A finger dragged over the middle of the screen, up by this share of its height."""
+    """A finger dragged up in the middle of the screen by this share of its height."""
 
     up: float
 
@@ -39,14 +39,14 @@ Move = On | Drag | script.Command
 
 
 class Eyes:
-    """Finds on the screen what a person would look for, by the view tree that `uiautomator dump` gives."""
+    """Finds things on the screen by the view hierarchy of `uiautomator dump`."""
 
     def __init__(self, lab: Lab, serial: str) -> None:
         self._lab = lab
         self._serial = serial
 
     def command(self, move: Move) -> script.Command:
-        """The move as a command of a script, in pixels of the screen as it is now."""
+        """The move as a script command, in pixels of the present screen."""
         match move:
             case On(label, hold):
                 x, y = self._middle_of(label)
@@ -54,17 +54,18 @@ class Eyes:
             case Drag(up):
                 left, top, right, bottom = _bounds(next(self._tree().iter("node")))
                 x, middle, half = (left + right) // 2, (top + bottom) // 2, int((bottom - top) * up / 2)
-                # Half way in time, or a busy phone takes a finger that has not moved for 400 ms for a long press.
+                # The midpoint at half the time, or a busy emulator takes a finger that has not moved for 400 ms for a
+                # long press.
                 return script.Swipe(swipe=((x, middle + half), (x, middle), (x, middle - half)), ms=400)
             case _:
                 return move
 
     def see(self, label: str) -> bool:
-        """Whether something on the screen carries this text or description."""
+        """Whether something on the screen has this text or description."""
         return bool(self._carrying(label))
 
     def key(self, letter: str) -> Pixel:
-        """Where a key of the soft keyboard is."""
+        """The position of a key of the soft keyboard."""
         return Pixel(*self._middle_of(_KEYS.get(letter, letter)))
 
     def _middle_of(self, label: str) -> tuple[int, int]:
@@ -84,20 +85,19 @@ class Eyes:
 
 
 class DemoAnnotator:
-    """Work on the phone itself, as in the window of an emulator, over a connection of their own."""
+    """Works on the emulator itself, as in its own window, over a separate connection."""
 
     def __init__(self, device: ControllableDevice, eyes: Eyes) -> None:
         self._device = device
         self._eyes = eyes
 
     def rest(self) -> None:
-        """Wait until the screen is still."""
         watch = StillnessWatch(SettleRule(still_ms=300), since_ns=time.monotonic_ns())
         while watch.see(self._device.capture()) is Stillness.MOVING:
             pass
 
     def carry_out(self, command: script.Command) -> None:
-        """Touch, press or type; what ends an episode is not for hands."""
+        """Touch, press or type; not for terminal steps."""
         match command:
             case script.Tap(tap=(x, y)):
                 self._device.touch(TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))

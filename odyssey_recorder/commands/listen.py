@@ -1,4 +1,4 @@
-"""`record --mode passive`: an episode by listening, with the annotator's few words to the recorder on the terminal."""
+"""`record --mode passive`: record by listening, with the annotator's commands on the terminal."""
 
 from pathlib import Path
 from typing import TextIO
@@ -30,7 +30,7 @@ _PATIENCE_S = 60.0
 
 
 class _Scribe:
-    """Writes what is recorded on the terminal, as it comes."""
+    """Prints the recording's progress on the terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -39,11 +39,10 @@ class _Scribe:
         self._wanted: Path | None = None
         self._path = ""
 
-    def frame(self, frame: Frame) -> None:
-        """Frames are not shown."""
+    def frame(self, frame: Frame) -> None: ...
 
     def changed(self, view: RecordingView) -> None:
-        """Tell the steps that are new, and the question that waits."""
+        """Print new steps, and the pending question."""
         if view.capture_path != self._path:
             self._path = view.capture_path
             self._say(("  pictures by " + view.capture_path, "dim"))
@@ -59,7 +58,6 @@ class _Scribe:
         self._tell_way_back(view)
 
     def notice(self, text: str) -> None:
-        """Tell what the annotator must read."""
         self._say((text, "yellow"))
 
     def _tell_way_back(self, view: RecordingView) -> None:
@@ -75,9 +73,9 @@ class _Scribe:
 
 
 def record_by_listening(settings: Settings, request: RecordOptions, words: TextIO, console: Console) -> Path | None:
-    """Record until the annotator says that it is done; the annotation file, None where the draft was only kept.
+    """Record until the annotator is done; returns the annotation file, None if only the draft was kept.
 
-    `words` are the annotator's lines; their end, and Ctrl-C, mean stop. Raises OdysseyError.
+    `words` are the annotator's lines; end of file and Ctrl-C mean stop. Raises OdysseyError.
     """
     connector = user_connector(settings)
     service = RecordingService(
@@ -97,7 +95,7 @@ def record_by_listening(settings: Settings, request: RecordOptions, words: TextI
 
 
 def _look_before(device: Device, console: Console) -> None:
-    """Tell what is missing for passive mode, and how to fix it. Raises RecordingError if nothing can be recorded."""
+    """Print what is missing for passive mode, and how to fix it. Raises RecordingError if recording is impossible."""
     wanting = [finding for finding in findings(take_readings(device)) if finding.fix]
     for finding in wanting:
         console.print(line((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix), soft_wrap=True)
@@ -126,7 +124,7 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
 
 
 def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
-    """Carry out one line after the other, until one says stop or the episode is published."""
+    """Carry out the lines until one says stop or the episode is published."""
     ended = False
     for said in words:
         word, _, rest = said.strip().partition(" ")
@@ -155,13 +153,13 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
 
 
 def _accept(recorder: Recorder) -> None:
-    """Take the screen for the wanted one, where there is one, and wait until the recorder goes on."""
+    """Accept the present screen as the restored one, if one is awaited, and wait until the recorder continues."""
     recorder.accept_screen()
     recorder.wait_for(lambda view: view.goal is None or view.state is not State.RESTORING, _PATIENCE_S)
 
 
 def _answer(recorder: Recorder, rest: str) -> bool:
-    """Give the recorder what was typed in a step; whether the words say which, and what."""
+    """Give the recorder the text typed in a step; False if the line is malformed."""
     number, _, text = rest.partition(" ")
     asked = recorder.view.question
     if not number.isdecimal() or not text:
@@ -172,5 +170,5 @@ def _answer(recorder: Recorder, rest: str) -> bool:
 
 
 def _is_decided(view: RecordingView) -> bool:
-    """Whether the end of the episode has led somewhere: it is published, or the annotator must do something first."""
+    """Whether the terminal step had its result: the episode is published, or the annotator must act first."""
     return view.published is not None or view.question is not None or view.state is State.STORAGE_LOST

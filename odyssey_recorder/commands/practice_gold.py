@@ -1,9 +1,9 @@
-"""Records the gold episodes of the practice tasks anew, on a simulated phone.
+"""Records the gold episodes of the practice tasks again, on a simulated emulator.
 
-    python -m odyssey_recorder.commands.practice_gold [FOLDER ...]
+python -m odyssey_recorder.commands.practice_gold [FOLDER ...]
 
-A practice script is like a recording script (docs/scripts.md), but finds its places by what is on the screen:
-``{"on": "Notes"}``, ``{"on": "Delta", "hold": true}``, and ``{"reach": "About phone"}``, which scrolls there.
+A practice script is like a recording script (docs/scripts.md), but finds positions by what is on the screen: ``{"on":
+"Notes"}``, ``{"on": "Delta", "hold": true}``, and ``{"reach": "About phone"}``, which scrolls there.
 """
 
 import sys
@@ -55,14 +55,14 @@ _COMMAND: TypeAdapter[_Command] = TypeAdapter(_Command)
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A practice episode that was played by its script: what it came by, and the gold file that it makes."""
+    """A practice episode recorded from its script, and the contents of its gold file."""
 
     trail: Trail
     gold: bytes
 
 
 class GoldRecorder:
-    """Plays the scripts of practice tasks on a simulated phone of a laboratory."""
+    """Plays the scripts of practice tasks on the simulated emulator of a laboratory."""
 
     def __init__(self, lab: Lab, folder: Path, profile: str = PROFILE) -> None:
         self._lab = lab
@@ -70,7 +70,7 @@ class GoldRecorder:
         self._service: RecordingService = lab_service(lab, self._store, actor="script", profile=profile)
 
     def record(self, task: PracticeTask) -> Recorded:
-        """Play the task on a phone that was just started. Raises OdysseyError."""
+        """Play the task on a freshly started simulated emulator. Raises OdysseyError."""
         serial = self._service.simulate()
         device = self._service.connect(serial)
         try:
@@ -111,7 +111,7 @@ def _read(task: PracticeTask) -> Iterator[_Command]:
 
 
 def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
-    """What to do for one line, each move only once the screen it is for is recorded with its views."""
+    """The moves for one line; each waits until the screen before it is recorded with its view hierarchy."""
     recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
     match command:
         case _On(on=label, hold=hold):
@@ -128,7 +128,7 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
 
 
 def main(names: list[str]) -> None:
-    """Record the tasks of these folder names, all without any, and write their gold files."""
+    """Record the tasks of these folder names, or all, and write their gold files."""
     console = Console()
     with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, Lab(Path(find_adb())) as lab:
         gold = GoldRecorder(lab, Path(folder))

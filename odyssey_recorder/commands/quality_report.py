@@ -1,4 +1,4 @@
-"""`quality-report`: the figures of a reviewed dataset on a command line."""
+"""`quality-report`: the figures of a reviewed dataset."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -27,13 +27,13 @@ from odyssey_recorder.reports import report_json
 from odyssey_recorder.review_service import ReviewService
 
 _SHOWN = 10
-"""So many rows of a breakdown are printed; the page has all."""
+"""Rows of a breakdown that are printed; the page has all."""
 
 
 def report_quality(service: ReviewService, out: Console, *, html: Path | None, as_json: bool) -> None:
-    """Print the report of the dataset folder, or its JSON form, and write the page to `html`. Raises OdysseyError.
+    """Print the report of the dataset folder, or its JSON, and write the page to `html`. Raises OdysseyError.
 
-    What the checks have not looked at is checked before, as they decide who is judged twice.
+    Unchecked episodes are checked first, as warnings decide which are judged twice.
     """
     dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():

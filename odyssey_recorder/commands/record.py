@@ -1,4 +1,4 @@
-"""`record`: an episode by script, with progress on the terminal."""
+"""`record`: record an episode by script, with progress on the terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,9 +24,9 @@ from odyssey_recorder.wiring import episode_store, user_connector
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """What is to be recorded: a task, on the only device unless one is named; or on with a draft.
+    """What to record: a task, on the only device unless one is named; or the draft to resume.
 
-    `accepts_screen`: a draft goes on from whatever the device shows.
+    `accepts_screen`: resume a draft from whatever screen the device shows.
     """
 
     task: TaskInfo
@@ -36,9 +36,9 @@ class RecordOptions:
 
 
 def record_by_script(settings: Settings, request: RecordOptions, file: Path, console: Console) -> Path:
-    """Record and publish; the annotation file. Raises OdysseyError; what was recorded is kept as a draft.
+    """Record and publish; returns the annotation file. Raises OdysseyError; the draft is kept.
 
-    Ctrl-C ends it too, after a word on the console about the draft.
+    Ctrl-C ends it too, after a message about the draft.
     """
     commands = script.read_script(_text_of(file), source=file.name)
     connector = user_connector(settings)
@@ -89,13 +89,13 @@ def _play(
 
 
 def is_complete(view: RecordingView) -> bool:
-    """Whether the recording has its last step, so that it only waits to be published."""
+    """Whether the recording has its terminal step and can be published."""
     return bool(view.steps) and is_terminal(view.steps[-1].action)
 
 
 @contextmanager
 def _progress(console: Console, total: int) -> Iterator[Callable[[script.ScriptProgress], None]]:
-    """A bar on the console while the context lasts; it takes how far the script is."""
+    """A progress bar; yields a function that updates it."""
     columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("Getting ready", total=total)

@@ -1,4 +1,4 @@
-"""`reviews`: the review files of a dataset on a command line."""
+"""`reviews`: the review files of a dataset."""
 
 import json
 from pathlib import Path

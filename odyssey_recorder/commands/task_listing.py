@@ -1,4 +1,4 @@
-"""`tasks show`: all that is known of a task or a template, by the words that name it."""
+"""`tasks show`: the details of a task or a template."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -14,7 +14,7 @@ _SHOWN_ITEMS = 5
 
 
 def shown_task(task: QueuedTask) -> Told:
-    """A task, where its words come from, and what was done with it."""
+    """A task, the origin of its words, and its history."""
     listed, text = task.listed, task.listed.text
     verdict = text.equivalence if text else None
     players = {app: role for role, app in listed.roles.items()}
@@ -40,7 +40,7 @@ def shown_task(task: QueuedTask) -> Told:
 
 
 def shown_template(template: Template, library: TemplateLibrary) -> Told:
-    """A template, what fills its gaps, and how many distinct tasks it can give."""
+    """A template, what fills its slots, and how many distinct tasks it can give."""
     return _said(
         {
             "template": template.template_id,

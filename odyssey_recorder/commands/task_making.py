@@ -1,4 +1,4 @@
-"""`tasks generate`: which tasks are asked for on a command line, and how it is told what was made."""
+"""`tasks generate`: its options and its output."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -35,7 +35,7 @@ def _shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[
 
 
 def need_room_for(file: Path) -> None:
-    """Refuse a place where no list can be written before anything is done for it. Raises TaskError."""
+    """Raise TaskError early if the list cannot be written there."""
     folder = file.absolute().parent
     if not folder.is_dir():
         raise TaskError(f"No list can be written to {file}: there is no folder {folder}.")
@@ -46,7 +46,7 @@ def need_room_for(file: Path) -> None:
 
 
 def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> None:
-    """Tasks as a list of JSON lines, into a file as a whole or not at all, or printed. Raises OdysseyError."""
+    """Write tasks as JSON lines atomically to a file, or print them. Raises OdysseyError."""
     lines = "".join(f"{task_line(task)}\n" for task in tasks)
     if file is None:
         try:
@@ -61,14 +61,14 @@ def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> 
 
 
 def targets_of(categories: Sequence[str], devices: Sequence[str]) -> Targets:
-    """The targets that ``NAME`` and ``NAME=SHARE`` on the command line say. Raises TaskError."""
+    """Parse ``NAME`` and ``NAME=SHARE``. Raises TaskError."""
     of_categories = _shares(categories, {category.value for category in Category}, "category")
     of_devices = _shares(devices, {profile.key for profile in profiles()}, "device")
     return Targets({Category(name): share for name, share in of_categories.items()}, of_devices)
 
 
 def told_batch(batch: GeneratedTasks, library: TemplateLibrary, order: GenerationOrder) -> Table:
-    """What was made of each category, from how many templates, with which apps, and what is left of those asked for."""
+    """What was made of each category, from how many templates, with which apps, and what is missing."""
     table = Table(
         Column("Category", no_wrap=True),
         Column("Made", justify="right"),

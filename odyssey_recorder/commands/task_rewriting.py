@@ -1,4 +1,4 @@
-"""`tasks rewrite`, `check`, `propose`: what is asked of a language model, what it costs, and what came of it."""
+"""`tasks rewrite`, `check`, `propose`: the cost of a language model, and its results."""
 
 import sys
 from collections import Counter
@@ -29,14 +29,14 @@ _TROUBLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """A task, and what speaks against its instruction."""
+    """A task, and the problems of its instruction."""
 
     task: ListedTask
     faults: tuple[str, ...]
 
 
 def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterator[Faulty]:
-    """The tasks whose instructions the rules find fault with, of each other's words, too."""
+    """The tasks whose instructions break the rules, including duplicates."""
     seen: set[str] = set()
     for task in tasks:
         catalogue = library.catalogue_for(task.template, task.task.apps)
@@ -49,7 +49,7 @@ def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterat
 
 
 def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
-    """Print the first of them, with what speaks against each."""
+    """Print the first of them with their problems."""
     for one in faulty[:_SHOWN]:
         out.print(line((one.task.task_id, "bold"), f"  {one.task.task.instruction}"), soft_wrap=True)
         for fault in one.faults:
@@ -59,7 +59,7 @@ def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
 
 
 def agree_to(estimate: Estimate, budget: float | None, *, is_agreed: bool, err: Console) -> None:
-    """Say what asking will take, and have it agreed to. Raises TaskError where nobody does."""
+    """Print the estimate and ask for agreement. Raises TaskError if it is refused."""
     for words in _told(estimate, budget):
         err.print(line(words), soft_wrap=True)
     for warning in estimate.warnings:
@@ -87,7 +87,7 @@ def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
 
 
 def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
-    """Have the tasks put into words, with a bar that shows how far it is. Raises CancelledError."""
+    """Rewrite the tasks with a progress bar. Raises CancelledError."""
     with _bar(err) as bar:
         shown = bar.add_task("", total=len(tasks), cost="")
 
@@ -112,7 +112,7 @@ def _bar(err: Console) -> Bar:
 
 
 def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err: Console) -> bool:
-    """Say what became of the tasks; whether all have words that nothing speaks against."""
+    """Print the result; True if all tasks have instructions without problems."""
     worded = [one for task, one in zip(tasks, done, strict=True) if one.task != task or not one.trouble]
     faulty = [Faulty(one.task, _against(one.task)) for one in worded if _against(one.task)]
     print_faulty(faulty, err)
@@ -127,7 +127,7 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err:
 
 
 def decide(proposal: Proposal, folder: Path, out: Console) -> None:
-    """Show a template that a model thought of, and keep it below `folder` if a person says so. Raises TaskError."""
+    """Show a proposed template, and save it below `folder` if the user agrees. Raises TaskError."""
     template = proposal.template
     out.print(line((template.meta_task, "bold")), soft_wrap=True)
     for name, slot in template.slots.items():

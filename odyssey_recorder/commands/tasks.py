@@ -1,4 +1,4 @@
-"""`tasks`: the tasks of the queue, lists of tasks and templates on a command line."""
+"""`tasks`: the tasks of the queue, lists of tasks, and templates."""
 
 import json
 import random

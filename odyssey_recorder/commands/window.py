@@ -1,6 +1,6 @@
-"""The window on a command line: whether this session has a screen for it, and what it is given.
+"""Opening the window from the command line: whether there is a screen, and what the window is given.
 
-Qt itself would end the program where there is no screen.
+Qt itself aborts the program if there is no screen.
 """
 
 import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:
-    """`open_window`, with a log of what happens."""
+    """`open_window`, with a log."""
     from odyssey_recorder.logs import log_unexpected, logging_to
     from odyssey_recorder.settings import log_file
 
@@ -30,9 +30,9 @@ def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: 
 
 
 def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool = False) -> int:
-    """Open the window, connected to `serial` if one is given, or `to_review`; the exit code, once it is closed.
+    """Open the window, connected to `serial` if given, or on reviews; returns the exit code.
 
-    Raises SettingsError where there is no screen, DeviceError where there is no adb server.
+    Raises SettingsError without a screen, DeviceError without an adb server.
     """
     require_screen()
     from odyssey_recorder.wiring import annotator_service, annotator_tasks, opened_later  # isort: skip - Qt looks into every module that comes after it
@@ -47,7 +47,7 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
 
 
 def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]") -> "Workplace":
-    """What the pages beside Record are given: each part is made by a function of wiring."""
+    """The services of the pages other than Record, each made by a function of wiring."""
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
@@ -77,12 +77,12 @@ def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Call
 
 
 def has_screen() -> bool:
-    """Whether a window can be seen here, as far as the environment tells."""
+    """Whether a window can be shown, as far as the environment tells."""
     return sys.platform != "linux" or any(map(os.environ.get, ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY")))
 
 
 def require_screen() -> None:
-    """Raise SettingsError where there is no screen."""
+    """Raise SettingsError if there is no screen."""
     if not has_screen():
         raise SettingsError(
             "This session has no screen (DISPLAY is not set), so the window cannot open. Log in on a desktop, or"

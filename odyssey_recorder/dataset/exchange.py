@@ -75,13 +75,12 @@ def drop_folder(folder: Path) -> Path:
 
 
 def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
-    """Replace the files of an episode in the dataset `root` by those in `wanted`, which are stored elsewhere. Raises
-    DatasetError.
+    """Replace the files of an episode in the dataset `root` by those in `wanted`, which are stored elsewhere.
 
-    Whatever needs disk space is written first, beside the files; then they are renamed. If screenshots or view
-    hierarchies are added, removed or renumbered, the annotation is absent meanwhile: a reader finds all screenshots
-    that belong to it, or no episode. After a failure the episode may be absent and extra files may remain until a call
-    succeeds for the same or for other `wanted`.
+    Raises DatasetError. Whatever needs disk space is written first, beside the files; then they are renamed. If
+    screenshots or view hierarchies are added, removed or renumbered, the annotation is absent meanwhile: a reader finds
+    all screenshots that belong to it, or no episode. After a failure the episode may be absent and extra files may
+    remain until a call succeeds for the same or for other `wanted`.
     """
     for stale in files_of(root, episode_id, ending=PART).values():
         _remove(stale)

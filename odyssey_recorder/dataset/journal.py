@@ -52,12 +52,12 @@ class Change(BaseModel):
 
     @property
     def before(self) -> str:
-        """The revision that was amended, the SHA-256 of its annotation; "" if the episode moved to or from the trash."""
+        """The SHA-256 of the amended annotation; "" if the episode moved to or from the trash."""
         return self.version.partition("-")[0]
 
     @property
     def after(self) -> str:
-        """The revision after the change, likewise."""
+        """The SHA-256 of the annotation after the change; "" likewise."""
         return _version(self.target).partition("-")[0]
 
     @property

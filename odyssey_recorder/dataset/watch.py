@@ -41,7 +41,7 @@ _AT_MOST_S = 0.5
 """The longest delay of a scan during steady changes."""
 _PATIENCE_S = 2.0
 _REST = 20
-"""Scanning takes at most this fraction (1/n) of the time, however slow the drive is."""
+"""The pause after a scan, in multiples of its duration, so that a slow drive is not overloaded."""
 
 _Stamp = tuple[int, int]
 """Modification time (ns) and size of a file."""

@@ -1,1 +1,1 @@
-"""What makes an episode good: what a machine can prove of it, what people judge, and how far both can be trusted."""
+"""What makes an episode good: what a program can check, what people judge, and how far both can be trusted."""

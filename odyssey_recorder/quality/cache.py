@@ -1,8 +1,8 @@
-"""What the checks have found and measured before, in one SQLite file outside of every dataset.
+"""Earlier findings and measurements of the checks, in one SQLite file outside every dataset.
 
-Measures are known by the content's hash, the hash of a file by its size, time and inode, and what was found of an
-episode by the stamp of all its files: what has not changed is not even opened. A cache that is broken or locked is put
-aside; `problem` says so, and everything is checked again.
+Measurements are keyed by the content's hash, the hash of a file by its size, time and inode, and an episode's findings
+by the stamp of all its files: unchanged files are not even opened. A broken or locked cache is put aside; `problem`
+says so, and everything is checked again.
 """
 
 import os
@@ -21,7 +21,7 @@ from odyssey_recorder.quality.screenshot import Screenshot
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""The last one where the tables are others."""
+"""SQLITE_ERROR occurs if the tables are different ones."""
 _SCREENSHOT = TypeAdapter(Screenshot)
 _Value = TypeVar("_Value")
 _TABLES = """
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS episodes
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """What was measured: files by path with stamp and hash, screenshots by hash, changes by two hashes."""
+    """New measurements: files by path with stamp and hash, screenshots by hash, changes by two hashes."""
 
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
     pictures: dict[str, Screenshot] = field(default_factory=dict)
@@ -45,9 +45,9 @@ class Measurements:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was found of an episode: `stamp` is that of its files, which are named after `name` and have so many steps.
+    """The findings of an episode: `stamp` is that of its files, which are named after `name` and have `steps` steps.
 
-    `report` and `facts` are JSON; there are no facts of an episode that could not be read.
+    `report` and `facts` are JSON; `facts` is empty for an unreadable episode.
     """
 
     stamp: str
@@ -59,16 +59,16 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Editions:
-    """Which rules measured and which judged: what others have found is not what these would find."""
+    """Versions of the rules that measured and that judged: findings of other rules are not used."""
 
     measures: str
     checks: str
 
 
 class Cache:
-    """The file at `path`, or nothing at all where that is None; a reader neither creates nor repairs it.
+    """The file at `path`, or no cache for None; a reader neither creates nor repairs it.
 
-    It is waited for `wait_s` seconds where somebody else is just writing.
+    Waits up to `wait_s` seconds for another writer.
     """
 
     def __init__(self, path: Path | None, editions: Editions, *, reader: bool = False, wait_s: float = 2.0) -> None:
@@ -83,33 +83,32 @@ class Cache:
             self._open(path)
 
     def close(self) -> None:
-        """Close the file; the cache is empty from then on."""
+        """Close the file; the cache is empty afterwards."""
         with self._lock:
             self._drop()
 
-    # What is known.
+    # Lookups.
 
     def sha256(self, path: Path, stamp: str) -> str | None:
-        """The hash of a file that has not changed since it was read."""
+        """The hash of a file, if its stamp is unchanged."""
         row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
         return _believed(str, row)
 
     def picture(self, sha256: str) -> Screenshot | None:
-        """What was measured of a file with this content."""
         row = self._row("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._editions.measures))
         return _believed(_SCREENSHOT.validate_json, row)
 
     def change(self, one: str, other: str) -> float | None:
-        """By how much the pictures in two files of these hashes differ."""
+        """The share of pixels that differ between two screenshots."""
         query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
         return _believed(float, self._row(query, (one, other, self._editions.measures)))
 
     def episode(self, annotation: Path) -> Inspection | None:
-        """What was last found of an episode, whatever has become of its files since."""
+        """The last findings, even if the files have changed since."""
         query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
         return _believed(_inspection, self._row(query, (os.fsencode(annotation), self._editions.checks)))
 
-    # What is kept.
+    # Storing.
 
     def keep(self, annotation: Path, found: Inspection, measured: Measurements) -> None:
         measures, checks = self._editions.measures, self._editions.checks
@@ -200,7 +199,7 @@ class Cache:
                 self._fail(error)
 
     def _fail(self, error: sqlite3.DatabaseError) -> None:
-        """Go on with another file where this one is broken, without any where it is held or no room is left."""
+        """Continue with a new file if this one is broken, and without any if it is locked or the disk is full."""
         self._drop()
         if error.sqlite_errorcode in _BROKEN and not self._reader and self._path is not None:
             self._put_aside(self._path, error)
@@ -213,7 +212,7 @@ def _inspection(stamp: str, name: str, steps: object, report: str, facts: str) -
 
 
 def _believed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:
-    """What `read` makes of a row; nothing where there is none, or where it makes no sense."""
+    """Parse a row; None if there is none or it is invalid."""
     try:
         return read(*row) if row else None
     except (TypeError, ValueError):

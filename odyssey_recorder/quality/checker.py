@@ -1,4 +1,4 @@
-"""Runs the checks of single episodes: what is cached is not checked again, and many are shared among processes."""
+"""Runs the checks of single episodes, in several processes; cached results are reused."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,13 +23,12 @@ from odyssey_recorder.quality.sources import ScreenshotNames, stamp_episode
 from odyssey_recorder.quality.workers import WorkerFailure, Workers
 
 Judge = Callable[[EpisodeEvidence], EpisodeReport]
-"""The checks of one episode."""
 
 _REPORT = TypeAdapter(EpisodeReport)
 
 
 class Inspector:
-    """Looks at episodes, one after another, with the measurements that the cache has."""
+    """Checks episodes one after another, with the measurements in the cache."""
 
     def __init__(self, cache: Cache, judge: Judge) -> None:
         self._cache = cache
@@ -37,7 +36,7 @@ class Inspector:
         self._names: dict[Path, ScreenshotNames] = {}
 
     def __call__(self, annotation: Path) -> tuple[Inspection, Measurements]:
-        """What is found of the episode in this file, whatever state it is in, and what was measured for it."""
+        """Check the episode in this file, whatever state it is in; returns its findings and new measurements."""
         files = EpisodeFiles.of(annotation)
         metrics = ImageMetrics(self._cache)
         try:
@@ -51,7 +50,7 @@ class Inspector:
         return Inspection(stamp, files.episode_id, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
 
     def unreadable(self, annotation: Path, why: str) -> Inspection:
-        """That an episode could not be looked at, and why."""
+        """The findings of an episode that could not be read."""
         name = showable(annotation.stem)
         found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
         todo = "Bring its file back as it was, or take the episode out of the dataset."
@@ -61,7 +60,7 @@ class Inspector:
         return Inspection(stamp, name, 0, _REPORT.dump_json(report).decode(), "")
 
     def is_unchanged(self, annotation: Path, found: Inspection) -> bool:
-        """Whether the episode's files are as they were; none of them is opened."""
+        """Opens none of the episode's files."""
         return self._stamp(EpisodeFiles(annotation, found.name), found.steps) == found.stamp
 
     def _stamp(self, files: EpisodeFiles, steps: int) -> str:
@@ -75,15 +74,15 @@ class Inspector:
 
 
 def report_from_json(stored: str) -> EpisodeReport:
-    """The report of an inspection. Raises ValueError for what is none."""
+    """Raises ValueError if it is not a report."""
     return _REPORT.validate_json(stored)
 
 
 class Checker:
-    """Checks episodes, and caches what was found in the file at `cache_path`, if there is to be one; to be closed.
+    """Checks episodes, and caches the findings in the file at `cache_path`, or not at all for None; must be closed.
 
-    `jobs` is how many processes look at many episodes, one for each processor unless it is given. May be called from
-    several threads, but for `check_all`.
+    `jobs` is the number of processes for many episodes, by default one per processor. All methods but `check_all` may
+    be called from several threads.
     """
 
     def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge = check_episode) -> None:
@@ -94,20 +93,20 @@ class Checker:
 
     @property
     def problem(self) -> str:
-        """Why nothing is cached, in words for a person; empty where all is well."""
+        """Why nothing is cached, for the user; empty if all is well."""
         return self._cache.problem
 
     def close(self) -> None:
-        """Close the cache; what is checked from then on is not remembered."""
+        """Close the cache; later findings are not stored."""
         self._cache.close()
 
     def check(self, annotation: Path) -> EpisodeReport:
-        """What the checks say of one episode, now; an annotation that cannot be read is a finding."""
+        """Check one episode; an unreadable annotation is a finding."""
         [(_, found)] = self.check_each([annotation])
         return report_from_json(found.report)
 
     def known(self, annotation: Path) -> EpisodeReport | None:
-        """What the checks said of an episode, if none of its files has changed since; none of them is opened."""
+        """The earlier findings of an episode, if none of its files has changed; opens none of them."""
         found = self._unchanged(annotation.absolute())
         return None if found is None else report_from_json(found.report)
 
@@ -117,9 +116,9 @@ class Checker:
         on_report: Callable[[EpisodeReport], object],
         cancelled: Callable[[], bool] = lambda: False,
     ) -> FactsStore:
-        """Check every episode and call `on_report` with each report as soon as it is there; the facts of all.
+        """Check every episode, call `on_report` with each report as soon as it is ready, and return all facts.
 
-        Raises CancelledError once `cancelled` says so; what was found until then is cached.
+        Raises CancelledError once `cancelled` is true; findings until then are cached.
         """
         facts = FactsStore()
         for _, found in self.check_each(annotations, cancelled):
@@ -129,13 +128,13 @@ class Checker:
         return facts
 
     def is_unchanged(self, annotation: Path, found: Inspection) -> bool:
-        """Whether none of the episode's files has changed since `found`; none of them is opened."""
+        """Opens none of the episode's files."""
         return self._inspector.is_unchanged(annotation.absolute(), found)
 
     def check_each(
         self, annotations: Iterable[Path], cancelled: Callable[[], bool] = lambda: False
     ) -> Iterator[tuple[Path, Inspection]]:
-        """What is cached of each episode, and after that what is found of the others. Raises as `check_all`."""
+        """First the cached findings, then those of the other episodes. Raises as `check_all`."""
         others = []
         for annotation in map(Path.absolute, annotations):
             if cancelled():
@@ -174,7 +173,7 @@ class Checker:
 
 
 def _begin(cache_path: Path | None, editions: Editions, judge: Judge) -> Inspector:
-    """What a process looks at episodes with; it reads the cache, and its parent writes it."""
+    """The inspector of a worker process; it only reads the cache, the parent process writes it."""
     return Inspector(Cache(cache_path, editions, reader=True), judge)
 
 

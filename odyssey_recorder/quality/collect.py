@@ -1,4 +1,4 @@
-"""How all that the files of one episode say comes together as evidence, whatever state they are in."""
+"""Collects what the files of one episode say as evidence, whatever state they are in."""
 
 import hashlib
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from odyssey_recorder.quality.reviewing.status import effective_fixes
 
 
 def read_annotation(annotation: Path) -> LenientEpisode:
-    """What the annotation says, breaches and all; its id is that which its other files are named after.
+    """Read an annotation leniently; its id is the one that its other files are named after.
 
-    Raises DatasetError where nothing can be made of it.
+    Raises DatasetError if nothing can be read.
     """
     data = read_dataset_file(annotation, Largest.ANNOTATION)
     episode = read_loosely(data, source=showable(annotation.name))
@@ -38,7 +38,7 @@ def read_annotation(annotation: Path) -> LenientEpisode:
 def collect(
     files: EpisodeFiles, episode: LenientEpisode, metrics: ImageMetrics, beside: Sequence[str]
 ) -> EpisodeEvidence:
-    """The evidence of an episode; `beside` are the names of all screenshots that carry its id."""
+    """The evidence of an episode; `beside` are the names of all screenshots with its id."""
     proof, problem = _proof(files, episode)
     measured = list(metrics.measure_in_turn(files.screenshot(step) for step in range(len(episode.steps))))
     changes = [*(change for _, change in measured[1:]), None]
@@ -55,7 +55,7 @@ def collect(
 
 
 def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvenance | None, str]:
-    """The proof of an episode, or why there is none that can be believed; neither where there is no file."""
+    """The provenance of an episode, or why it cannot be used; neither if there is no file."""
     if files.provenance is None:
         return None, ""
     try:
@@ -78,9 +78,9 @@ def _has_ui_trees(files: EpisodeFiles, steps: int) -> bool:
 
 
 def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
-    """The amendments that led to the annotation as it is, by the record that reviewers kept.
+    """The amendments that led to the present annotation, by the review file.
 
-    Of a record that cannot be read whole, what can be. All that hold, where the annotation is none of theirs.
+    Unreadable entries are skipped. If no revision in it is that of the annotation, all effective amendments.
     """
     if files.review is None:
         return ()
@@ -96,7 +96,7 @@ def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
 
 
 def _views(files: EpisodeFiles, number: int, record: StepRecord | None) -> tuple[tuple[ViewNode, ...] | None, str]:
-    """The view tree of a step, or why there is none."""
+    """The view hierarchy of a step, or why there is none."""
     path = files.ui_tree(number)
     if path is None:
         return None, "a lone episode file has no view trees beside it"

@@ -1,6 +1,6 @@
-"""Which edition of the program measured or judged something, as a hash: its sources, its data and its libraries.
+"""The edition of the program that measured or judged something, as a hash of sources, data and libraries.
 
-Nothing is listed by hand, so nothing can be forgotten: a check may import or read whatever the program has.
+Nothing is listed by hand, so nothing can be forgotten: a check may import or read anything in the program.
 """
 
 import ast
@@ -18,27 +18,27 @@ from odyssey_recorder.resources import PACKAGE, shipped_folders
 
 
 def edition(folders: Iterable[Path] = shipped_folders()) -> str:
-    """That of the whole program: of every file in its `folders`, and of all libraries that it asks for.
+    """The edition of the whole program: all files in its `folders`, and all libraries that it requires.
 
-    It takes some hundredths of a second.
+    Takes some hundredths of a second.
     """
     return _hash((path for folder in folders for path in _files_in(folder)), map(_versioned, _required()))
 
 
 def edition_of(module: str, library: str, package: Path = PACKAGE) -> str:
-    """That of one module of `package`, of all modules there that it imports, and of one library."""
+    """The edition of one module of `package`, the modules there that it imports, and one library."""
     return _hash(_imported_by(module, package), [_versioned(library)])
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """Every file below `folder`, sorted, but for what Python makes of them."""
+    """Every file below `folder`, sorted, without Python's caches."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         yield from (Path(place, name) for name in sorted(names))
 
 
 def _imported_by(module: str, package: Path) -> list[Path]:
-    """The sources of a module and of those of the package that it imports, however indirectly."""
+    """The sources of a module and of all modules of the package that it imports, directly or not."""
     found: dict[str, Path] = {}
     wanted = [module]
     while wanted:
@@ -63,7 +63,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _source(module: str, package: Path) -> Path | None:
-    """The source of a module; None for one of another package, or where the program came without its sources."""
+    """None for a module of another package, or if the program is installed without sources."""
     first, *rest = module.split(".")
     if first != package.name:
         return None
@@ -74,7 +74,7 @@ def _source(module: str, package: Path) -> Path | None:
 def _required() -> list[str]:
     try:
         asked = requires("odyssey-recorder") or []
-    except PackageNotFoundError:  # a checkout that was not installed
+    except PackageNotFoundError:  # a checkout that is not installed
         return []
     return [match[0] for one in asked if "extra ==" not in one and (match := re.match(r"[\w.-]+", one))]
 
@@ -89,7 +89,7 @@ def _versioned(library: str) -> str:
 def _hash(files: Iterable[Path], libraries: Iterable[str]) -> str:
     digest = hashlib.sha256("\n".join((__version__, sys.version, *libraries)).encode())
     for path in files:
-        with suppress(OSError):  # what cannot be read, such as an editor's lock, no check reads either
+        with suppress(OSError):  # what is unreadable, such as an editor's lock, no check reads either
             data = path.read_bytes()
             digest.update(f"\n{path.parent.name}/{path.name} {len(data)}\n".encode(errors="replace"))
             digest.update(data)

@@ -1,4 +1,4 @@
-"""What the checks of one episode look at: all that its files say, read and measured, judged by nobody yet."""
+"""What the checks of one episode look at: all that its files say, read and measured but not judged."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from odyssey_recorder.quality.screenshot import Screenshot
 
 @dataclass(frozen=True, slots=True)
 class StepEvidence:
-    """One step: as its file spells it, its picture, its proof and its view tree, each None where it is not there.
+    """One step: as its file spells it, its screenshot, provenance and view hierarchy, each None if missing.
 
-    `change` is the share (0..1) of pixels, bars left out, by which the next step's picture differs; None for the last
-    step, and where the two cannot be compared. `no_views` says why there are no `views`.
+    `change` is the share (0..1) of pixels, bars left out, that differ in the next step's screenshot; None for the last
+    step, and if the two cannot be compared. `no_views` says why there are no `views`.
     """
 
     number: int
@@ -29,10 +29,10 @@ class StepEvidence:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeEvidence:
-    """One episode. `proof` is None where there is none, and `proof_problem` says why where it cannot be read.
+    """One episode. `proof` is None if there is none, or if it is unreadable: then `proof_problem` says why.
 
-    `amendments` are those that led to the annotation as it is, the oldest first. `surplus` are the names of screenshot
-    files of this episode that no step has.
+    `amendments` led to the present annotation, oldest first. `surplus` are names of screenshot files of this episode
+    that no step has.
     """
 
     episode: LenientEpisode
@@ -45,8 +45,9 @@ class EpisodeEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ScreenFingerprint:
-    """What the device said while a picture was taken: the package in front, and a hash of the words of its view tree,
-    empty where there is none; `taken_us` is when the frame was asked for."""
+    """What the device said when the frame was taken: the package in front, and a hash of the words of its view
+    hierarchy, empty if there is none; `taken_us` is when the frame was requested.
+    """
 
     taken_us: int
     package: str
@@ -55,10 +56,10 @@ class ScreenFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFacts:
-    """What the checks of a whole dataset need of each episode, small enough to be kept of all.
+    """What the checks of a whole dataset need of each episode, small enough to keep for all.
 
-    `actions` are the steps' actions in a few words each, `pictures` the SHA-256 of the steps' files, empty where there
-    is none, `looks` their difference hashes, None where there is none, and `screens` what the proof says of them.
+    `actions` are short texts, `pictures` the SHA-256 of the screenshots (empty if missing), `looks` their difference
+    hashes (None if missing), and `screens` what the provenance says of them.
     """
 
     episode_id: str
@@ -76,4 +77,4 @@ class EpisodeFacts:
 
 
 FactsSource = Callable[[], Iterable[EpisodeFacts]]
-"""The facts of every episode of a dataset, sorted by id, one at a time and as often as they are asked for."""
+"""The facts of every episode of a dataset, sorted by id, lazily; may be called repeatedly."""

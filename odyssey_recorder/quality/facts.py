@@ -1,4 +1,4 @@
-"""What is kept of every episode for the checks of the whole dataset."""
+"""The facts of all episodes, for the checks of the whole dataset."""
 
 import zlib
 from collections import defaultdict
@@ -43,22 +43,22 @@ def facts_from_json(kept: str) -> EpisodeFacts:
 
 
 class FactsStore:
-    """The facts of one run in memory, compressed to about a kilobyte an episode; a `FactsSource`."""
+    """The facts of one run in memory, compressed to about a kilobyte per episode; a `FactsSource`."""
 
     def __init__(self) -> None:
         self._facts: defaultdict[str, list[bytes]] = defaultdict(list)
 
     def put(self, episode_id: str, facts: str) -> None:
-        """Add an episode, its facts as they are stored."""
+        """Add an episode's facts as JSON."""
         self._facts[episode_id].append(zlib.compress(facts.encode(), 1))
 
     def take(self, episode_id: str) -> EpisodeFacts | None:
-        """Remove an episode; what was known of it."""
+        """Remove an episode and return its facts, or None."""
         stored = self._facts.pop(episode_id, None)
         return None if stored is None else _FACTS.validate_json(zlib.decompress(stored[0]))
 
     def __call__(self) -> Iterator[EpisodeFacts]:
-        """The facts of every episode that was put there, sorted by id."""
+        """Sorted by id."""
         for episode_id in sorted(self._facts):
             for stored in self._facts[episode_id]:
                 yield _FACTS.validate_json(zlib.decompress(stored))

@@ -1,4 +1,4 @@
-"""What a check says: what it found, where, how grave it is and what to do; or that it did not look, and why."""
+"""Findings: what a check found, where, how severe it is and what to do; or why it did not look."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Severity(Enum):
-    """How grave a finding is: an error keeps an episode out of an export, a warning needs a reviewer's word."""
+    """An error keeps an episode out of an export, a warning needs a reviewer."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -14,24 +14,20 @@ class Severity(Enum):
 
 
 class Criterion(Enum):
-    """The three things that the paper asks of an episode; `ordinal` is how it numbers them."""
+    """The paper's three criteria for an episode; `ordinal` is its numbering."""
 
     PICTURES = "pictures"
-    """All screenshots are regularly saved (i)."""
     SEQUENCE = "sequence"
-    """Screenshots and actions complete the instruction (ii)."""
     INSTRUCTION = "instruction"
-    """The rewritten instruction is equivalent to the original (iii)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that a check found.
 
-    `check` is the id, such as "IMG01". `episode_id` is empty for what is of the dataset as a whole, `step` None for
-    what is of the episode as a whole. `found` says what it is, with its figures, `todo` what to do; both are one
-    sentence of plain text, and what they quote from files is cut short and has no control characters. `others` are the
-    other episodes that have part in it.
+    `check` is the id, such as "IMG01". `episode_id` is empty for the dataset as a whole, `step` None for the whole
+    episode. `found` says what it is, with its figures, `todo` what to do; both are one sentence of plain text, and
+    quotes from files are cut short and have no control characters. `others` are the other episodes involved.
     """
 
     check: str
@@ -45,13 +41,13 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """How a review refers to it: ``IMG07@3``, or ``EPI02`` where it is of no step."""
+        """How a review refers to it: ``IMG07@3``, or ``EPI02`` without a step."""
         return self.check if self.step is None else f"{self.check}@{self.step}"
 
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
-    """A check that could not look, at the steps given or at all, and why: what it needs is not there."""
+    """A check that could not look, at the given steps or at all, and why."""
 
     check: str
     why: str
@@ -60,7 +56,7 @@ class NotChecked:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeReport:
-    """What the checks say of one episode: the findings by step, those of the whole episode first."""
+    """The findings of one episode: those of the whole episode first, then by step."""
 
     episode_id: str
     findings: tuple[Finding, ...] = ()
@@ -68,17 +64,17 @@ class EpisodeReport:
 
     @property
     def has_errors(self) -> bool:
-        """Whether it may not be exported as it is."""
+        """Whether it must not be exported."""
         return self.count(Severity.ERROR) > 0
 
     @property
     def has_warnings(self) -> bool:
-        """Whether a second reviewer must see it."""
+        """Whether it needs a second review."""
         return self.count(Severity.WARNING) > 0
 
     @property
     def worst(self) -> Finding:
-        """The first of the gravest; there must be one."""
+        """The first of the most severe ones; there must be a finding."""
         return min(self.findings, key=lambda one: list(Severity).index(one.severity))
 
     @property
@@ -91,7 +87,7 @@ class EpisodeReport:
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings by step, those of the whole episode first, of one step the gravest first."""
+    """By step, those of the whole episode first; within a step the most severe first."""
     grave = list(Severity)
     return tuple(
         sorted(

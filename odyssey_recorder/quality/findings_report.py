@@ -1,4 +1,4 @@
-"""What a run of the checks tells people and programs: counts per check, findings by episode, a page, a JSON tree."""
+"""The findings of a run: counts per check, findings by episode, an HTML page, JSON."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,12 +16,12 @@ from odyssey_recorder.reports import render_page
 _FINDING = TypeAdapter(Finding)
 
 TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
-"""What each check is about, in a few words; its docstring and docs/quality.md say all."""
+"""Short titles; the docstring and docs/quality.md have the full rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckCounts:
-    """One check over all: findings by severity, in how many episodes, and where it did not look, and why."""
+    """One check over all episodes: findings by severity, in how many episodes, and where and why it did not look."""
 
     check: str
     found: Mapping[Severity, int]
@@ -36,7 +36,7 @@ class CheckCounts:
 
 @dataclass(slots=True)
 class FindingsReport:
-    """What was found at `path` so far; `episodes` were looked at, and all that was found is kept."""
+    """The findings at `path` so far, after `episodes` episodes."""
 
     path: Path
     episodes: int = 0
@@ -52,7 +52,7 @@ class FindingsReport:
             self._unlooked[one.check, one.why].append(report.episode_id)
 
     def add_together(self, told: Iterable[Finding | NotChecked]) -> None:
-        """Count what was found in the dataset as a whole; an episode named there was not clean."""
+        """Add findings of the dataset as a whole; an episode named there is not clean."""
         for one in told:
             match one:
                 case Finding():
@@ -76,7 +76,7 @@ class FindingsReport:
 
     @property
     def by_episode(self) -> Sequence[tuple[str, Sequence[Finding]]]:
-        """The findings of each episode that has some, the gravest episodes first; those of the whole before all."""
+        """The episodes with findings, the most severe first; those of the whole dataset before all."""
         found: defaultdict[str, list[Finding]] = defaultdict(list)
         for one in self.findings:
             found[one.episode_id].append(one)
@@ -95,7 +95,7 @@ class FindingsReport:
         return any(grave.index(one.severity) <= grave.index(from_) for one in self.findings)
 
     def as_json(self, *, exit_code: int) -> dict[str, Json]:
-        """The report for programs; docs/quality.md tells what each key means."""
+        """The report for programs; docs/quality.md describes the keys."""
         return {
             "path": str(self.path),
             "exit_code": exit_code,
@@ -127,7 +127,7 @@ def render_findings_page(report: FindingsReport) -> str:
 
 
 def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:
-    """What sorts the episode with the most errors first, then that with the most warnings."""
+    """Sort key: the most errors first, then the most warnings."""
     return tuple(-sum(one.severity is severity for one in findings) for severity in Severity)
 
 

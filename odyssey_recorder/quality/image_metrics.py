@@ -1,4 +1,4 @@
-"""How the screenshots of an episode are measured: none is decoded twice, and none that is known is opened."""
+"""Measures the screenshots of an episode: none is decoded twice, and known ones are not opened."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from odyssey_recorder.quality.sources import stamp
 
 @dataclass(slots=True)
 class _Shot:
-    """A file and what is known of it; its view, once it was decoded."""
+    """A file and what is known of it; its view after decoding."""
 
     path: Path
     picture: Screenshot
@@ -23,16 +23,16 @@ class _Shot:
 
 
 class ImageMetrics:
-    """Measures screenshots, and gathers in `measured` what `cache` did not know."""
+    """Measures screenshots, and collects in `measured` what `cache` did not have."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self.measured = Measurements()
 
     def measure_in_turn(self, paths: Iterable[Path]) -> Iterator[tuple[Screenshot | None, float | None]]:
-        """Each picture, and by how much it differs from the one before it; no more than two are in memory.
+        """Each screenshot, and the share of pixels that differ from the one before; at most two are in memory.
 
-        None for a file that is not there; no change where one of the two is missing or broken.
+        None for a missing file; the change is None if one of the two is missing or broken.
         """
         before: _Shot | None = None
         for path in paths:
@@ -80,7 +80,7 @@ class ImageMetrics:
         return differs
 
     def _view(self, shot: _Shot) -> ScreenshotView | None:
-        """The view of a picture that was measured earlier, or just now; None where the file has changed meanwhile."""
+        """The view of a screenshot that is measured already; None if the file has changed meanwhile."""
         if shot.view is None:
             try:
                 picture, view = measure(read_dataset_file(shot.path, Largest.PICTURE))

@@ -1,4 +1,4 @@
-"""What a screenshot file shows, in figures: whether it is whole, how much of it is one colour, what it looks like.
+"""Measurements of a screenshot file: whether it is intact, how uniform it is, what it looks like.
 
 All but the size is measured on a `ScreenshotView`: without the system bars, and with one pixel of about nine, evenly
 spread. That is about one for each dp of the screen; nothing that a person would notice is narrower.
@@ -19,20 +19,20 @@ from odyssey_recorder.quality.thresholds import CHANNEL, PHONE_ASPECT, PHONE_BAR
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CORE = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 _SHORT_SIDE = 360
-"""Pixels that a view has on the shorter side of the whole picture, or somewhat more."""
+"""Pixels of a view along the shorter side of the screenshot, at least."""
 _COARSE = 2
-"""How uniform a picture is is measured on a grid so much coarser still."""
+"""Additional reduction for the measures of uniformity."""
 _LOOK = (9, 8)
 _BEYOND = [0] * (CHANNEL + 1) + [255] * (255 - CHANNEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Screenshot:
-    """What was measured of one screenshot file.
+    """Measurements of one screenshot file.
 
-    `problem` says why it cannot be decoded to its last byte, and is empty where it can; then `size` is that of the
-    picture in pixels, `deviation` the standard deviation (0..127.5) of its luma, `flat` the share (0..1) of its
-    commonest colour, and `look` a 64-bit difference hash: all three with the bars of the system left out.
+    `problem` says why it cannot be decoded completely, or is empty; then `size` is in pixels, `deviation` the standard
+    deviation (0..127.5) of its luma, `flat` the share (0..1) of its commonest colour, and `look` a 64-bit difference
+    hash: all three without the system bars.
     """
 
     sha256: str
@@ -45,16 +45,16 @@ class Screenshot:
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotView:
-    """What is measured of a picture, in RGB, and the size of the whole picture."""
+    """The pixels to measure, in RGB, and the size of the whole screenshot."""
 
     seen: Image.Image
     whole: Size
 
 
 def measure(data: bytes, sha256: str = "") -> tuple[Screenshot, ScreenshotView | None]:
-    """The picture that the bytes of a file hold, and the view of it; None where it cannot be decoded.
+    """Measure the bytes of a file; the view is None if it cannot be decoded.
 
-    `sha256` is that of the bytes, where the caller knows it already.
+    `sha256` is that of `data`, if the caller knows it.
     """
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
     try:
@@ -76,14 +76,14 @@ def change(one: ScreenshotView, other: ScreenshotView) -> float:
 
 
 def bars(size: Size) -> tuple[int, int]:
-    """How many rows the system's bars take at top and bottom of a picture of `size`: released data do not tell."""
+    """Heights in rows of the system bars at the top and bottom, estimated: released data do not contain them."""
     short, long = sorted((size.width, size.height))
     unit, shares = (short, PHONE_BARS) if long > PHONE_ASPECT * short else (size.height, WIDE_BARS)
     return int(unit * shares[0]), int(unit * shares[1])
 
 
 def _decode(data: bytes) -> ScreenshotView:
-    """The view of the PNG in `data`. Raises BrokenImageError."""
+    """Raises BrokenImageError."""
     size, core = _walk(data)
     return ScreenshotView(_viewed(decode_png(core)), size)
 
@@ -96,7 +96,7 @@ def _viewed(picture: Image.Image) -> Image.Image:
 
 
 def _thinned(picture: Image.Image, stride: int, area: tuple[int, int, int, int] | None = None) -> Image.Image:
-    """One of so many pixels of each row, and one of so many rows."""
+    """Every `stride`-th pixel of every `stride`-th row."""
     left, top, right, bottom = area or (0, 0, *picture.size)
     size = max(1, (right - left) // stride), max(1, (bottom - top) // stride)
     return picture.resize(size, Image.Resampling.NEAREST, box=(left, top, right, bottom))
@@ -119,9 +119,9 @@ def _look(luma: Image.Image) -> int:
 
 
 def _walk(data: bytes) -> tuple[Size, bytes]:
-    """The size that the header tells, and the file without all that does not carry pixels: that is never decoded.
+    """The size from the header, and the file without chunks that carry no pixels, which are never decoded.
 
-    Every chunk is held against its checksum, which the decoder does not do. Raises BrokenImageError.
+    Every chunk is compared with its checksum, which the decoder does not do. Raises BrokenImageError.
     """
     if not data:
         raise BrokenImageError("the file is empty")
@@ -138,7 +138,7 @@ def _walk(data: bytes) -> tuple[Size, bytes]:
 
 
 def _size(name: bytes, header: memoryview) -> Size:
-    """What the first chunk tells of the size. Raises BrokenImageError where it is no header, or none is so large."""
+    """Raises BrokenImageError if the first chunk is not a header, or the size is impossible."""
     if name != b"IHDR" or len(header) != 25:
         raise BrokenImageError("its header is damaged")
     size = Size(*struct.unpack_from(">II", header, 8))
@@ -148,7 +148,7 @@ def _size(name: bytes, header: memoryview) -> Size:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """Each chunk up to the closing one, whole, and its name. Raises BrokenImageError at the first damaged one."""
+    """Name and bytes of each chunk up to the closing one. Raises BrokenImageError at the first damaged one."""
     view, at, name = memoryview(data), len(_SIGNATURE), b""
     while name != b"IEND":
         if len(data) < at + 12:

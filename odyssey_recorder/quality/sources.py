@@ -1,4 +1,4 @@
-"""Whether the files of an episode have changed since they were last looked at, and which screenshots carry its id."""
+"""Detects whether the files of an episode have changed, and lists the screenshots with its id."""
 
 import os
 import re
@@ -14,11 +14,11 @@ from odyssey_recorder.files import Largest
 
 _NO_FIX = re.compile(rb'"kind": "(verdict|replay|move)"')
 _SETTLED_S = 0.1
-"""A folder may change twice within one tick of the file system's clock, and its time only once."""
+"""A folder may change twice within one tick of the file system's clock, but its time only once."""
 
 
 def stamp_episode(files: EpisodeFiles, steps: int, beside: Iterable[str]) -> str:
-    """What changes as soon as one of the files does; `beside` are the names of all screenshots of the episode."""
+    """Changes whenever one of the files does; `beside` are the names of all screenshots of the episode."""
     digest = blake2b("\0".join(beside).encode(errors="replace"), digest_size=16)
     for path in files.paths(steps):
         digest.update(f"|{stamp(path)}".encode())
@@ -28,7 +28,7 @@ def stamp_episode(files: EpisodeFiles, steps: int, beside: Iterable[str]) -> str
 
 
 def stamp(path: Path | str) -> str:
-    """Size, time of the last change and inode of the file at `path`; empty where there is none."""
+    """Size, modification time and inode of the file; empty if there is none."""
     try:
         known = os.stat(path)  # noqa: PTH116 - it may be text
     except OSError:
@@ -37,7 +37,7 @@ def stamp(path: Path | str) -> str:
 
 
 def _fixes(reviews: Path) -> bytes:
-    """The lines of a review file that has fixes, without verdicts and moves, which change nothing of what is found."""
+    """The lines of a review file that has fixes, without verdicts and moves, which do not affect findings."""
     try:
         data = read_dataset_file(reviews, Largest.REVIEWS)
     except DatasetError:
@@ -48,7 +48,7 @@ def _fixes(reviews: Path) -> bytes:
 
 
 class ScreenshotNames:
-    """The names of the screenshots of a folder, by episode; the folder is listed again only after it has changed."""
+    """The names of a folder's screenshots by episode; the folder is listed again only after it has changed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

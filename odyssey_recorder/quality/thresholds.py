@@ -1,77 +1,82 @@
-"""Every number that decides whether a check finds something; docs/quality.md says how each was set, and on what."""
+"""The thresholds of the checks; docs/quality.md says how each was set, and on what data."""
 
 PHONE_ASPECT = 1.65
-"""A picture whose long side is more than so many times its short one is that of a phone, upright or turned."""
+"""A screenshot with a larger ratio of long to short side is that of a phone, upright or turned."""
 PHONE_BARS = 0.09, 0.135
-"""No measure looks at so many rows at top and bottom of a phone's picture, as shares of its short side: the status bar,
-whose clock goes on by itself, and the navigation bar, of all phones that the dataset has."""
+"""Rows at the top and bottom of a phone's screenshot that are not measured, as shares of its short side: the status
+bar, whose clock changes by itself, and the navigation bar, for all phones of the dataset.
+"""
 WIDE_BARS = 0.05, 0.07
-"""The same for tablets and unfolded foldables, as shares of the picture's height."""
+"""The same for tablets and unfolded foldables, as shares of the screenshot's height."""
 CHANNEL = 24
-"""A pixel differs where one of its channels does by more than this, of 255: as replay/compare.py has it."""
+"""A pixel differs if one of its channels does by more than this, of 255: as in replay/compare.py."""
 
-# --- calibrated on pictures of the simulated phone: `make quality ARGS=--calibrate` ---------------------
+# --- calibrated on screenshots of the simulated emulator: `make quality ARGS=--calibrate` -----------------
 
 NO_EFFECT_DP2 = 85.0
-"""A smaller change is no effect: a cursor that blinks is up to 73 dp², a star that is filled 102, a typed i 115."""
+"""A smaller change is no effect: a blinking cursor is up to 73 dp², a star that is filled 102, a typed i 115."""
 NO_EFFECT_SHARE = 0.0002
-"""The same as a share of the pixels, for a density that is not known; it cannot tell all cursors from all stars."""
+"""The same as a share of the pixels, for an unknown density; it cannot tell all cursors from all stars."""
 BLANK_DEVIATION = 2.0
-"""A screen is blank below this standard deviation of luma: what shows nothing has 0, a dark, empty note 4.7."""
+"""A screen with a lower standard deviation of luma is blank: an empty one has 0, a dark, empty note 4.7."""
 BLANK_FLAT = 0.9997
-"""A screen is blank above this share of one colour: what shows nothing has 1, a dark, empty note 0.9992."""
+"""A screen with a larger share of one colour is blank: an empty one has 1, a dark, empty note 0.9992."""
 
 # --- one episode -----------------------------------------------------------------------------------------
 
 OLDEST_PICTURE_US = 2_000_000
-"""Microseconds before the touch-down that an unproved picture may be old: the recorder's own limit, and the spec's."""
+"""Age in microseconds of an unproved frame at touch-down, at most: the recorder's own limit, and the spec's."""
 SHORTEST_SCROLL = 40
-"""Thousandths of the screen that a SCROLL is long: AITW takes what moves less than 0.04 for a tap."""
+"""Shortest SCROLL in thousandths of the screen: AITW takes a movement below 0.04 for a tap."""
 LONGEST_CLICK_US = 500_000
-"""Microseconds that a finger stays for a CLICK: Android's long press begins at 400 ms, released data may be 100 off."""
+"""Longest CLICK in microseconds: Android's long press begins at 400 ms, released data may be 100 off."""
 REPEATED_ACTIONS = 3
-"""So many equal actions in a row without an effect are no second try any more."""
+"""Equal actions in a row without an effect; fewer may be retries."""
 REPEATED_PLACE = 10
-"""Thousandths by which the places of equal actions may differ: less than the smallest thing that is touched."""
+"""Thousandths by which the positions of equal actions may differ: less than the smallest touch target."""
 REPEATED_SCREENS = 5
-"""Screens that two of them give in turn, A B A B A: going back once is what tasks ask for, twice is a loop."""
+"""Alternating screens, A B A B A: tasks may require going back once; twice is a loop."""
 BOX_SLACK = 5
-"""Thousandths by which a press may lie beside its box: what rounding, and a finger at the edge, come to."""
+"""Thousandths that a press may be outside its box, for rounding and a finger at the edge."""
 LARGEST_BOX = 0.6
-"""A box that covers more of the screen says nothing of what was pressed; as device/view_hierarchy.py has it."""
+"""A box that covers more of the screen is useless; as in device/view_hierarchy.py."""
 FOREIGN_STEPS = 2
-"""Steps that an app of no task may be in front: to pass through a chooser or to close what came up."""
+"""Steps that an app of no task may be in front: to pass through a chooser or to close a dialog."""
 ITEM_KEPT = 0.5
-"""An item is lost when fewer of its words and figures are in the instruction; at just as many its first word decides.
-Set on the tasks of the simulated phone, all of which are kept, and on items replaced by others of the kind."""
+"""An item is lost when a smaller share of its words and figures is in the instruction; at exactly this share its first
+word decides. Set on the tasks of the simulated emulator, all of which are kept, and on items replaced by others of the
+kind.
+"""
 
 # --- whole datasets --------------------------------------------------------------------------------------
 
 COMMON_SCREEN = 5
-"""A picture that so many episodes have, byte for byte, is a screen that all pass by, and not one episode's file."""
+"""A screenshot that this many episodes have, byte for byte, is a common screen, not one episode's file."""
 SAME_LOOK = 16
-"""Two screens look the same when no more bits of their difference hashes differ: unrelated ones differ in about 32 of
-64, home screens of simulated phones with other contents in up to 15."""
+"""Two screens look the same if at most this many bits of their difference hashes differ: unrelated ones differ in about
+32 of 64, home screens of simulated emulators with other contents in up to 15.
+"""
 COMMON_LOOK = 20
-"""A look that more episodes have says nothing of any two of them."""
+"""A look that more episodes have means nothing for any two of them."""
 ALIKE_LOOKS = 5
-"""Episodes with fewer screens that are not common are not compared by their looks."""
+"""Episodes with fewer uncommon screens are not compared by their looks."""
 ALIKE_SHARE = 0.8
-"""Episodes of different tasks that share so many of their looks are named."""
+"""Episodes of different tasks that share this much of their looks are reported."""
 ALIKE_ACTIONS = 0.9
-"""Episodes of one task on one device whose actions are more alike than this are near-duplicates."""
+"""Episodes of one task on one device with a larger similarity of actions are near-duplicates."""
 SAME_PLACE = 40
-"""Two actions are at the same place when they differ by no more than this on either axis of the grid."""
+"""Two actions have the same position if they differ by at most this on either axis of the grid."""
 ALIKE_INSTRUCTION = 0.7
-"""Instructions with a ROUGE-L above this are named, as Self-Instruct has it."""
+"""Instructions with a larger ROUGE-L are reported, as in Self-Instruct."""
 COMPARED_AT_MOST = 400
-"""An instruction is compared with so many others at most: those that share most of its rarest words."""
+"""An instruction is compared with at most this many others: those that share most of its rarest words."""
 NAMED_AT_MOST = 3
-"""A finding names so many other episodes."""
+"""A finding names this many other episodes."""
 SHORTEST, LONGEST = 4, 60
-"""Steps that an episode has, the terminal one included."""
+"""Number of steps of an episode, including the terminal one."""
 LENGTH_FENCE = 3
-"""An episode is unusual when it is longer than the middle half of its category by more than so many of that half's
-widths, or shorter: Tukey's outer fences."""
+"""An episode is unusual if its length is outside the interquartile range of its category by more than this many times
+that range: Tukey's outer fences.
+"""
 LENGTHS_NEEDED = 20
 """A category with fewer episodes has no usual length."""

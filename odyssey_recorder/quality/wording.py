@@ -1,4 +1,4 @@
-"""How findings name what they found: numbers with their word, and texts of files cut short and spelled out."""
+"""Phrases of findings: numbers with their nouns, and texts of files cut short and escaped."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ def counted(count: int, word: str) -> str:
 
 
 def named(text: str) -> str:
-    """A text of a file: as it is where it is short and plain, otherwise in quotes, cut short and spelled out."""
+    """A text of a file: unchanged if it is short and plain, otherwise quoted, cut short and escaped."""
     return text if re.fullmatch(r"[A-Za-z0-9_.\- /]{1,60}", text) else shown(text)
 
 

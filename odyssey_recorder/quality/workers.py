@@ -1,4 +1,4 @@
-"""How episodes are looked at by several processes at once, and which one it was when a process dies over it."""
+"""Checks episodes in several processes, and reports the task over which a process died."""
 
 import multiprocessing
 import signal
@@ -17,15 +17,15 @@ _END_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailure:
-    """Why there is no result: the process died, or ran into a fault of the program."""
+    """Why there is no result: the process died, or the program has a bug."""
 
     why: str
 
 
 class Workers(Generic[Task, Result]):
-    """So many processes; `begin` is called in each of them once, and what it returns does one task after another.
+    """A pool of processes; `begin` is called once in each, and its result handles one task after another.
 
-    `begin`, the tasks and the results must be fit to be pickled. As a context it ends the processes that it began.
+    `begin`, the tasks and the results must be picklable. As a context manager it ends its processes.
     """
 
     def __init__(self, count: int, begin: Callable[[], Callable[[Task], Result]]) -> None:
@@ -42,7 +42,7 @@ class Workers(Generic[Task, Result]):
     def run(
         self, tasks: Iterator[Task], cancelled: Callable[[], bool]
     ) -> Iterator[tuple[Task, Result | WorkerFailure]]:
-        """Each task with what came of it, as soon as it is done; ends early when `cancelled` says so."""
+        """Each task with its result as soon as it is done; ends early when `cancelled` is true."""
         doing: dict[Connection, tuple[_Worker, Task]] = {}
         for worker, task in zip(self._workers, tasks, strict=False):
             worker.begin(task)
@@ -66,14 +66,14 @@ class Workers(Generic[Task, Result]):
 
 
 class _Worker:
-    """One process, and our end of the line to it."""
+    """One process, and our end of the pipe to it."""
 
     def __init__(self, begin: Callable[[], Callable[[Any], Any]]) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.line, theirs = spawn.Pipe()
         self._process = spawn.Process(target=_serve, args=(theirs, begin), daemon=True)
         self._process.start()
-        theirs.close()  # so that the line ends when the process does
+        theirs.close()  # so that the pipe ends when the process does
 
     @property
     def has_ended(self) -> bool:
@@ -84,7 +84,7 @@ class _Worker:
             self.line.send(task)
 
     def result(self) -> Any:
-        """What came of the task, a WorkerFailure where the process died over it."""
+        """The result, or a WorkerFailure if the process died."""
         try:
             return self.line.recv()
         except (EOFError, OSError):
@@ -101,8 +101,8 @@ class _Worker:
 
 
 def _serve(line: Connection, begin: Callable[[], Callable[[Any], Any]]) -> None:
-    """Do what comes over the line until it ends: in a process of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began this one
+    """The main function of a worker process: handle tasks until the pipe ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     work = begin()
     with suppress(EOFError, OSError):
         while True:

@@ -1,4 +1,4 @@
-"""Changes of a dataset that end at a chosen file operation: the process is killed there, or the disk fails."""
+"""Changes of a dataset that are interrupted at a chosen file operation: the process is killed, or the disk is full."""
 
 import errno
 import os
@@ -26,7 +26,7 @@ DEEDS: dict[str, Callable[[Path, str, str], object]] = {
 
 
 class Fate:
-    """What happens at the file operations of this process that change something under `root`."""
+    """Intercepts this process's file operations that change something under `root`."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
@@ -36,11 +36,11 @@ class Fate:
         sys.addaudithook(self._hear)
 
     def comes(self, after: int, strikes: Callable[[], object], *, forever: bool = False) -> None:
-        """Let `after` operations pass, then strike at the next one, or at all that follow."""
+        """Let `after` operations pass, then call `strikes` at the next one, or at all that follow."""
         self._left, self._strikes, self._forever = after, strikes, forever
 
     def goes(self) -> bool:
-        """Strike no more; whether it has struck."""
+        """Stop intercepting; returns whether it has struck."""
         self._strikes = None
         return self._left < 0
 
@@ -59,16 +59,16 @@ def _writes(args: tuple[Any, ...]) -> bool:
 
 
 def be_killed(root: Path, deed: str, names: tuple[str, str], after: int) -> None:
-    """Do a deed, and be killed after so many file operations."""
+    """Make a change, and kill this process after `after` file operations."""
     Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
     DEEDS[deed](root, *names)
 
 
 def fail(stages: Path, original: Path, deed: str, names: tuple[str, str], *, forever: bool) -> range:
-    """Do a deed again and again, each time in a new copy of a dataset, the disk being full later and later.
+    """Make a change repeatedly, each time in a new copy of a dataset, with the disk full one operation later.
 
-    With `forever` it stays full until the deed has failed, otherwise for one operation. What is recovered then lies in
-    `stages`, in folders named by the operation; which these are.
+    With `forever` it stays full until the change has failed, otherwise for one operation. The results are in `stages`,
+    in folders named by the returned numbers.
     """
     fate = Fate(stages)
     every = 4 if forever else 1

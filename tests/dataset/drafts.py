@@ -1,4 +1,4 @@
-"""Drafts for tests: a store in a folder, and steps with real pictures."""
+"""Drafts for tests: a store in a folder, and steps with real screenshots."""
 
 import errno
 import hashlib
@@ -43,14 +43,13 @@ def begin(store: EpisodeStore) -> Draft:
 
 
 def png(shade: int) -> bytes:
-    """The file of a grey picture."""
     buffer = io.BytesIO()
     Image.new("RGB", (72, 128), (shade, shade, shade)).save(buffer, "PNG")
     return buffer.getvalue()
 
 
 def record(data: bytes) -> StepRecord:
-    """What is known of a step that was recorded with the picture `data`."""
+    """The record of a step with the screenshot `data`."""
     rgb = Image.open(io.BytesIO(data)).convert("RGB").tobytes()
     frame = FrameRecord(
         number=7,
@@ -67,13 +66,13 @@ def record(data: bytes) -> StepRecord:
 
 
 def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:
-    """One more step; its key."""
+    """Add a step and return its key."""
     data = png(shade)
     return draft.add_step(action, draft.keep_picture(data), record(data))
 
 
 def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Let no temporary file be made in `folder`, as on a disk that is mounted to be read."""
+    """Make creating files in `folder` fail, as on a read-only disk."""
     made = tempfile.TemporaryFile
 
     def refuse(dir: Path) -> object:
@@ -85,7 +84,7 @@ def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def complete_draft(store: EpisodeStore) -> Draft:
-    """A draft of two steps that waits to be published."""
+    """A draft of two steps that is ready to be published."""
     draft = begin(store)
     add_step(draft, shade=1)
     add_step(draft, Complete("done"), shade=2)

@@ -1,4 +1,4 @@
-"""An episode in a dataset for tests, with a proof, view trees, and pictures that are all different."""
+"""A published episode for tests, with provenance, view hierarchies, and screenshots that all differ."""
 
 import json
 from dataclasses import dataclass
@@ -24,13 +24,11 @@ ACTIONS: tuple[Action, ...] = (
 
 @dataclass(frozen=True)
 class InDataset:
-    """One episode of the dataset in `root`."""
-
     root: Path
     episode_id: str
 
     def files(self) -> dict[str, bytes]:
-        """All files of the dataset but what is kept of the changes, by where they are."""
+        """All files of the dataset by path, without the journal of changes."""
         paths = (path for path in self.root.rglob("*") if path.is_file())
         named = ((path.relative_to(self.root), path) for path in paths)
         return {str(name): path.read_bytes() for name, path in named if name.parts[:2] != ("reviews", "history")}
@@ -41,7 +39,7 @@ class InDataset:
 
 
 def recorded(folder: Path, actions: tuple[Action, ...] = ACTIONS) -> InDataset:
-    """An episode as the recorder publishes it, its view trees those of the steps 0, 2, ..."""
+    """An episode as the recorder publishes it, with view hierarchies for the steps 0, 2, ..."""
     store = store_in(folder)
     draft = begin(store)
     for number, action in enumerate(actions):
@@ -53,7 +51,7 @@ def recorded(folder: Path, actions: tuple[Action, ...] = ACTIONS) -> InDataset:
 
 
 def released(folder: Path, actions: tuple[Action, ...] = ACTIONS) -> InDataset:
-    """An episode without proof, as the published data are: with keys of the second release, an empty box among them."""
+    """An episode without provenance, as in the published data: keys of the second release, and an empty box."""
     root = folder / "released"
     steps = json.loads(encode(episode(*actions), Dialect.RELEASE))
     for number, step in enumerate(steps["steps"]):
@@ -72,7 +70,7 @@ def store_of(there: InDataset) -> EpisodeStore:
 
 
 def tree_of(there: InDataset, step: int) -> str | None:
-    """What the view tree of a step says; None where it has none."""
+    """The view hierarchy of a step; None if it has none."""
     path = there.root / "ui_trees" / ui_tree_name(there.episode_id, step)
     return path.read_text() if path.exists() else None
 

@@ -1,5 +1,3 @@
-"""What each amendment makes of an episode and its proof, and what is refused."""
-
 from dataclasses import replace
 
 import pytest
@@ -34,7 +32,7 @@ FAR = Scroll(Point(1, 1), Point(9, 9), (Point(1, 1), Point(9, 9)))
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Episode, EpisodeProvenance]:
-    """An episode of 72x128 pixels with its proof."""
+    """An episode of 72x128 pixels with its provenance."""
     there = recorded(tmp_path_factory.mktemp("amending"))
     proof = store_of(there).provenance(there.episode_id)
     assert proof is not None
@@ -42,19 +40,17 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Episode, EpisodeProve
 
 
 def without_proof(**keys: Json) -> Episode:
-    """An episode as published data have it, 720x1280, with these keys beside each action."""
+    """An episode as in the published data, 720x1280, with these keys beside each action."""
     found = episode(*ACTIONS)
     return replace(found, steps=tuple(saying(step, **keys) for step in found.steps))
 
 
 def saying(step: Step, **keys: Json) -> Step:
-    """The step with these keys beside its action."""
     spelling: dict[str, Json] = {key: keys.pop(key) for key in ("info", "ps") if key in keys}
     return replace(step, annotations=annotations_of(keys), spelling=spelling)
 
 
 def beside(step: Step) -> dict[str, object]:
-    """The keys that a step has beside its action."""
     annotations = {key: getattr(step.annotations, key) for key in ANNOTATION_KEYS if step.annotations.has(key)}
     return {**step.spelling, **step.extra, **annotations}
 

@@ -1,4 +1,4 @@
-"""How episodes are read and written: the round trips, the two dialects, and all the forms that exist."""
+"""Reading and writing of episodes: round trips, the two dialects, and all known forms."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def step_json(action: str, info: Any = "", ps: Any = "", **more: Any) -> dict[st
 
 
 def file_of(*steps: dict[str, Any]) -> bytes:
-    """A released-shaped file of `steps`, numbered by their place, and COMPLETE as the last."""
+    """A file in the release dialect with `steps`, numbered, and COMPLETE as the last."""
     tree = json.loads(encode(episode(), Dialect.RELEASE))
     last = step_json("COMPLETE")
     tree["steps"] = [

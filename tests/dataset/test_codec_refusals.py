@@ -1,4 +1,4 @@
-"""Files that are no episode, and files that mean harm: each is refused with its place and what was wrong."""
+"""Invalid and malicious files are refused, with the place and the reason."""
 
 import json
 from typing import Any
@@ -39,7 +39,6 @@ HARMFUL = [
 
 
 def refusal(data: bytes | str) -> str:
-    """The message that `data` is refused with."""
     with pytest.raises(InvalidEpisodeError) as refused:
         decode(data, source="some file.json")
     message = str(refused.value)
@@ -50,7 +49,7 @@ def refusal(data: bytes | str) -> str:
 
 
 def changed(*path: str | int, to: Any) -> str:
-    """A good file with one value put elsewhere."""
+    """A valid file with one value replaced."""
     tree = json.loads(encode(episode()))
     place = tree
     for key in path[:-1]:
@@ -190,7 +189,7 @@ def test_a_missing_key_is_named(path: tuple[str | int, ...], place: str) -> None
     assert refusal(without(*path)) == f"{place} is missing."
 
 
-# --- names that mean harm --------------------------------------------------------------------------------
+# --- malicious names -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", HARMFUL, ids=range(len(HARMFUL)))
@@ -212,7 +211,7 @@ def test_an_episode_id_is_sixteen_plain_digits(name: str) -> None:
     assert message.endswith("; expected 16 decimal digits.")
 
 
-# --- JSON that means harm --------------------------------------------------------------------------------
+# --- malicious JSON --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -252,11 +251,11 @@ def test_nesting_is_read_up_to_the_limit_and_refused_beyond_it() -> None:
     assert "deep in each other" in refusal(nested(MAX_NESTING))
 
 
-# --- any harm at all -------------------------------------------------------------------------------------
+# --- arbitrary damage ------------------------------------------------------------------------------------
 
 
 def is_sound_or_refused(data: bytes | str) -> bool:
-    """Whether `data` is refused in our words, or names nothing outside its folder and can be written again."""
+    """Whether `data` is refused by our error, or names nothing outside its folder and can be written again."""
     try:
         one = decode(data, source="file")
     except InvalidEpisodeError as refused:
@@ -268,7 +267,7 @@ def is_sound_or_refused(data: bytes | str) -> bool:
 
 
 def mutate(tree: Any, draw: st.DrawFn) -> Any:
-    """`tree` with one value, anywhere in it, replaced, left out or doubled."""
+    """`tree` with one value, on any level, replaced, removed or duplicated."""
     if isinstance(tree, dict | list) and tree and draw(st.integers(0, 5)):
         keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
         key = draw(st.sampled_from(keys))

@@ -30,7 +30,7 @@ Area = tuple[int, int, int, int]
 
 
 def marks(action: Action) -> Area:
-    """The box around what `draw_action` drew on a white picture of 360x720."""
+    """The box around what `draw_action` drew on a white image of 360x720."""
     area = ImageChops.difference(draw_action(VIEW, action), VIEW).getbbox()
     assert area is not None
     return area
@@ -143,7 +143,7 @@ def test_a_sheet_has_room_for_every_step_of_every_episode(tmp_path: Path) -> Non
 
 
 def _rows(mask: Image.Image) -> list[int]:
-    """Where stretches of rows with anything in them begin, the marks inside them closed."""
+    """Starts of the runs of nonempty rows, with outlines filled."""
     filled = mask.resize((1, mask.height), Image.Resampling.BOX).point([0] + [255] * 255).tobytes()
     return [row for row in range(1, len(filled)) if filled[row] and not filled[row - 1]]
 

@@ -1,5 +1,3 @@
-"""Converting files and folders: what is written, what is refused, and what is left alone."""
-
 import errno
 import json
 import os
@@ -20,7 +18,7 @@ FIRST, SECOND = "0000000000000001", "0000000000000002"
 
 
 def put(folder: Path, episode_id: str, *, pictures: bool = False) -> Path:
-    """An episode in the card's dialect, in the dataset at `folder`."""
+    """Write an episode in the card dialect to the dataset at `folder`."""
     one = episode(Type("hi"), Complete(), episode_id=episode_id)
     file = folder / "annotations" / f"{episode_id}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -208,13 +206,13 @@ def test_view_trees_come_along_with_the_screenshots_where_there_are_some(tmp_pat
 
 
 def boxes(source: Path, out: Path) -> list[Any]:
-    """The boxes of the one episode of a dataset, converted for the published tools; None for a step without the key."""
+    """The boxes of a dataset's only episode after conversion to RELEASE; None for a step without the key."""
     (written,) = convert(source, out, Dialect.RELEASE).written
     return [step.get("sam2_bbox") for step in json.loads(written.read_bytes())["steps"]]
 
 
 def prove_box(there: InDataset, *box: int) -> None:
-    """Write the box of the element that step 0 touched into the proof."""
+    """Set the box of step 0 in the provenance."""
     path = there.root / "provenance" / f"{there.episode_id}.json"
     proof = EpisodeProvenance.model_validate_json(path.read_bytes())
     first = proof.steps[0].model_copy(update={"bbox": box, "bbox_source": "hierarchy"})

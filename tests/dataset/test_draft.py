@@ -1,4 +1,4 @@
-"""A draft on disk: whole at every instant, whatever happens to the process."""
+"""Drafts on disk are complete at every instant, whatever happens to the process."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def draft(store: EpisodeStore) -> Draft:
 
 
 FORMAT_1 = Path(__file__).parent / "format_1"
-"""What the recorder wrote before there were other amendments, view trees and live fingers."""
+"""Drafts of recorders without amendments of any step, view hierarchies and live fingers."""
 
 
 def reopened(draft: Draft) -> Draft:
@@ -120,7 +120,7 @@ def test_a_picture_can_be_forgotten_twice(draft: Draft) -> None:
 @settings(max_examples=30)
 @given(st.integers(min_value=0))
 def test_a_line_torn_anywhere_costs_that_line_only(cut: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:  # one for each example
+    with tempfile.TemporaryDirectory() as folder:  # a new one for each example
         draft = begin(store_in(Path(folder)))
         for shade in range(3):
             add_step(draft, shade=shade)
@@ -351,7 +351,7 @@ def test_a_name_that_is_no_view_trees_own_is_refused(draft: Draft, name: str) ->
     assert reopened(draft).steps[0].tree is None
 
 
-# Pictures and trees.
+# Screenshots and view hierarchies.
 
 
 def test_a_picture_that_two_steps_share_is_not_forgotten_while_one_of_them_is_there(draft: Draft) -> None:

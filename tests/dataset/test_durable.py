@@ -1,4 +1,4 @@
-"""Files come to disk whole or not at all, and what fails is said so that it can be mended."""
+"""Files are written whole or not at all, and errors say what to fix."""
 
 import errno
 import os

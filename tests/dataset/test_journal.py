@@ -1,4 +1,4 @@
-"""What stands in the journal of changes, and what is done where it cannot be read or held."""
+"""The journal of changes, also when it is unreadable or locked."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Plain JSON is read as everyone reads it; all other text is told apart. The refusals are in test_codec_refusals."""
+"""Plain JSON is read as every reader does. The refusals are in test_codec_refusals."""
 
 import json
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Only whole PNGs of a screen's size are decoded; anything else is refused by name."""
+"""Only complete PNGs of a screen's size are decoded."""
 
 import struct
 import zlib

@@ -1,5 +1,3 @@
-"""The proof beside an episode, read back as it was written."""
-
 import json
 from pathlib import Path
 

@@ -14,7 +14,7 @@ PATIENCE_S = 10.0
 
 
 class Shown:
-    """A list of episodes that takes the news."""
+    """Collects reported changes into a list of episodes."""
 
     def __init__(self) -> None:
         self.instructions: dict[str, str] = {}

@@ -1,5 +1,3 @@
-"""The dataset folder: drafts are offered, episodes come whole or not at all."""
-
 import json
 import os
 import shutil
@@ -94,7 +92,7 @@ def test_drafts_for_another_dataset_are_not_listed(tmp_path: Path, store: Episod
 
 
 def test_the_task_of_a_draft_is_known_until_it_is_an_episode(tmp_path: Path, store: EpisodeStore) -> None:
-    begin(store)  # of a task that the annotator wrote
+    begin(store)  # a task that the annotator wrote
     origin = ORIGIN.model_copy(update={"task_id": "t-1"})
     EpisodeStore(tmp_path / "other dataset", drafts=tmp_path / "drafts").create_draft(
         task=TASK, device=DEVICE, origin=origin
@@ -326,7 +324,7 @@ print(store.episodes() == [draft.episode_id])
 @pytest.mark.skipif(os.name != "posix", reason="permissions of folders are POSIX")
 @pytest.mark.parametrize("mode", ["500", "000"])
 def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writable(mode: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:  # tmp_path is for its owner only
+    with tempfile.TemporaryDirectory() as folder:  # tmp_path has mode 0700
         Path(folder).chmod(0o777)
         done = subprocess.run(
             [sys.executable, "-c", READ_ONLY, folder, mode], capture_output=True, text=True, check=False, timeout=60
@@ -376,7 +374,7 @@ def test_what_a_crash_left_in_the_middle_of_publishing_is_overcome_by_the_next_t
     assert store.screenshot_path(episode, 0).read_bytes() == png(1)
 
 
-# What comes from outside.
+# Untrusted input.
 
 
 @pytest.mark.parametrize("episode_id", UNTRUSTED)

@@ -1,4 +1,4 @@
-"""Episodes go to the trash whole, and come back as they were; what a crash does is told in test_versions."""
+"""Moving episodes to the trash and back; crashes are tested in test_versions."""
 
 import json
 import shutil

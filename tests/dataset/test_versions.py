@@ -1,4 +1,4 @@
-"""Published episodes are amended with all their files, whole or not at all, and come back byte for byte."""
+"""Amendments of published episodes with all their files, atomic, and restored byte for byte."""
 
 import errno
 import json
@@ -52,7 +52,7 @@ def picture(there: InDataset, step: int) -> bytes:
     return (there.root / "screenshots" / f"{there.episode_id}_{step}.png").read_bytes()
 
 
-# What becomes of the files.
+# Files of the episode.
 
 
 def test_pictures_trees_and_proof_follow_the_numbering_when_steps_are_dropped(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_where_the_version_before_is_not_whole_nothing_is_taken_back_and_nothing
     assert there.files() == after
 
 
-# Others at the same time.
+# Concurrent access.
 
 
 def test_who_asks_for_the_revision_while_the_annotation_is_away_hears_it_all_the_same(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ def test_two_who_amend_at_once_do_so_one_after_the_other(tmp_path: Path) -> None
         try:
             for _ in range(5):
                 Versions(there.root).amend(there.episode_id, DropSteps(first=1, last=1))
-        except BaseException as error:  # noqa: BLE001 - told to the test
+        except BaseException as error:  # noqa: BLE001 - passed on to the test
             problems.append(error)
 
     threads = [threading.Thread(target=drop) for _ in range(2)]
@@ -377,14 +377,14 @@ def test_whoever_holds_the_dataset_too_long_is_named_as_the_reason(
         Versions(there.root).amend(there.episode_id, WORDS)
 
 
-# Killed, and out of room.
+# Killed, and disk full.
 
 
 Files = dict[str, bytes]
 
 
 class Stage:
-    """A dataset before a deed, made anew for each time that the deed is cut short."""
+    """A dataset before a change, recreated for each interruption."""
 
     def __init__(self, folder: Path, deed: str) -> None:
         self.deed = deed
@@ -407,7 +407,9 @@ class Stage:
         return InDataset(copy, self.original.episode_id)
 
     def kill(self, there: InDataset, deed: str, after: int) -> bool:
-        """Do a deed in a process that is killed after so many file operations; whether it was killed before the end."""
+        """Make a change in a process that is killed after `after` file operations; True if it was killed before the
+        end.
+        """
         child = _processes.Process(target=cut_short.be_killed, args=(there.root, deed, self.names, after))
         child.start()
         child.join(60)
@@ -418,7 +420,7 @@ class Stage:
         assert _timeless(there.files()) in [_timeless(one.files()) for one in self._whole]
 
     def assert_no_mixture(self, there: InDataset) -> None:
-        """Whoever reads the annotation finds the pictures and trees of that version; or there is no annotation."""
+        """The annotation has the screenshots and view hierarchies of its version; or there is no annotation."""
         annotation, files = there.annotation(), there.files()
         if annotation is None:
             return
@@ -429,7 +431,7 @@ class Stage:
 
 
 def _timeless(files: Files) -> Files:
-    """The files with the names of the trash's folders, which bear the time, left out; as those that are going."""
+    """The files without timestamps in the names of trash folders, and without those being deleted."""
     parts = {name: name.split("/") for name in files}
     return {
         "/".join(["trash", *part[2:]]) if part[0] == "trash" else name: files[name]

@@ -1,4 +1,4 @@
-"""The watch, on real files and with the system's own notices."""
+"""The watch, with real files and the system's own notifications."""
 
 import errno
 import os
@@ -25,7 +25,7 @@ EAGER = WatchRules(noticed_s=NEVER_S, unnoticed_s=0.02)
 
 
 class Told:
-    """Takes what the watch tells, and waits for it."""
+    """Takes the watch's reports, and waits for them."""
 
     def __init__(self) -> None:
         self.ids: set[str] = set()
@@ -54,7 +54,7 @@ def told() -> Told:
 
 @pytest.fixture
 def watch(told: Told) -> Iterator[Callable[..., DatasetWatch]]:
-    """Begins to watch; looks on its own account only where nothing is noticed, unless `rules` say otherwise."""
+    """Starts watches; they scan unprompted only where notifications fail, unless `rules` say otherwise."""
     begun: list[DatasetWatch] = []
 
     def begin(root: Path, rules: WatchRules = EAGER, beside: Sequence[str] = (PROVENANCE,)) -> DatasetWatch:

@@ -1,1 +1,1 @@
-"""How far the verdicts of reviewers can be trusted, in figures."""
+"""Statistics on how far the verdicts of reviewers can be trusted."""

@@ -1,4 +1,4 @@
-"""How far the share that a sample shows can be trusted."""
+"""Confidence intervals, and agreement between reviewers."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
@@ -9,22 +9,22 @@ from random import Random
 from statistics import NormalDist, quantiles
 
 CONFIDENCE = 0.95
-"""Of both ends of an interval together, and of a bound that has one end."""
+"""Of a two-sided interval, and of a one-sided bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `low` to `high`, both 0..1 for a share and -1..1 for a kappa."""
+    """0..1 for a share, -1..1 for a kappa."""
 
     low: float
     high: float
 
 
 def wilson(count: float, of: int) -> Interval:
-    """The score interval of a share (Wilson 1927), of both ends together 95 %; all of 0..1 where `of` is 0.
+    """The two-sided 95 % score interval of a share (Wilson 1927); 0..1 if `of` is 0.
 
-    `count` is the sum of what each gives, 0 or 1. Where that lies between, the interval is wider than it need be: no
-    such values vary more than those at the ends do.
+    `count` is a sum of values from 0 to 1. With values other than 0 and 1 the interval is conservative: they have a
+    smaller variance.
     """
     if of == 0:
         return Interval(0.0, 1.0)
@@ -36,15 +36,15 @@ def wilson(count: float, of: int) -> Interval:
 
 
 def upper_bound(defects: int, of: int) -> float:
-    """The largest rate of defects that a sample of `of` with so many still supports: exact, one-sided, 95 %.
+    """The largest rate of defects that a sample of `of` with `defects` still supports: exact, one-sided, 95 %.
 
-    It is the rate at which so few defects, or fewer, would be seen in one sample of twenty (Clopper and Pearson 1934):
-    none among 59 says less than 5 %, among 149 less than 2 %, among 299 less than 1 %.
+    At this rate one sample in twenty would show so few defects or fewer (Clopper and Pearson 1934): none among 59 means
+    less than 5 %, among 149 less than 2 %, among 299 less than 1 %.
     """
     if defects >= of:
         return 1.0
     low, high = defects / of, 1.0
-    for _ in range(60):  # halves of 1, down to what a float can tell apart
+    for _ in range(60):  # bisection down to the precision of a float
         middle = (low + high) / 2
         if _at_most(defects, of, middle) > 1 - CONFIDENCE:
             low = middle
@@ -54,7 +54,7 @@ def upper_bound(defects: int, of: int) -> float:
 
 
 def _at_most(count: int, of: int, rate: float) -> float:
-    """The chance of `count` or fewer among `of`, each by itself with the chance `rate`."""
+    """The binomial probability of `count` or fewer among `of`."""
     return sum(exp(_log_chance(number, of, rate)) for number in range(count + 1))
 
 
@@ -66,24 +66,23 @@ def _log_chance(count: int, of: int, rate: float) -> float:
 
 
 FEW = 30
-"""Fewer episodes than this are too few to trust the figures."""
+"""Fewer episodes than this do not give reliable figures."""
 _ROUNDS = 1000
 _TAILS = 40
-"""Parts of a fortieth: the first and the last are cut off, 2.5 % each."""
+"""Quantiles in fortieths: the first and the last are cut off, 2.5 % each."""
 
 Said = tuple[Hashable, ...]
-"""What each reviewer of one episode said, in the order of their turns."""
+"""What each reviewer of one episode said, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far `n` episodes were judged alike: `raw` is the share of pairs of verdicts that are the same.
+    """Agreement on `n` episodes: `raw` is the share of pairs of verdicts that are the same.
 
-    `kappa` is None where nothing was judged, and where everybody said the same of everything: then chance explains all.
-    The interval of `raw` is Wilson's. That of kappa holds 95 % of what drawing the episodes again gives (percentile
-    bootstrap, seeded), but for the drawings in which it is undefined. It is None where all others give the same: there
-    are not enough cases, or nearly everybody said the same of everything, and an interval without a width would claim
-    what nobody knows.
+    `kappa` is None if nothing was judged, and if everybody said the same of everything: then chance explains all. The
+    interval of `raw` is Wilson's. That of kappa is a 95 % percentile bootstrap over episodes (seeded), without the
+    resamples in which kappa is undefined. It is None if all others give the same value: there are too few cases, or
+    nearly everybody said the same of everything, and an interval of zero width would be misleading.
     """
 
     n: int
@@ -98,10 +97,10 @@ class Agreement:
 
 
 def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
-    """Raw agreement, and Cohen's kappa where each episode has two verdicts, Fleiss' where each has more.
+    """Raw agreement, with Cohen's kappa for two verdicts per episode and Fleiss' for more.
 
-    All `episodes` have the same number of verdicts, at least two; Cohen's kappa tells the first reviewer from the
-    second, whoever they were. Raises ValueError for episodes of different numbers.
+    All `episodes` need the same number of verdicts, at least two; Cohen's kappa distinguishes first from second
+    reviewers, whoever they were. Raises ValueError for different numbers.
     """
     if len({len(said) for said in episodes}) > 1 or any(len(said) < 2 for said in episodes):
         raise ValueError("Each episode must have the same number of verdicts, two or more.")
@@ -115,15 +114,14 @@ def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
 
 
 def raw_agreement(told: Counter[Said]) -> float:
-    """The share of pairs of verdicts on the same episode that are the same; `told` counts the episodes that were
-    judged so."""
+    """The share of equal pairs of verdicts on the same episode; `told` counts the episodes of each combination."""
     return sum(count * _alike(said) for said, count in told.items()) / told.total()
 
 
 def cohen_kappa(told: Counter[Said]) -> float | None:
-    """Cohen's kappa (1960) of two reviewers: (po - pe) / (1 - pe); None where pe is 1.
+    """Cohen's kappa (1960) of two reviewers: (po - pe) / (1 - pe); None if pe is 1.
 
-    pe is the chance that both say the same if each says by chance what they say as often as they do.
+    pe is the probability of agreeing by chance, given how often each reviewer says what.
     """
     firsts, seconds = Counter[Hashable](), Counter[Hashable]()
     for (first, second), count in told.items():
@@ -134,8 +132,9 @@ def cohen_kappa(told: Counter[Said]) -> float | None:
 
 
 def fleiss_kappa(told: Counter[Said]) -> float | None:
-    """Fleiss' kappa (1971) of a fixed number of reviewers, who need not be the same for each episode; None where all
-    said the same of all."""
+    """Fleiss' kappa (1971) for a fixed number of reviewers, who may differ between episodes; None if all verdicts are
+    equal.
+    """
     given = Counter[Hashable]()
     for said, count in told.items():
         for answer in said:
@@ -145,7 +144,7 @@ def fleiss_kappa(told: Counter[Said]) -> float | None:
 
 
 def _alike(said: Said) -> float:
-    """The share of pairs of verdicts on one episode that are the same."""
+    """The share of equal pairs of verdicts on one episode."""
     same = sum(count * (count - 1) for count in Counter(said).values())
     return same / (len(said) * (len(said) - 1))
 

@@ -1,4 +1,4 @@
-"""What a quality report tells people and programs: one HTML page that needs no other file, a JSON tree, and words."""
+"""The quality report as a self-contained HTML page, as JSON and as text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from odyssey_recorder.quality.agreement.quality_report import QUESTIONS, DefectB
 from odyssey_recorder.reports import render_page, write_page
 
 _KAPPA_FROM = -0.5
-"""Where the axis of a kappa begins on the page; it ends at 1."""
+"""Start of a kappa's axis on the page; it ends at 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of the page: all in hundredths of its axis. `value` is None where there is nothing to show."""
+    """A bar of the page, in percent of its axis. `value` is None if there is nothing to show."""
 
     value: float | None
     low: float
@@ -35,7 +35,7 @@ class Bar:
 
 
 def write_quality_page(path: Path, report: QualityReport, *, dataset: str, made_at: datetime) -> None:
-    """Write the HTML page to `path`, in one piece. Raises DatasetError."""
+    """Write the HTML page atomically. Raises DatasetError."""
     write_page(path, render_quality_page(report, dataset=dataset, made_at=made_at))
 
 
@@ -64,7 +64,7 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
 
 
 def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) -> dict[str, Json]:
-    """The report for programs; docs/quality.md tells what each key means."""
+    """The report for programs; docs/quality.md describes the keys."""
     bound = report.bound
     return {
         "dataset": dataset,
@@ -122,7 +122,7 @@ def _ends(interval: Interval | None) -> Json:
 
 
 def percent(share: float | None, interval: Interval | None = None) -> str:
-    """``93 %``, with its interval ``93 % (78 to 98 %)``; a dash where there is nothing to tell."""
+    """``93 %``, with its interval ``93 % (78 to 98 %)``; a dash for None."""
     if share is None:
         return "—"
     reach = f" ({interval_words(interval)})" if interval is not None else ""
@@ -130,7 +130,7 @@ def percent(share: float | None, interval: Interval | None = None) -> str:
 
 
 def interval_words(interval: Interval) -> str:
-    """``78 to 98 %``, with as many decimals as it takes to tell both ends apart."""
+    """``78 to 98 %``, with as many decimals as needed to tell both ends apart."""
     low, high = interval.low * 100, interval.high * 100
     digits = next((digits for digits in range(6) if f"{low:.{digits}f}" != f"{high:.{digits}f}"), 0)
     return f"{low:.{digits}f} to {high:.{digits}f} %"
@@ -142,7 +142,7 @@ def seconds(value: float) -> str:
 
 
 def kappa_words(agreement: Agreement) -> str:
-    """``0.61 (0.40 to 0.79)``; where it or its interval is undefined, why."""
+    """``0.61 (0.40 to 0.79)``; if it or its interval is undefined, the reason."""
     if agreement.n == 0:
         return "—"
     if agreement.kappa is None:
@@ -157,7 +157,7 @@ def measure(panel: ReportPanel) -> str:
 
 
 def trust_words(panel: ReportPanel) -> str:
-    """How many episodes it rests on, and whether they are enough."""
+    """How many episodes the panel has, and whether they are enough."""
     n = panel.questions[0].agreement.n
     verdicts = "two verdicts" if panel.reviewers == 2 else f"{panel.reviewers} verdicts"
     if n == 0:
@@ -167,7 +167,7 @@ def trust_words(panel: ReportPanel) -> str:
 
 
 def choice_words(report: QualityReport, panel: ReportPanel) -> str:
-    """How the episodes of a panel came to be judged by so many: what its figures are not of; empty without any."""
+    """How the episodes of a panel came to have so many verdicts, which biases its figures; may be empty."""
     if panel.reviewers > 2:
         return (
             "A third is asked where two differ: this is how hard the disputed ones are, and not how far reviewers agree"
@@ -184,7 +184,7 @@ def choice_words(report: QualityReport, panel: ReportPanel) -> str:
 
 
 def bound_words(bound: DefectBound) -> str:
-    """What the sample says, and how much of it is still to come."""
+    """What the sample shows, and how much of it is still to be judged."""
     if bound.n == 0:
         said = "No accepted episode of the sample was judged a second time yet, so nothing can be said of the others."
     else:
@@ -206,7 +206,7 @@ def share_bar(share: Share) -> Bar:
 
 
 def raw_bar(agreement: Agreement) -> Bar:
-    """The raw agreement, on an axis from 0 to 1."""
+    """On an axis from 0 to 1."""
     interval = agreement.raw_interval
     if agreement.raw is None or interval is None:
         return Bar(None, 0.0, 0.0)
@@ -214,7 +214,7 @@ def raw_bar(agreement: Agreement) -> Bar:
 
 
 def kappa_bar(agreement: Agreement) -> Bar:
-    """The kappa, on an axis from -0.5 to 1."""
+    """On an axis from -0.5 to 1."""
 
     def place(kappa: float) -> float:
         return max(0.0, kappa - _KAPPA_FROM) / (1 - _KAPPA_FROM) * 100

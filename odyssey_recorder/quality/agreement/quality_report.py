@@ -1,4 +1,4 @@
-"""The figures of a reviewed dataset: what was accepted, how far reviewers agree, and what the sample proves. Pure."""
+"""The figures of a reviewed dataset: what was accepted, how far reviewers agree, and what the sample shows. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ QUESTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many `of` those of one name were accepted, with the 95 % interval of Wilson."""
+    """How many `of` a group were accepted, with Wilson's 95 % interval."""
 
     name: str
     count: int
@@ -39,7 +39,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The acceptance by what is named in `by`, the most episodes first."""
+    """Acceptance grouped by `by`, the group with the most episodes first."""
 
     by: str
     shares: tuple[Share, ...]
@@ -47,15 +47,13 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAgreement:
-    """How far reviewers agree in their answer to one question."""
-
     name: str
     agreement: Agreement
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPanel:
-    """The episodes with so many verdicts that count: Cohen's kappa for two `reviewers`, Fleiss' for more."""
+    """The episodes with this number of verdicts that count: Cohen's kappa for two `reviewers`, Fleiss' for more."""
 
     reviewers: int
     questions: tuple[QuestionAgreement, ...]
@@ -63,7 +61,7 @@ class ReportPanel:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long `n` verdicts of one reviewer took: median and 90th percentile, in seconds."""
+    """Durations of `n` verdicts of one reviewer: median and 90th percentile, in seconds."""
 
     name: str
     n: int
@@ -73,7 +71,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """How often an answer that is no pass had this reason."""
+    """How often this reason was given with fail or unsure."""
 
     criterion: Criterion
     words: str
@@ -82,11 +80,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class DefectBound:
-    """What the sample says of the episodes that one reviewer accepted.
+    """What the sample shows about the episodes that one reviewer accepted.
 
-    Of `n` that the first reviewer accepted, and that were chosen by lot, the second, who knew nothing of it, did not
-    accept `defects`; `waiting` more are still to be judged. The true rate is below `below`, exactly and with 95 %
-    confidence.
+    Of `n` that the first reviewer accepted and that were sampled, the second, judging blind, did not accept `defects`;
+    `waiting` more are still to be judged. The true rate is below `below`, exactly and with 95 % confidence.
     """
 
     n: int
@@ -97,7 +94,7 @@ class DefectBound:
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """All figures; `sampled_pairs` is how many of the pairs of verdicts are of episodes that were chosen by lot."""
+    """All figures; `sampled_pairs` counts the pairs of verdicts on sampled episodes."""
 
     stages: tuple[tuple[ReviewStage, int], ...]
     verdicts: int
@@ -142,7 +139,7 @@ def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
 def defect_bound(episodes: Iterable[Reviewed]) -> DefectBound:
     """The rate of defects that the accepted sample supports.
 
-    Second reviews that warnings asked for are left out: such episodes are worse than the others.
+    Leaves out second reviews due to warnings: those episodes are worse than average.
     """
     sampled = [one for one in episodes if one.is_sampled and one.verdicts and one.verdicts[0].decision.accepts]
     seconds = [one.verdicts[1] for one in sampled if len(one.verdicts) > 1]
@@ -174,7 +171,7 @@ def _breakdowns(final: Sequence[Reviewed]) -> Iterator[Breakdown]:
 
 
 class _Persons:
-    """Gives each person one name, however it was written."""
+    """Maps the spellings of a person's name to one."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -187,7 +184,7 @@ class _Persons:
 
 
 def _panel(episodes: Sequence[Reviewed], reviewers: int, seed: int) -> ReportPanel:
-    """How far the first so many reviewers of each episode agree."""
+    """Agreement of the first `reviewers` verdicts of each episode."""
     given = [one.verdicts[:reviewers] for one in episodes]
     decided = QuestionAgreement(
         DECISION, agreement([tuple(one.decision.accepts for one in each) for each in given], seed=seed)
@@ -205,7 +202,7 @@ def _larger_panels(pairs: Sequence[Reviewed], seed: int) -> Iterator[ReportPanel
 
 
 def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
-    """Of all, and then of each reviewer, the most verdicts first; what nobody measured is left out."""
+    """For all reviewers, then for each, the most verdicts first; unmeasured durations are left out."""
     seconds: defaultdict[str, list[float]] = defaultdict(list)
     persons = _Persons()
     for verdict in verdicts:

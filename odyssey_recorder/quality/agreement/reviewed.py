@@ -1,4 +1,4 @@
-"""Which episodes of a dataset were judged, by whom and how they stand: all review files at once, for a report."""
+"""All reviewed episodes of a dataset with their verdicts and status, for a report."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -17,15 +17,15 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import TRASH_RULE, ReviewStage, ReviewStatus, dataset_rule, review_status
 
 Warned = Callable[[str], bool | None]
-"""Whether the checks warn of an episode of the dataset; None where that is not settled."""
+"""Whether the checks have warnings for an episode; None if not settled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """An episode that somebody may have judged.
+    """An episode that may have been judged.
 
-    `verdicts` are those that count, in the order they were given, and `is_sampled` says whether it was chosen by lot to
-    be judged twice, whatever the checks found.
+    `verdicts` are those that count, in order; `is_sampled` says whether it was drawn for a second review, whatever the
+    checks found.
     """
 
     episode_id: str
@@ -37,7 +37,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class AllReviewed:
-    """Every episode of a dataset, those in the trash too, sorted by id; `problems` are what could not be read."""
+    """Every episode of a dataset including the trash, sorted by id; `problems` are messages about unreadable files."""
 
     episodes: tuple[Reviewed, ...]
     problems: tuple[str, ...] = ()
@@ -46,8 +46,8 @@ class AllReviewed:
 def read_reviewed(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
     """All episodes of the dataset folder `root` with their verdicts.
 
-    Raises DatasetError, ReviewError where folder or policy cannot be read; an episode or a review file that cannot is
-    one of the problems.
+    Raises DatasetError or ReviewError if the folder or the policy is unreadable; an unreadable episode or review file
+    is one of the problems.
     """
     if not (root / ANNOTATIONS).is_dir():
         raise DatasetError(f"{root} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
@@ -119,7 +119,7 @@ class _Reader:
 
 
 def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
-    """What was judged; what the files do not tell any more, the newest verdict may."""
+    """What was judged; gaps are filled from the newest verdict."""
     told = verdicts[-1].subject if verdicts else Subject()
     return Subject(
         recorder=summary.annotator or told.recorder,

@@ -1,4 +1,4 @@
-"""All checks in one table: what each is called, how grave it is, what it serves, and how it looks at an episode."""
+"""All checks in one table: id, severity, title, criterion, and the function that looks at an episode."""
 
 from odyssey_recorder.quality.checks import (
     actions,
@@ -64,11 +64,11 @@ CHECKS: tuple[Check, ...] = (
     Check("SPL03", _WARNING, None, "An episode is in no part of a split, or twice"),
     Check("SPL04", _ERROR, None, "What a split holds apart is on both sides"),
 )
-"""In the order of docs/quality.md. Those without a look are made over the whole dataset (quality/dataset_wide)."""
+"""In the order of docs/quality.md. Checks without a look concern the whole dataset (quality/dataset_wide)."""
 
 
 def check_episode(evidence: EpisodeEvidence) -> EpisodeReport:
-    """What all checks of one episode say of it."""
+    """Run all checks of one episode."""
     said = [one for check in CHECKS for one in check.run(evidence)]
     return EpisodeReport(
         evidence.episode.episode_id,

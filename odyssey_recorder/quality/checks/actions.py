@@ -1,4 +1,4 @@
-"""The checks of the actions themselves, for criterion (ii): their words, places, ends and kinds, texts, repeats."""
+"""Checks of the actions, for criterion (ii): vocabulary, positions, ending, kinds, texts, repeats."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The checks of the episode's course, for criterion (ii): which apps were in front, how many, and why it ended."""
+"""Checks of the episode's course, for criterion (ii): which apps were in front, how many, and why it ended."""
 
 import re
 from collections import Counter
@@ -86,17 +86,17 @@ _NO_NAMES = frozenset(("com", "org", "net", "android", "google", "apps", "app", 
 
 
 def is_launcher(package: str) -> bool:
-    """Whether it is a home screen, as all launchers of the dataset's devices are called."""
+    """Matches the launchers of all devices of the dataset."""
     return any(name in package for name in _LAUNCHERS)
 
 
 def is_of_android(package: str) -> bool:
-    """Whether it belongs to no app: the launcher, the keyboard, choosers and questions of the system, and nothing."""
+    """Whether the package belongs to no app: launcher, keyboard, choosers and dialogs of the system, or empty."""
     return not package or package in _PARTS_OF_ANDROID or is_launcher(package) or ".inputmethod" in package
 
 
 def is_known(package: str) -> bool:
-    """Whether a catalogue says which app it is."""
+    """Whether a catalogue has the package."""
     return any(package in catalogue.by_package for catalogue in shipped_catalogues().values())
 
 
@@ -108,7 +108,7 @@ def is_app(package: str, app: str) -> bool:
 
 
 def _is_named(package: str, app: str) -> bool:
-    """Whether a package's name tells that it is the app: ``com.google.android.apps.docs`` that it is Google Docs."""
+    """Whether the package's name contains the app's: ``com.google.android.apps.docs`` for Google Docs."""
     name = letters(app)
     parts = [letters(part) for part in package.split(".")]
     words = {letters(word) for word in re.findall(r"\w+", app)} - _NO_NAMES
@@ -117,10 +117,10 @@ def _is_named(package: str, app: str) -> bool:
 
 
 def _alike(part: str, name: str) -> bool:
-    """The same but for a plural: the released data have the app Setting."""
+    """Equal but for a plural: the released data have the app Setting."""
     return bool(part) and part.removesuffix("s") == name.removesuffix("s")
 
 
 def letters(text: str) -> str:
-    """The name of an app as names are compared: its letters and digits, case ignored."""
+    """An app's name for comparison: its letters and digits, casefolded."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())

@@ -1,4 +1,4 @@
-"""What a check is: a look at the evidence of one episode that says what it found, and what it could not look at."""
+"""A check: a function over the evidence of one episode that yields its findings and what it could not look at."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ NO_PROOF = "there is no proof of the recording (provenance)"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing that is wrong at a step, None for the whole episode; `severity` where it is not that of the check."""
+    """Something wrong at a step, or in the whole episode for None; `severity` overrides that of the check."""
 
     step: int | None
     found: str
@@ -33,14 +33,13 @@ class Unseen:
 
 
 Said = Iterator[Found | Unseen]
-"""What a check says of an episode, one thing after another."""
 
 Look = Callable[[EpisodeEvidence], Said]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of the table of checks; `look` is None for one that is made over the whole dataset."""
+    """One row of the table of checks; `look` is None for a check of the whole dataset."""
 
     id: str
     severity: Severity
@@ -50,11 +49,11 @@ class Check:
 
     @property
     def definition(self) -> str:
-        """What exactly is looked at; empty for one that is made over the whole dataset."""
+        """The exact rule; empty for a check of the whole dataset."""
         return " ".join((self.look.__doc__ or "").split()) if self.look else ""
 
     def run(self, evidence: EpisodeEvidence) -> Iterator[Finding | NotChecked]:
-        """What it says of one episode; the steps that it could not look at for one reason are told together."""
+        """Findings of one episode; steps that could not be looked at for the same reason are merged."""
         unseen: defaultdict[str, list[int]] = defaultdict(list)
         for one in self.look(evidence) if self.look else ():
             match one:
@@ -68,12 +67,12 @@ class Check:
 
 
 def after(evidence: EpisodeEvidence, step: StepEvidence) -> StepEvidence | None:
-    """The step after `step`; None for the last one."""
+    """None for the last step."""
     return evidence.steps[step.number + 1] if step.number + 1 < len(evidence.steps) else None
 
 
 def no_proof(evidence: EpisodeEvidence) -> str:
-    """Why a step has no proof."""
+    """Why a step has no provenance."""
     return f"{NO_PROOF}: {evidence.proof_problem}" if evidence.proof_problem else NO_PROOF
 
 
@@ -81,7 +80,7 @@ _DP_PER_INCH = 160
 
 
 def is_without_effect(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
-    """Whether the next picture shows the same as that of `step`, a blinking cursor aside; None where none can tell."""
+    """Whether the next screenshot equals that of `step`, a blinking cursor aside; None if unknown."""
     if step.change is None or step.picture is None or step.picture.size is None:
         return None
     density = density_of(evidence)
@@ -91,12 +90,12 @@ def is_without_effect(evidence: EpisodeEvidence, step: StepEvidence) -> bool | N
 
 
 def area_dp2(share: float, size: Size, density: int) -> float:
-    """The area of a share (0..1) of the pixels that are looked at, on a screen of `density` dots per inch."""
+    """The area in dp² of a share (0..1) of the measured pixels, on a screen of `density` dpi."""
     return share * size.width * (size.height - sum(bars(size))) * (_DP_PER_INCH / density) ** 2
 
 
 def density_of(evidence: EpisodeEvidence) -> int | None:
-    """The density of the device, as its proof says or else its name; None where it is no device of the dataset."""
+    """The density by the provenance or else the device's name; None if it is not a device of the dataset."""
     if evidence.proof is not None and evidence.proof.origin.density > 0:
         return evidence.proof.origin.density
     device = evidence.episode.device

@@ -1,4 +1,4 @@
-"""Which check reports what the recorder itself found odd about a step: the flags of its provenance."""
+"""Which check reports each flag of the provenance."""
 
 from collections.abc import Iterator
 
@@ -19,11 +19,10 @@ _CHECKS = {
     FlagCode.WRONG_TEXT: "ACT05",
 }
 _ALL_OTHERS = "IMG05"
-"""They are doubts about what the screen showed, and so is a flag of a newer recorder taken."""
+"""They are doubts about what the screen showed; unknown flags of newer recorders are treated as such too."""
 
 
 def reporting_check(flag: Flag) -> str:
-    """The id of the check that reports this flag."""
     return _CHECKS.get(flag.code, _ALL_OTHERS)
 
 
@@ -34,7 +33,7 @@ def flags_for(check: str, step: StepEvidence) -> tuple[str, ...]:
 
 
 def flagged(check: str, evidence: EpisodeEvidence) -> Iterator[tuple[int, str]]:
-    """The steps with flags for this check, and their texts."""
+    """Numbers and texts of the steps with flags for this check."""
     for step in evidence.steps:
         if flags := flags_for(check, step):
             yield step.number, "; ".join(flags)

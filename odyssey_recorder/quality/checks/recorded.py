@@ -1,4 +1,4 @@
-"""The check of the actions against their proof, for criterion (ii): each is what was sent, or what a fix made of it."""
+"""Check of the actions against the provenance, for criterion (ii): each is what was sent, or what a fix made of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -66,7 +66,7 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
 
 
 def _out_of_order(evidence: EpisodeEvidence) -> Said:
-    """As a warning: a clock that was put back between two parts of a recording looks the same."""
+    """As a warning: a clock that was set back between two parts of a recording looks the same."""
     for before, step in pairwise(evidence.steps):
         if before.record and step.record and step.record.touched_us < before.record.touched_us:
             found = f"By the times of the proof it was done before step {before.number}."
@@ -84,7 +84,7 @@ def _differs(told: Action, done: Action | None) -> str:
 
 
 def _done(record: StepRecord, density: int) -> Action | None:
-    """The action that the recorder makes of what the proof holds; None where it holds none."""
+    """The action that the recorder derives from the provenance; None if it holds none."""
     match record.input:
         case StrokeRecord(samples=samples, duration_us=duration_us):
             size = Size(record.frame.width, record.frame.height)
@@ -111,7 +111,7 @@ def _end(end: EndRecord | None) -> Action | None:
 
 
 def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
-    """The key of a step, `info` or `ps`, that says what its action does not; empty where both say the same."""
+    """The key of a step, `info` or `ps`, that says more than its action; empty if none does."""
     strict = evidence.episode.strict
     spelling = strict.steps[number].spelling if strict else {}
     if spelling.get("info"):
@@ -125,11 +125,11 @@ def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
         case Type() | Press():
             return "ps" if spelling.get("ps") else ""
         case Scroll() | Complete() | Impossible():
-            return ""  # what it says is the action
+            return ""  # it says the same as the action
 
 
 class _Fixes:
-    """What fixes make of the actions of the proof, by the numbers that its steps have now."""
+    """The effect of fixes on the actions of the provenance, by its present step numbers."""
 
     def __init__(self, amendments: Sequence[Amendment]) -> None:
         self._presses: dict[int, bool] = {}
@@ -147,10 +147,9 @@ class _Fixes:
                     self._presses = _moved_up(self._presses, amendment)
                     self._texts = _moved_up(self._texts, amendment)
                 case _:
-                    pass  # it leaves the actions as they are, or the proof says it too
+                    pass  # the actions stay as they are, or the provenance has the change too
 
     def applied(self, number: int, action: Action | None) -> Action | None:
-        """The action as the fixes leave it."""
         match action:
             case Click(point) | LongPress(point) if number in self._presses:
                 return LongPress(point) if self._presses[number] else Click(point)
@@ -165,7 +164,7 @@ class _Fixes:
 
 
 def _moved_up(of_steps: Mapping[int, _Value], dropped: DropSteps) -> dict[int, _Value]:
-    """The same by the numbers that the steps have once others were dropped."""
+    """The mapping under the new step numbers, after others were dropped."""
     first, last = dropped.first, dropped.last
     left = {step: value for step, value in of_steps.items() if not first <= step <= last}
     return {step - (last - first + 1) if step > last else step: value for step, value in left.items()}

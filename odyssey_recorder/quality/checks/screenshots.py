@@ -1,4 +1,4 @@
-"""The checks of criterion (i): each step has its own whole picture, taken in time, of a screen that shows something."""
+"""Checks of criterion (i): each step has its own intact screenshot, taken in time, of a screen that shows something."""
 
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import Action, is_terminal
@@ -80,7 +80,7 @@ def _proved_size(step: StepEvidence) -> Size | None:
 
 
 def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
-    """Whether the device was turned by a quarter since the first step; None where the proof does not tell."""
+    """Whether the device was rotated by a quarter turn since the first step; None if the provenance does not say."""
     first = evidence.steps[0].record
     if step.number == 0 and first is not None:
         return False

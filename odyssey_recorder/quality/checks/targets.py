@@ -1,4 +1,4 @@
-"""The checks of what an action met, for criterion (ii): the views under a click, the launcher, the screen, the box."""
+"""Checks of what an action hit, for criterion (ii): the views under a click, the launcher, the screen, the box."""
 
 from collections.abc import Iterator
 
@@ -55,7 +55,7 @@ def _picture_size(step: StepEvidence) -> Size | None:
 
 
 def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
-    """Where the finger came down: the very pixel where the proof has it."""
+    """The touch-down: the exact pixel if the provenance has it."""
     stroke = step.record.input if step.record else None
     if isinstance(stroke, StrokeRecord) and stroke.samples:
         return Pixel(*stroke.samples[0][:2])

@@ -1,4 +1,4 @@
-"""The checks of the texts that a language model wrote beside the steps, where there are any."""
+"""Checks of the texts that a language model wrote for the steps, if there are any."""
 
 import re
 
@@ -99,7 +99,7 @@ def nothing_private(evidence: EpisodeEvidence) -> Said:
 
 
 def _found(step: int | None, where: str, kinds: list[str]) -> Found:
-    # What was found is not repeated: reports are passed on.
+    # What was found is not quoted: reports are shared.
     todo = "Look whether it is a real person's; if so, reject the episode and record it with made-up data."
     return Found(step, f"{where} has what looks like {' and '.join(kinds)}.", todo)
 
@@ -114,7 +114,7 @@ def _kinds(text: str) -> list[str]:
 
 
 def _is_card(text: str) -> bool:
-    """Whether the last digit is the check digit of the others (Luhn), and the first one a bank card's."""
+    """Whether the check digit is right (Luhn) and the first digit is that of a bank card."""
     digits = [int(letter) for letter in text if letter.isdecimal()]
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return digits[0] in (3, 4, 5, 6) and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0

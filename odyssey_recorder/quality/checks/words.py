@@ -1,4 +1,4 @@
-"""The checks of the task's words, for criterion (iii): whether the instruction still asks for what the task does."""
+"""Checks of the task's texts, for criterion (iii): whether the instruction still asks for what the task does."""
 
 import re
 from collections.abc import Iterator, Set
@@ -30,7 +30,7 @@ _KINDS = {
     "picture", "photo", "sentence", "tip", "end", "price", "mail", "message", "note", "post", "song", "album",
     "article", "recipe",
 }  # fmt: skip
-"""Kinds of things, which an instruction may call otherwise or leave out."""
+"""Kinds of things, which an instruction may call something else or leave out."""
 _TOO_LONG = f"the task or the instruction has more than {LONGEST:,} letters"
 _REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
 
@@ -64,7 +64,7 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
 
 
 def _wording(evidence: EpisodeEvidence) -> Wording | None:
-    """The instruction held against its task; None where reading them would take ever longer."""
+    """The instruction compared with its task; None if the texts are too long to compare."""
     task = evidence.episode.task
     if max(len(task.meta_task), len(task.task), len(task.instruction)) > LONGEST:
         return None
@@ -74,12 +74,14 @@ def _wording(evidence: EpisodeEvidence) -> Wording | None:
 
 
 def _matched(template: str, task: str) -> tuple[str, ...]:
-    """What the gaps of the template were filled with; nothing where the task is not made from it."""
+    """The values of the template's gaps; empty if the task does not match the template."""
     if not _GAP.search(template):
         return ()
     parts = (r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in _GAP.split(template.strip()))
     first, *others, last = parts
-    filled = "".join(f"(?>(.+?){part})" for part in others)  # which end where they can, or it may take for ever
+    filled = "".join(
+        f"(?>(.+?){part})" for part in others
+    )  # atomic groups: without them a match may take exponential time
     found = re.fullmatch(f"{first}{filled}(.+?){last}", task.strip(), re.IGNORECASE | re.DOTALL)
     return found.groups() if found else ()
 
@@ -90,7 +92,7 @@ def _known_apps() -> Set[str]:
 
 
 def _missed(item: MissingItem) -> list[str]:
-    """The item where too little of it is there, otherwise the names of it that are not."""
+    """The item if too little of it is there, otherwise its missing names."""
     words = [word for word in item.words if word.casefold() not in _KINDS]
     words = [word for word in words if word.casefold() not in VERBS] or words
     lost = [word for word in item.lost if word in words]
@@ -102,7 +104,7 @@ def _missed(item: MissingItem) -> list[str]:
 
 
 def _missed_figures(wording: Wording) -> Iterator[str]:
-    """The lost figures, but for those that are told as another kind of figure: a date by its day alone."""
+    """The lost figures, but for those that are there as another kind of figure: a date as its day."""
     for figure in lost_figures(wording):
         others = {digits for one in wording.figures_asked if one.kind is not figure.kind for digits in _digits(one)}
         if not _digits(figure) or not _digits(figure) <= others:
@@ -114,7 +116,7 @@ def _digits(figure: Figure) -> set[str]:
 
 
 def _missed_quotes(wording: Wording) -> list[str]:
-    """The lost quotations, but for those that are there in capital or small letters."""
+    """The lost quotations, compared without case."""
     asked = wording.instruction.casefold()
     return [text for text in lost_quotes(wording) if text.casefold() not in asked]
 
@@ -166,12 +168,12 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
 
 
 def _names(text: str, app: str) -> bool:
-    """Whether an app is named, case, blanks and hyphens ignored; a name of one or two letters must be a word."""
+    """Whether the text names an app, ignoring case, blanks and hyphens; a name of one or two letters must be a word."""
     name = letters(app)
     return name in letters(text) if len(name) >= 3 else re.search(rf"\b{re.escape(app)}\b", text) is not None
 
 
 def _are_one(app: str, own: str) -> bool:
-    """Whether a name is part of the other, as in data where Settings is Setting and Google Docs is Docs."""
+    """Whether one name is part of the other: some data have Setting for Settings, or Docs for Google Docs."""
     name, own_name = letters(app), letters(own)
     return bool(own_name) and (name.removesuffix("s") in own_name or own_name in name)

@@ -1,4 +1,4 @@
-"""What can be told of a dataset only when all its episodes are looked at together."""
+"""Checks that look at all episodes of a dataset together."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +13,10 @@ from odyssey_recorder.quality.finding import Finding, NotChecked
 
 
 def check_dataset(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """All checks of the dataset folder `root` as a whole; `source` tells of its episodes, several times over.
+    """Run all checks of the dataset folder `root` as a whole; `source` is called several times.
 
-    A finding of an episode carries its id, one of the dataset none. No picture is read. What is kept meanwhile is a few
-    numbers for each picture and each word. Raises DatasetError where the folder cannot be read.
+    A finding about an episode has its id, one about the dataset none. No screenshot is read; memory is a few numbers
+    per screenshot and word. Raises DatasetError if the folder cannot be read.
     """
     yield from check_episodes_together(source)
     yield from folder_findings(root)
@@ -26,7 +26,7 @@ def check_dataset(root: Path, source: FactsSource) -> Iterator[Finding | NotChec
 
 
 def check_episodes_together(source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """The checks that ask for nothing but the facts: IMG06, EPI03, EPI05, INS04."""
+    """The checks that need only the facts: IMG06, EPI03, EPI05, INS04."""
     for check in TOGETHER:
         yield from check(source)
 

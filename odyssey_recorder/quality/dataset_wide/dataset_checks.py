@@ -1,6 +1,6 @@
-"""What all checks say of each episode of a dataset, those of the dataset as a whole among them, kept up to date.
+"""The findings of each episode of a dataset, including those of the dataset as a whole, kept up to date.
 
-A status rests on both: an episode that was accepted once is judged again if another one turns out to be much like it.
+A status depends on both: an accepted episode is judged again if another one turns out to be very similar.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ _Together = Mapping[str, tuple[Finding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the checks of an episode alone said; `kept` tells whether its files are still what they were."""
+    """The findings of the checks of one episode; `kept` tells whether its files are unchanged."""
 
     kept: Inspection
     report: EpisodeReport
@@ -33,9 +33,9 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class CheckStatus:
-    """What the checks say of an episode, None where they have not looked.
+    """The findings of an episode, None before it was checked.
 
-    `is_settled`: they have looked at it as it is, and at the dataset as a whole with this episode in it.
+    `is_settled`: both the episode as it is and the dataset with it were checked.
     """
 
     report: EpisodeReport | None = None
@@ -51,14 +51,14 @@ class CheckStatus:
 class DatasetChecks:
     """The checks of the dataset folder `root`. Thread-safe.
 
-    `on_change` is told the episodes of which something else is known than before.
+    `on_change` gets the ids of episodes whose findings changed.
     """
 
     def __init__(self, root: Path, checker: Checker, on_change: Callable[[Collection[str]], object]) -> None:
         self._root = root.absolute()
         self._checker = checker
         self._on_change = on_change
-        self._is_whole = False  # from the first time on that all of it was looked at
+        self._is_whole = False  # True after the first complete run
         self._running, self._lock = Lock(), Lock()
         self._found: dict[str, _Found] = {}
         self._together: _Together = {}
@@ -66,14 +66,14 @@ class DatasetChecks:
         self._passes = [_CachedCheck(check) for check in TOGETHER]
 
     def look(self, episode_id: str) -> CheckStatus:
-        """What the checks of the episode alone say now, and those of the dataset if they have looked at all of it."""
+        """Check one episode now; includes the findings of the whole dataset after a complete run."""
         report = self._checker.check(self._annotation(episode_id))
         if self._current(episode_id) is None:
             self._settle_one(episode_id)
         return CheckStatus(self._with_together(report), is_settled=self._current(episode_id) is not None)
 
     def known(self, episode_id: str) -> CheckStatus:
-        """The same as far as it is known; no file is opened."""
+        """Like `look`, from what is known; opens no file."""
         found = self._current(episode_id)
         alone = self._checker.known(self._annotation(episode_id)) if found is None else found.report
         return CheckStatus(None if alone is None else self._with_together(alone), is_settled=found is not None)
@@ -86,11 +86,10 @@ class DatasetChecks:
         take: Callable[[int, int, str], object] = lambda _done, _count, _new: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Look at all that has changed.
+        """Check all that has changed.
 
-        `take` is told how many were looked at, of how many, and each episode that was not known before, as soon as its
-        own checks have looked; else "". Raises DatasetError, CancelledError; what was found until then is not looked at
-        again.
+        `take` gets how many were checked, of how many, and the id of a new episode as soon as it is checked, else "".
+        Raises DatasetError, CancelledError; finished checks are not repeated.
         """
         with self._running:
             annotations = annotation_files(self._root)
@@ -111,7 +110,7 @@ class DatasetChecks:
         self._on_change(changed)
 
     def _settle_one(self, episode_id: str) -> None:
-        """Look at the dataset again, of which one episode has changed; nothing while all of it is looked at anyway."""
+        """Check the dataset again after a change of one episode; does nothing during a complete run."""
         if not self._is_whole or not self._running.acquire(blocking=False):
             return
         try:
@@ -123,7 +122,7 @@ class DatasetChecks:
         self._on_change(changed - {episode_id})
 
     def _settle(self, fresh: Mapping[str, _Found], facts: Mapping[str, str], gone: Collection[str]) -> frozenset[str]:
-        """Take what is known now; the episodes of which something else is."""
+        """Store new findings and return the ids of the episodes whose findings changed."""
         together = self._look_together(facts, gone) if fresh or gone else self._together
         found = {one: known for one, known in (self._found | dict(fresh)).items() if one not in gone}
         with self._lock:
@@ -132,7 +131,7 @@ class DatasetChecks:
         return frozenset(fresh.keys() | others)
 
     def _look_together(self, changed: Mapping[str, str], gone: Iterable[str]) -> _Together:
-        """The findings by episode, after the facts of some have changed; a check whose facts have not is left out."""
+        """The findings by episode, after the facts of some have changed; checks whose facts have not are skipped."""
         asked: set[str] = set()
         for episode_id in gone:
             asked |= _ALL if self._source.take(episode_id) is not None else set()
@@ -166,7 +165,7 @@ class DatasetChecks:
 
 
 class _CachedCheck:
-    """One check of the dataset as a whole: what it found last, and which of the facts it looked at."""
+    """One check of the whole dataset: its last findings, and which facts it read."""
 
     def __init__(self, check: Callable[[FactsSource], Iterator[object]]) -> None:
         self._check = check
@@ -183,7 +182,7 @@ class _CachedCheck:
 
 
 class _FactsProbe:
-    """The facts of an episode; what is asked of them is noted, so that no list of names can lack one."""
+    """The facts of an episode; records which ones a check reads, so that no list of names can be incomplete."""
 
     __slots__ = ("_asked", "_facts")
 

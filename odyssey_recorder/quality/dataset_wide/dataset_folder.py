@@ -1,4 +1,4 @@
-"""What lies in a dataset's folders and belongs to no episode, and which lists of episodes disagree with the files."""
+"""Files in a dataset's folders that belong to no episode, and lists of episodes that disagree with the files."""
 
 import json
 from collections import Counter
@@ -16,9 +16,9 @@ from odyssey_recorder.quality.wording import counted, listed
 
 
 def folder_findings(root: Path) -> Iterator[Finding]:
-    """SET01: a file of an episode that is not there. SET02: a file that is none of the dataset's.
+    """SET01: a file of an episode that does not exist. SET02: a file that does not belong in a dataset.
 
-    The review of an episode in the trash is where it belongs. Raises DatasetError.
+    The review of an episode in the trash is no finding. Raises DatasetError.
     """
     episodes = episode_ids(root)
     rejected = {one.episode_id for one in Trash(root).episodes()}
@@ -59,9 +59,10 @@ def _strays(folder: str, strays: Sequence[str]) -> Iterator[Finding]:
 
 
 def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """SET03: the rows of `all_anno.json` or `all_annot.json` are not the annotation files, or count other steps.
+    """SET03: the rows of `all_anno.json` or `all_annot.json` differ from the annotation files, or have other step
+    counts.
 
-    SET04: some recordings have their proof and others do not. Raises DatasetError.
+    SET04: some recordings have provenance and others do not. Raises DatasetError.
     """
     episodes = episode_ids(root)
     indexes = [name for name in INDEXES if (root / name).is_file()]
@@ -110,11 +111,11 @@ def _of_index(found: str, ids: Sequence[str]) -> Finding:
 
 
 def _rows(path: Path) -> list[tuple[str, int | None]] | None:
-    """The id and the count of steps of each row; None where it is no list of episodes."""
+    """Id and step count of each row; None if it is not a list of episodes."""
     try:
         tree = json.loads(
             read_file(path, Largest.INDEX, within=path.parent), object_hook=_row
-        )  # row by row: the list may have many thousand
+        )  # row by row: the list may have many thousands
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except (ValueError, RecursionError):

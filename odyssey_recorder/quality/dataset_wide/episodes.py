@@ -1,4 +1,4 @@
-"""Which episodes of a dataset are much longer or shorter than the others, or nearly the same as another."""
+"""Episodes that are much longer or shorter than the others, or nearly the same as another."""
 
 import re
 from array import array
@@ -28,10 +28,10 @@ from odyssey_recorder.quality.wording import counted, named
 
 
 def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """EPI03: an episode has fewer than 4 or more than 60 steps, or is further from the middle half of its category
-    than three times that half's width (Tukey's outer fences).
+    """EPI03: an episode has fewer than 4 or more than 60 steps, or is further from the interquartile range of its
+    category than three times that range (Tukey's outer fences).
 
-    A category of few episodes has no usual length: then that part is not checked.
+    The second part is not checked for a category of few episodes.
     """
     lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for facts in source():
@@ -54,7 +54,7 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
 
 def _usual(lengths: Sequence[int]) -> tuple[float, float]:
     lower, _, upper = quantiles(lengths, method="inclusive")
-    # Where most are of one length the width is 0, and one step more would be odd.
+    # Where most have the same length the range is 0, and one more step would be odd.
     reach = LENGTH_FENCE * max(1.0, upper - lower)
     return lower - reach, upper + reach
 
@@ -68,10 +68,10 @@ def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
 
 
 class ActionClasses:
-    """Gives actions that mean the same the same letter, so that episodes can be compared as words.
+    """Gives equivalent actions the same letter, so that episodes can be compared as strings.
 
-    Two are the same where they are of one kind, with the same text, and at places that differ by no more than
-    `SAME_PLACE` on either axis.
+    Two are equivalent if they have the same kind and text, and positions that differ by no more than `SAME_PLACE` on
+    either axis.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class ActionClasses:
         self._letters = map(chr, range(0x100, 0xD800))
 
     def letter(self, action: str) -> str:
-        """The letter of an action in words, such as ``CLICK 432, 118``: of all that match it, the oldest."""
+        """The letter of an action such as ``CLICK 432, 118``: that of the oldest action that matches it."""
         kind, _, rest = action.partition(" ")
         places = tuple(map(int, re.findall(r"[0-9]+", rest))) if kind in ("CLICK", "LONG_PRESS", "SCROLL") else ()
         if len(places) < 2:
@@ -100,17 +100,17 @@ class ActionClasses:
 
 
 _CELL = SAME_PLACE + 1
-"""Places that are the same are in one cell of this size, or in neighbouring ones."""
+"""Equivalent positions are in the same cell of this size, or in neighbouring ones."""
 
 
 # --- what is done ----------------------------------------------------------------------------------------
 
 
 def alike_episodes(source: FactsSource) -> Iterator[Finding]:
-    """EPI05: of the same task on the same device, the actions are more than 0.9 alike.
+    """EPI05: episodes of the same task on the same device whose actions have a similarity above 0.9.
 
-    Alike is twice the longest common subsequence over both lengths. Two actions are the same where they are of one
-    kind, with the same text, and at places that differ by no more than `SAME_PLACE` on either axis.
+    The similarity is twice the longest common subsequence over both lengths. Two actions are equivalent if they have
+    the same kind and text, and positions that differ by no more than `SAME_PLACE` on either axis.
     """
     times = Counter(_task_on_device(facts) for facts in source())
     groups: defaultdict[int, list[EpisodeFacts]] = defaultdict(list)
@@ -145,8 +145,8 @@ def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
 
 
 def alike_instructions(source: FactsSource) -> Iterator[Finding]:
-    """INS04: the instruction, but for case and punctuation, is another episode's (warning), or its ROUGE-L with one is
-    above 0.7 (note).
+    """INS04: the instruction equals another episode's but for case and punctuation (warning), or its ROUGE-L with one
+    is above 0.7 (note).
 
     ROUGE-L is the F-measure of the longest common subsequence of words. The nearest few are named.
     """
@@ -184,20 +184,20 @@ def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
 
 
 def _spelled(text: str, words: dict[str, int]) -> str:
-    """`text` with a letter for each word, so that two of them are compared as fast as two words are."""
+    """`text` with one letter per word, so that comparing texts is as fast as comparing words."""
     tokens = re.findall(r"\w+", text.casefold())
     return "".join(chr(_FIRST_LETTER + words.setdefault(token, len(words))) for token in tokens)
 
 
 _FIRST_LETTER = 0xE000
-"""From here on there are a million letters and no surrogates."""
+"""From here on there are a million code points and no surrogates."""
 
 
 def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, Collection[int]]]:
-    """For each text the earlier ones that can be alike, as they share one of the rarest words (prefix filtering,
+    """For each text the earlier ones that can be similar, as they share one of the rarest words (prefix filtering,
     Chaudhuri et al. 2006); `texts` are sorted by length.
 
-    With likeness t = 2c / (n + m), c common words and m <= n: c >= tm for the shorter, c >= tn / (2 - t) for the
+    With similarity t = 2c / (n + m), c common words and m <= n: c >= tm for the shorter, c >= tn / (2 - t) for the
     longer. Two texts with c words in common share one among the n - c + 1 rarest of either.
     """
     times = Counter("".join(texts))
@@ -218,12 +218,12 @@ def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, Collection[int]]]:
 
 
 class _ClosestMatches:
-    """The `NAMED_AT_MOST` texts that are most like one, the most alike first, and how many are alike at all."""
+    """The `NAMED_AT_MOST` texts most similar to one, the most similar first, and how many are similar at all."""
 
     __slots__ = ("_order", "count")
 
     def __init__(self) -> None:
-        self._order: list[tuple[float, int]] = []  # by falling likeness, then by number
+        self._order: list[tuple[float, int]] = []  # by falling similarity, then by number
         self.count = 0
 
     def __bool__(self) -> bool:
@@ -248,9 +248,9 @@ class _ClosestMatches:
 def _closest_matches(
     texts: Sequence[str], candidates: Iterable[tuple[int, Iterable[int]]], at_least: float
 ) -> list[_ClosestMatches]:
-    """The matches of each text among its candidates, by number, that are more alike than `at_least`.
+    """For each text, its candidates with a similarity above `at_least`, by number.
 
-    Alike is twice the longest common subsequence over both lengths.
+    The similarity is twice the longest common subsequence over both lengths.
     """
     closest = [_ClosestMatches() for _ in texts]
     for number, others in candidates:

@@ -1,4 +1,4 @@
-"""What an exported folder must hold so that the published tools read it: files, hashes, and the released spelling."""
+"""What an exported folder needs so that the published tools read it: files, hashes, and the released spelling."""
 
 import hashlib
 import re
@@ -21,16 +21,16 @@ _LINE = re.compile(r"(?P<sha256>[0-9a-fA-F]{64}) [ *](?P<name>.+)")
 
 
 def is_exported(root: Path) -> bool:
-    """Whether the dataset folder was made from another: what was recorded has its proof beside it."""
+    """Whether the dataset was made from another: recorded ones have provenance."""
     return not (root / PROVENANCE).is_dir()
 
 
 def export_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """EXP01: every picture is there, the manifest of SHA-256 sums is right, and every annotation is spelled as the
+    """EXP01: every screenshot is there, the manifest of SHA-256 sums is right, and every annotation is spelled as the
     published converter reads it.
 
-    That converter itself is not run: what it takes is known, and looked for. Whether the splits name what there is, and
-    keep train and test apart, SPL01 and SPL02 say. Raises DatasetError.
+    The converter itself is not run. SPL01 and SPL02 check that the splits name existing episodes, and keep train and
+    test apart. Raises DatasetError.
     """
     if not is_exported(root):
         yield NotChecked("EXP01", "This is a recorded dataset, with its proof beside it, and no exported folder.")
@@ -82,7 +82,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _wrong_pictures(told: dict[str, bytes], source: FactsSource) -> Iterator[str]:
-    """The pictures whose hashes, known already, the manifest tells otherwise; takes all of them out of `told`."""
+    """Screenshots whose known hash differs from the manifest; removes all of their entries from `told`."""
     for facts in source():
         for step, sha256 in enumerate(facts.pictures):
             name = screenshot_path(facts.episode_id, step)
@@ -112,7 +112,7 @@ def _sha256(path: Path, root: Path) -> bytes | None:
 
 
 def spelling_findings(root: Path) -> Iterator[Finding]:
-    """The part of EXP01 that asks for nothing but the annotations. Raises DatasetError."""
+    """The part of EXP01 that needs only the annotations. Raises DatasetError."""
     lacking: list[str] = []
     ids = sorted(episode_ids(root))
     for episode_id in ids:
@@ -130,7 +130,7 @@ _RESPELL = "Write it with: odyssey-recorder convert --dialect release."
 
 
 def _unannotated(lacking: list[str], *, of: int) -> Finding:
-    """Where no episode is annotated it is data as of the first release; where some are, tools stop half way."""
+    """If no episode is annotated, the data are as in the first release; if some are, tools stop half way."""
     partly = len(lacking) < of
     return Finding(
         "EXP01", Severity.ERROR if partly else Severity.WARNING, None, "", None,
@@ -141,7 +141,7 @@ def _unannotated(lacking: list[str], *, of: int) -> Finding:
 
 
 def _steps(path: Path) -> list[dict[str, Json]]:
-    """The steps of an annotation; none where it is no episode, which other checks tell."""
+    """Empty if it is not an episode, which other checks report."""
     try:
         tree = parse(read_file(path, Largest.ANNOTATION, within=dataset_of(path)))
     except OSError as error:
@@ -153,7 +153,7 @@ def _steps(path: Path) -> list[dict[str, Json]]:
 
 
 def _first_problem(steps: list[dict[str, Json]]) -> str:
-    """Why the published converter would stop at the episode, or score it wrong; empty where it would not."""
+    """Why the published converter would stop at the episode or score it wrong; empty if it would not."""
     for number, step in enumerate(steps):
         problem = _problem(step)
         if problem:
@@ -181,7 +181,7 @@ def _problem(step: Mapping[str, Json]) -> str:
 
 
 def _points(info: Json) -> int:
-    """How many points `info` is a list of; 0 where it is none."""
+    """How many points `info` lists; 0 if it is not a list of points."""
     if not isinstance(info, list):
         return 0
     pairs = [one for one in info if isinstance(one, list) and len(one) == 2 and all(type(axis) is int for axis in one)]

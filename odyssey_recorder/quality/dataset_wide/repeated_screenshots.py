@@ -1,4 +1,4 @@
-"""Which pictures are those of another step too, and when that is no wonder: the device showed the same screen twice."""
+"""Screenshots that another step has too, unless the device showed the same screen twice."""
 
 import hashlib
 from array import array
@@ -22,7 +22,9 @@ from odyssey_recorder.quality.thresholds import (
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a picture is, what the proof says of its screen, and what led to it: the look before, and the action."""
+    """Where a screenshot is used, what the provenance says of its screen, and what led to it: the look before, and the
+    action.
+    """
 
     episode_id: str
     step: int
@@ -34,27 +36,27 @@ class _Place:
 
     @property
     def is_home(self) -> bool:
-        """Whether the home screen is to be expected there."""
+        """Whether the home screen is expected."""
         return self.step == 0 or self.action == "HOME"
 
     @property
     def is_first_page(self) -> bool:
-        """Whether an app was opened on the home screen just before, as far as a file without a proof tells."""
+        """Whether an app was just opened on the home screen, as far as can be told without provenance."""
         return self.from_home and self.action.startswith("CLICK ")
 
 
 def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
-    """IMG06: the very file of a screenshot is that of another step too, and nothing explains it.
+    """IMG06: the screenshot file is identical to that of another step, and nothing explains it.
 
-    With a proof: the same app was in front, and its view tree said the same words, at another step that has the picture
-    and whose frame was taken at another time. Where the proof says otherwise of a step than of all others that have its
-    picture, it is a mix-up of files. Steps that follow one another are IMG07's.
+    With provenance it is explained if another step has the same screenshot with the same app in front, the same words
+    in its view hierarchy, and a frame taken at another time. A step whose provenance differs from that of all others
+    with its screenshot has a mixed-up file. Consecutive steps are left to IMG07.
 
-    Without a proof a picture of another episode is explained, on one device, where it is the home screen (an episode
-    begins with it, or HOME led to it) or an app's first page (a CLICK on the home screen led to it), and where in both
-    episodes the same action on a screen that looked the same led to it: the status bar's clock may stand still.
+    Without provenance a screenshot of another episode is explained, on one device, if it is the home screen (an episode
+    begins with it, or HOME led to it) or an app's first page (a CLICK on the home screen led to it), or if in both
+    episodes the same action on a screen with the same look led to it: the status bar's clock may stand still.
 
-    A picture that many episodes have unexplained says little, and is a note; of few it is a warning.
+    An unexplained screenshot of many episodes means little and is a note; of few it is a warning.
     """
     repeated = _at_several_steps(source)
     places: defaultdict[str, list[_Place]] = defaultdict(list)
@@ -71,10 +73,10 @@ def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
 
 
 def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
-    """IMG06, as a note: nearly all screens of an episode look like those of one other episode with another task.
+    """IMG06, as a note: nearly all screens of an episode look like those of another one with another task.
 
-    Single screens that look alike say nothing: the first page of an app looks the same in every episode. So looks that
-    many episodes have are left out, and only episodes that share nearly all the others are named.
+    Single screens that look alike mean nothing: an app's first page looks the same in every episode. So looks that many
+    episodes have are left out, and only episodes that share nearly all the others are named.
     """
     shared = _looks_of_several(source)
     had_by: defaultdict[int, list[str]] = defaultdict(list)
@@ -104,7 +106,7 @@ def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str,
 
 
 def _at_several_steps(source: FactsSource) -> set[int]:
-    """The keys of the pictures that more than one step has."""
+    """The keys of the screenshots that more than one step has."""
     keys = array("Q")
     for facts in source():
         keys.extend(_key(sha256) for sha256 in facts.pictures if sha256)
@@ -123,12 +125,12 @@ def _twice(keys: Iterable[int]) -> set[int]:
 
 
 def _key(sha256: str) -> int:
-    """The first 64 bits: enough to leave out nearly all that occurs once, an eighth of the memory."""
+    """The first 64 bits: enough to filter nearly all that occurs once, in an eighth of the memory."""
     return int(sha256[:16], 16)
 
 
 def _looks(facts: EpisodeFacts) -> set[int]:
-    """The looks of its screens but the first, told apart by device."""
+    """The looks of its screens but the first, salted by device."""
     salt = int.from_bytes(hashlib.blake2b(facts.device.encode(), digest_size=8).digest())
     return {look ^ salt for look in facts.looks[1:] if look is not None}
 
@@ -148,7 +150,7 @@ def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
 
 
 def _mixed_up(group: Sequence[_Place]) -> Iterator[_Place]:
-    """The places of whose screen the proof says otherwise than of all others that have the picture."""
+    """The places whose provenance differs from that of all others with the same screenshot."""
     proved = [(place, place.shown) for place in group if place.shown is not None]
     screens = Counter((shown.package, shown.words) for _, shown in proved)
     packages = Counter(shown.package for _, shown in proved)
@@ -171,7 +173,7 @@ def _follow(one: _Place, other: _Place) -> bool:
 
 
 def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
-    """The first place of each episode in which nothing explains the picture, neither a proof nor what led there."""
+    """The first place in each episode where neither provenance nor the steps before explain the screenshot."""
     entrances = {place.device for place in group if place.is_home or place.is_first_page}
     explained = {place.episode_id for place in group if place.device in entrances}
     explained.update(*(episodes for episodes in _ways(group) if len(episodes) > 1))
@@ -185,7 +187,7 @@ def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
 
 
 def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
-    """The episodes by what led them to the picture: what it looked like before, and the action."""
+    """Episode ids grouped by what led to the screenshot: the look before, and the action."""
     actions = ActionClasses()
     ways: defaultdict[tuple[str, str], list[tuple[int, set[str]]]] = defaultdict(list)
     for place in group:
@@ -202,7 +204,7 @@ def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
 
 
 def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
-    """A finding for each of the `odd` places; `common` episodes have the picture like this."""
+    """A finding for each of the `odd` places; `common` is how many episodes share the screenshot."""
     owners = sorted({place.episode_id for place in group})
     for place in odd:
         others = [one for one in owners[: NAMED_AT_MOST + 1] if one != place.episode_id]

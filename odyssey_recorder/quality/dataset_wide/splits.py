@@ -1,4 +1,4 @@
-"""What a division of a dataset into train and test must hold: every episode on one side, and nothing leaks."""
+"""Checks of the train and test splits: every episode is on one side, and nothing leaks."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +16,9 @@ from odyssey_recorder.quality.wording import counted, listed, named
 FOLDER = "splits"
 PARTS = ("train", "test")
 MANIFEST = "metadata/splits.json"
-"""Tells how the splits were made. Older datasets have it at `splits/manifest.json`, where the published converter takes
-it for a split: it opens every file there, and stops."""
+"""Describes how the splits were made. Older datasets have `splits/manifest.json`, which makes the published converter
+stop: it opens every file there as a split.
+"""
 
 
 _OLD_MANIFEST = "manifest.json"
@@ -25,7 +26,7 @@ _OLD_MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """A file of the folder; `train` and `test` hold each entry once, `more` are ids that a part names again."""
+    """A split file; `train` and `test` have each entry once, `more` are ids that a part repeats."""
 
     name: str
     train: frozenset[str]
@@ -34,12 +35,12 @@ class _Split:
 
 
 def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """SPL01: a split cannot be read, has an empty part, or names an episode without a file; as a warning, a file is no
-    split. SPL02: an episode is in train and in test. SPL03: it is in neither, or twice in one. SPL04: what the split
-    holds apart is on both sides.
+    """SPL01: a split is unreadable, has an empty part, or names an episode without a file; as a warning, a file is not
+    a split. SPL02: an episode is in train and in test. SPL03: it is in neither, or twice in one. SPL04: what the split
+    keeps apart is on both sides.
 
-    Entries may be ids or file names. task_split holds templates apart, device_split devices, and of app_split every
-    test episode uses an app that no train episode does. Raises DatasetError.
+    Entries may be ids or file names. task_split keeps templates apart, device_split devices, and every test episode of
+    app_split uses an app that no train episode does. Raises DatasetError.
     """
     present = sorted(names_in(root / FOLDER))
     names = [name for name in present if name.endswith(".json") and name != _OLD_MANIFEST]

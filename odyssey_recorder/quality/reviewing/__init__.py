@@ -1,1 +1,1 @@
-"""What people say of an episode, what the rules make of it, and how it is kept."""
+"""Reviews: what people say of an episode, the rules for its status, and the files."""

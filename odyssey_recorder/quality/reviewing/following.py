@@ -1,4 +1,4 @@
-"""The roll of a dataset's episodes, kept up to date, and which of them are judged twice by the sample."""
+"""The list of a dataset's episodes for its reviewer, kept up to date, and the sample for second reviews."""
 
 from collections.abc import Callable, Iterable
 from threading import Lock
@@ -11,9 +11,9 @@ from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 
 class Sample:
-    """What is known of the episodes; the sample is drawn from all of them, those in the trash too. Thread-safe.
+    """The known episodes and the sample, which is drawn from all of them including the trash. Thread-safe.
 
-    An episode that is rejected leaves its place in the sample to no other: that one might be accepted by then.
+    A rejected episode keeps its place in the sample: otherwise another one would take it that may be accepted by then.
     `policy`, `read_all` and `read_trash` may read files, and raise what they raise.
     """
 
@@ -31,8 +31,9 @@ class Sample:
         self._sampled: frozenset[str] | None = None  # None until all are known
 
     def take(self, read: Iterable[EpisodeSummary], gone: frozenset[str], *, is_all: bool) -> frozenset[str]:
-        """Learn what is new; `is_all` says that nothing is left to be read. The ids that came into the sample, or left
-        it."""
+        """Add new episodes; `is_all` means that none is left to be read. Returns the ids that entered or left the
+        sample.
+        """
         with self._lock:
             self._summaries.update((one.episode_id, one) for one in read)
             for episode_id in gone:
@@ -40,12 +41,12 @@ class Sample:
             return self._draw() if is_all else frozenset()
 
     def summary(self, episode_id: str) -> EpisodeSummary | None:
-        """What is known of an episode; None for one that is not on the roll."""
+        """None for an episode that is not in the dataset."""
         with self._lock:
             return self._summaries.get(episode_id)
 
     def is_sampled(self, episode_id: str) -> bool | None:
-        """Whether an episode is in the sample; None until all episodes are known."""
+        """None until all episodes are known."""
         with self._lock:
             return None if self._sampled is None else episode_id in self._sampled
 
@@ -63,7 +64,7 @@ class Sample:
 
 
 def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], policy: Policy) -> frozenset[str]:
-    """The ids of the episodes that are judged twice, of those that can be read; `trashed`, the newest first, count too.
+    """Draw the sample from the readable episodes, including `trashed`, newest first.
 
     Without the rejected ones the sample would forget the defects that it has found.
     """
@@ -75,7 +76,7 @@ def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], p
 
 
 class ReviewFollowing:
-    """The news of a dataset for its reviewer, until it is closed."""
+    """The changes of a dataset for its reviewer, until it is closed."""
 
     def __init__(
         self,
@@ -110,13 +111,13 @@ class ReviewFollowing:
             moved = self._sample.take(news.read, news.gone, is_all=not news.unread)
         except OdysseyError as error:
             moved = frozenset()
-            self._warn(str(error))  # until that is fixed, nobody knows who is judged twice: verdicts are refused
+            self._warn(str(error))  # until that is fixed, the sample is unknown and verdicts are refused
         rows = tuple(self._row(summary) for summary in news.read)
         self._send(ReviewNews(rows, news.gone, news.unread))
         if moved:
             self.tell(moved)
 
     def _send(self, news: ReviewNews) -> None:
-        with self._lock:  # news of two threads come one after the other
+        with self._lock:  # changes of two threads are reported one after the other
             if not self.is_closed:
                 self._take(news)

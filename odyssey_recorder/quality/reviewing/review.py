@@ -1,4 +1,4 @@
-"""What people say of an episode: their answers to the three questions, and all else that a review file remembers."""
+"""The entries of a review file: verdicts with the answers to the three questions, fixes, replays and moves."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,15 +13,15 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 from odyssey_recorder.quality.finding import Criterion
 
 FORMAT = 1
-"""Number of this file format; a reader refuses a higher one."""
+"""Version of this file format; a reader refuses a higher one."""
 
 
 MOST_STEPS = 1_000_000
-"""More than any episode has, and a number that a window can hold."""
+"""More than any episode has, and a number that a widget can hold."""
 
 
 class Rating(Enum):
-    """What a reviewer says to one of the three questions."""
+    """A reviewer's answer to one of the three questions."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -29,8 +29,6 @@ class Rating(Enum):
 
 
 class Decision(Enum):
-    """What a reviewer decides on an episode."""
-
     ACCEPT = "accept"
     FIX_AND_ACCEPT = "fix and accept"
     SEND_BACK = "send back"
@@ -70,15 +68,15 @@ REASONS: dict[Criterion, dict[str, str]] = {
         "other": "Something else",
     },
 }
-"""The reason codes by criterion, and how they are said."""
+"""The reason codes by criterion, and their texts."""
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow")  # keys of others survive a round trip
+    model_config = ConfigDict(frozen=True, extra="allow")  # keys of other programs survive a round trip
 
 
 class Judgement(_Record):
-    """The answer to one question; what is not passed has a reason code of its criterion, and may name a step."""
+    """The answer to one question; fail and unsure need a reason code of the criterion, and may name a step."""
 
     criterion: Criterion
     answer: Rating
@@ -101,7 +99,7 @@ class Subject(_Record):
 
 
 class _Entry(_Record):
-    """One thing that was done: `id` is 32 random hexadecimal digits, `at` is UTC, `by` the name of who did it."""
+    """`id` is 32 random hexadecimal digits, `at` is UTC, `by` the name of a person."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}\z")
     at: Annotated[datetime, AfterValidator(in_utc)]
@@ -109,11 +107,11 @@ class _Entry(_Record):
 
 
 class Verdict(_Entry):
-    """One reviewer's whole word on an episode.
+    """One reviewer's verdict on an episode.
 
     `revision` is the SHA-256 of the annotation file that was judged, after the reviewer's own amendments. `findings`
-    are the names of those that were shown, `seconds` how long the episode was looked at, 0 where nobody measured it,
-    `replay` the id of a replay that was taken as evidence.
+    are the names of those that were shown, `seconds` how long the episode was looked at (0 if unmeasured), `replay` the
+    id of a replay that was used as evidence.
     """
 
     kind: Literal["verdict"] = "verdict"
@@ -139,8 +137,8 @@ class Verdict(_Entry):
 
 class Fix(_Entry):
     """One amendment of the episode; `before` and `after` are the revisions. `undoes` is the id of the fix taken back:
-    then `amendment` is None. `version` is the name of the whole version from before. `removed` are the texts that no
-    longer held: their keys, and the steps that had them, by their number before.
+    then `amendment` is None. `version` is the name of the complete version before. `removed` maps the keys of
+    annotations that were no longer valid to the former numbers of their steps.
     """
 
     kind: Literal["fix"] = "fix"
@@ -156,7 +154,7 @@ class Fix(_Entry):
 
 
 class ReplayEvidence(_Entry):
-    """How a replay of the episode went: `steps` are match, drift or diverged for each step that was reached."""
+    """The result of a replay: `steps` are match, drift or diverged for each step that was reached."""
 
     kind: Literal["replay"] = "replay"
     revision: str
@@ -167,7 +165,7 @@ class ReplayEvidence(_Entry):
 
 
 class Move(_Entry):
-    """The episode went to the trash or came back from it, or its task went back to its annotator, and why."""
+    """The episode was moved to the trash or back, or its task was sent back to the annotator, and why."""
 
     kind: Literal["move"] = "move"
     to: Literal["trash", "dataset", "annotator"]
@@ -179,9 +177,10 @@ Entry = Annotated[Verdict | Fix | ReplayEvidence | Move, Field(discriminator="ki
 
 @dataclass(frozen=True, slots=True)
 class ReviewFile:
-    """What was done with one episode, the oldest first.
+    """The entries of one episode, oldest first.
 
-    `problems` are the places that cannot be read; a file that has any is not written. `extra` are keys of others.
+    `problems` are messages about unreadable places; a file that has any is not written. `extra` are keys of other
+    programs.
     """
 
     episode_id: str
@@ -191,17 +190,17 @@ class ReviewFile:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """All verdicts, also those that do not count."""
+        """All verdicts, including those that do not count."""
         return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
 
     @property
     def present_verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts since the episode came back from the trash last: it is judged again."""
+        """The verdicts since the episode last came back from the trash: it is judged again."""
         back = (entry.at for entry in self.entries if isinstance(entry, Move) and entry.to == "dataset")
         since = max(back, default=None)
         return tuple(one for one in self.verdicts if since is None or one.at > since)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """All fixes, also those that were taken back."""
+        """All fixes, including those that were taken back."""
         return tuple(entry for entry in self.entries if isinstance(entry, Fix))

@@ -1,4 +1,4 @@
-"""How a review file is spelled, so that two written apart are united line by line; and every form that is read.
+"""The spelling of review files, which lets version control merge them line by line, and all forms that are read.
 
 See docs/reviews.md.
 """
@@ -18,14 +18,14 @@ from odyssey_recorder.validation import faults
 
 _HEAD = ("format", "episode_id", "entries")
 _FOOT = "null]}\n"
-"""Follows the comma of the last entry, so that every entry's line is like every other."""
+"""Follows the comma of the last entry, so that every entry has a line of the same form."""
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 _DECODER = json.JSONDecoder()
 
 
 def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
-    """All that either of two files of the same episode holds, once."""
+    """The entries of both files of the same episode, without duplicates."""
     if one.episode_id != other.episode_id:
         raise ReviewError(f"The reviews of {one.episode_id} and of {other.episode_id} are of two episodes.")
     extra = dict(one.extra)
@@ -36,7 +36,7 @@ def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
 
 
 def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Entries by time, each once, in an order that does not depend on the one they come in."""
+    """Entries by time, without duplicates, independent of the order of the input."""
     lines: dict[str, Entry] = {}
     for entry in entries:
         lines.setdefault(_canonical(entry.model_dump(mode="json")), entry)
@@ -44,9 +44,9 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def spell(file: ReviewFile) -> bytes:
-    """The file as it is written: two that hold the same are equal, and a union of lines of two is a file again.
+    """The canonical bytes: equal contents give equal files, and a union of lines of two is a file again.
 
-    Raises ReviewError where parts of the file could not be read, or where a text holds half a character.
+    Raises ReviewError if parts of the file were unreadable, or if a text has a lone surrogate.
     """
     refuse_problems(file)
     head = json.dumps({"format": FORMAT, "episode_id": file.episode_id})[:-1]
@@ -59,15 +59,15 @@ def spell(file: ReviewFile) -> bytes:
 
 
 def refuse_problems(file: ReviewFile) -> None:
-    """Raise ReviewError with every place of the file that cannot be read, if there is any."""
+    """Raise ReviewError with every unreadable place of the file, if there is any."""
     if file.problems:
         raise ReviewError(f"{' '.join(file.problems)} Mend it by hand: nothing is written to it until then.")
 
 
 def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
-    """What `data` says of the episode, in any order and layout; each problem names `source`, entry and key.
+    """Read a review file in any order and layout; each problem names `source`, entry and key.
 
-    Of a broken file all entries are given that can be read.
+    Of a broken file all readable entries are returned.
     """
     try:
         tree = parse(data)
@@ -86,9 +86,9 @@ def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
 
 
 def read_entry(tree: Json, *, place: str) -> Entry:
-    """The entry that `tree` spells. Raises ReviewError naming `place` and each key that cannot be read.
+    """Raises ReviewError naming `place` and each key that cannot be read.
 
-    An entry without an id gets that of its content. The answers may be spelled as an object by question.
+    An entry without an id gets that of its content. The answers may be an object by question.
     """
     if not isinstance(tree, dict):
         raise ReviewError(f"{place}: expected an object, found {shown(tree)}.")
@@ -99,7 +99,7 @@ def read_entry(tree: Json, *, place: str) -> Entry:
 
 
 def completed(tree: dict[str, Json]) -> dict[str, Json]:
-    """An entry that was written by hand with what can be told from the rest of it."""
+    """Fill in keys of a handwritten entry that follow from the others."""
     full = dict(tree)
     if "kind" not in full and "decision" in full:
         full["kind"] = "verdict"
@@ -127,7 +127,7 @@ def _read_all(trees: Iterable[Json], *, source: str) -> tuple[tuple[Entry, ...],
 
 
 def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
-    """Why this is no review file of the episode."""
+    """Why this is not a review file of the episode."""
     number = tree.get("format", FORMAT)
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         return f"format: expected {FORMAT}, found {shown(number)}"
@@ -141,7 +141,7 @@ def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
 
 
 def _rescued(data: bytes, problem: str, *, episode_id: str, source: str) -> ReviewFile:
-    """What of a file that is no JSON can be read: every entry that is whole, wherever it is."""
+    """Every intact entry of a file that is not valid JSON, wherever it is."""
     text = data.decode(errors="replace")
     whole: list[Json] = []
     at = text.find("{")
@@ -159,7 +159,7 @@ def _rescued(data: bytes, problem: str, *, episode_id: str, source: str) -> Revi
 
 def _faults(error: ValidationError) -> Iterator[str]:
     for fault in faults(error):
-        _, _, key = fault.key.partition(".")  # the first is the kind
+        _, _, key = fault.key.partition(".")  # the first part is the kind
         found = "" if fault.type == "missing" else f"; found {shown(fault.found)}"
         yield f"{key or 'kind'}: {fault.words[:1].lower()}{fault.words[1:]}{found}"
 

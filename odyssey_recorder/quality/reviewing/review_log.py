@@ -1,4 +1,4 @@
-"""Writes what a reviewer does into the review files, and moves the episodes that are rejected or restored."""
+"""Writes a reviewer's work into the review files, and moves episodes that are rejected or restored."""
 
 import secrets
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from odyssey_recorder.quality.reviewing.views import VerdictDraft
 
 
 class ReviewLog:
-    """The review files, versions and trash of one dataset; every entry is signed with the name that `who` gives."""
+    """The review files, versions and trash of one dataset; every entry is signed with the name from `who`."""
 
     def __init__(self, root: Path, who: Callable[[], str]) -> None:
         self.reviews = ReviewStore(root)
@@ -30,7 +30,7 @@ class ReviewLog:
         self._who = who
 
     def verdict(self, summary: EpisodeSummary, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
-        """Record a verdict. Raises ReviewError, DatasetError."""
+        """Raises ReviewError, DatasetError."""
         subject = Subject(
             recorder=summary.annotator,
             category=summary.category,
@@ -57,7 +57,7 @@ class ReviewLog:
         return evidence
 
     def settle(self, episode_id: str, status: ReviewStatus) -> None:
-        """Do what follows from a final decision, unless somebody did. Raises ReviewError, DatasetError."""
+        """Carry out a final decision, unless that is done already. Raises ReviewError, DatasetError."""
         if not status.stage.is_final or not status.verdicts:
             return
         last = status.verdicts[-1]
@@ -70,7 +70,7 @@ class ReviewLog:
             self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
 
     def restore(self, episode_id: str, why: str) -> None:
-        """Bring a rejected episode back from the trash. Raises DatasetError, ReviewError."""
+        """Restore a rejected episode from the trash. Raises DatasetError, ReviewError."""
         self.trash.restore(episode_id, record=partial(self._record_move, "dataset", why, self._who()))
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> None:
@@ -79,7 +79,7 @@ class ReviewLog:
         self.versions.amend(episode_id, amendment, expected=revision, record=record)
 
     def undo(self, episode_id: str, revision: str) -> None:
-        """Take back the newest fix that still holds. Raises ReviewError, DatasetError."""
+        """Take back the newest effective fix. Raises ReviewError, DatasetError."""
         fixes = effective_fixes(self.reviews.read(episode_id).fixes)
         if not fixes:
             raise ReviewError("There is no fix of this episode to be taken back.")

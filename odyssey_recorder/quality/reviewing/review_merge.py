@@ -1,4 +1,4 @@
-"""How reviews from elsewhere come into a dataset: another checkout's, a copy that a drive has left, another tool's.
+"""Merges reviews into a dataset: of another checkout, a copy that a shared drive left, another tool's.
 
 See docs/reviews.md for the form that a file of another tool must have.
 """
@@ -23,14 +23,16 @@ from odyssey_recorder.quality.reviewing.status import decision_fault, same_perso
 
 @dataclass(slots=True)
 class Merged:
-    """What came of a merge: how many entries are new to the dataset, by episode, and what could not be read or kept."""
+    """The result of a merge: the number of new entries by episode, and messages about what was unreadable or not
+    stored.
+    """
 
     came: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
 
 def check_reviews(store: ReviewStore) -> Iterator[str]:
-    """Each place of a dataset's reviews that cannot be read, or is odd. Raises DatasetError."""
+    """Unreadable or suspicious places in a dataset's reviews. Raises DatasetError."""
     try:
         store.policy()
     except ReviewError as error:
@@ -48,16 +50,15 @@ def check_reviews(store: ReviewStore) -> Iterator[str]:
 
 
 def check_elsewhere(path: Path) -> Iterator[str]:
-    """The same of a file or a folder that is to be merged. Raises DatasetError, ReviewError."""
+    """Like `check_reviews`, for a file or a folder that is to be merged. Raises DatasetError, ReviewError."""
     for found in _gathered(path, None):
         yield from [found] if isinstance(found, str) else file_faults(found, "", place=str(path))
 
 
 def merge_reviews(store: ReviewStore, path: Path) -> Merged:
-    """Add what is at `path`: a dataset, a folder of reviews, or a file. What is there already does not come again.
+    """Add the entries at `path` (a dataset, a folder of reviews, or a file), without duplicates.
 
-    What can be read comes, also from a broken file; what is at `path` is left as it is. Raises DatasetError,
-    ReviewError.
+    Readable entries of broken files are added too; `path` is not changed. Raises DatasetError, ReviewError.
     """
     merged = Merged()
     for found in _gathered(path, store):
@@ -66,7 +67,7 @@ def merge_reviews(store: ReviewStore, path: Path) -> Merged:
 
 
 def merge_copies(store: ReviewStore) -> Merged:
-    """Add what is in the copies that a shared drive has left, and remove those that came over whole."""
+    """Add the entries of the copies that a shared drive left, and remove those that were merged completely."""
     merged = Merged()
     for path in store.copies():
         problems = len(merged.problems)
@@ -78,7 +79,7 @@ def merge_copies(store: ReviewStore) -> Merged:
 
 
 def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
-    """Add what can be read of `found`; a text is a problem."""
+    """Add what is readable of `found`; a string is a problem."""
     if isinstance(found, str):
         merged.problems.append(found)
         return
@@ -95,9 +96,9 @@ def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
 
 
 def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
-    """What is at `path`, and in words what cannot be read and is of no episode.
+    """The review files at `path`, and messages about what is unreadable and has no episode.
 
-    A verdict of another tool that has no revision is taken to be of the episode as the dataset of `store` has it.
+    A verdict of another tool without a revision gets that of the episode in `store`.
     """
     if not path.exists():
         raise ReviewError(f"There is nothing at {path}.")
@@ -138,7 +139,7 @@ def _read(path: Path, store: ReviewStore | None, within: Path | None) -> Iterato
 
 
 def _verdicts(data: bytes, *, lines: bool) -> list[Json]:
-    """What another tool has written: a verdict, a list of them, an object with a list of them, or one in each line."""
+    """The output of another tool: a verdict, a list of them, an object with a list of them, or JSON lines."""
     if lines:
         return [parse(line) for line in data.split(b"\n") if line.strip()]
     tree = parse(data)
@@ -148,7 +149,7 @@ def _verdicts(data: bytes, *, lines: bool) -> list[Json]:
 
 
 def _foreign(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[ReviewFile]:
-    """The verdict that `tree` spells, with what only the dataset knows of its episode; none that is there already."""
+    """A verdict of another tool, completed from the dataset; none if it is there already."""
     keys = tree if isinstance(tree, dict) else {}
     episode_id = keys.get("episode_id")
     if not isinstance(episode_id, str) or not is_episode_id(episode_id):
@@ -177,9 +178,9 @@ def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
 
 
 def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:
-    """Each place of a review file that cannot be read, or is odd: ids that are not unique, verdicts that do not count.
+    """Unreadable or suspicious places in a review file: duplicate ids, verdicts that do not count.
 
-    `recorder` is who recorded the episode, empty where that is not known.
+    `recorder` is who recorded the episode, empty if unknown.
     """
     yield from file.problems
     where = f"{place}, {file.episode_id}"

@@ -1,4 +1,4 @@
-"""Where the reviews of a dataset are kept, so that neither two windows nor two computers lose each other's entries."""
+"""The review files of a dataset, safe for several windows and computers."""
 
 import json
 import re
@@ -36,7 +36,7 @@ _Stamp = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _News:
-    """What a file tells the queue of tasks: the first move to the annotator, and who was the last to accept."""
+    """What a file tells the queue of tasks: the first move to the annotator, and who accepted last."""
 
     move: Move | None = None
     accepted_by: str = ""
@@ -51,9 +51,9 @@ class _PolicyFile(BaseModel):
 
 
 class ReviewStore:
-    """The folder of reviews of one dataset, which need not be there yet. Thread-safe; calls may block.
+    """The folder of reviews of one dataset, which need not exist yet. Thread-safe; calls may block.
 
-    Who writes waits for `patience_s` for others who do.
+    A writer waits up to `patience_s` seconds for others.
     """
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
@@ -69,29 +69,29 @@ class ReviewStore:
         return self._root
 
     def ids(self) -> list[str]:
-        """The episodes that have a file of reviews, sorted. Raises DatasetError."""
+        """The episodes with a review file, sorted. Raises DatasetError."""
         return sorted(path.stem for path in self._files() if _is_main(path))
 
     def copies(self) -> list[Path]:
-        """Files of reviews beside the one of their episode, as a drive that two computers share leaves them."""
+        """Additional review files of an episode, left by a shared drive."""
         return sorted(path for path in self._files() if not _is_main(path))
 
     def read(self, episode_id: str) -> ReviewFile:
-        """What was done with an episode; nothing where there is no file. Raises DatasetError where it cannot be read.
+        """Empty if there is no file. Raises DatasetError if it cannot be read.
 
-        What in the file cannot be understood is among its `problems`.
+        Invalid parts of the file are among its `problems`.
         """
         return _read(self._path(episode_id), episode_id)
 
     def append(self, episode_id: str, entry: Entry) -> ReviewFile:
-        """Add an entry to what is in the file by now; it is on the disk when this returns.
+        """Add an entry to the present contents; synced to disk when this returns.
 
-        Raises ReviewError, and changes nothing, where parts of the file cannot be read; DatasetError.
+        Raises ReviewError, and changes nothing, if parts of the file are unreadable; DatasetError.
         """
         return self.unite(ReviewFile(episode_id, (entry,)))
 
     def unite(self, more: ReviewFile) -> ReviewFile:
-        """Add all that is not there yet; the file as it is then. Raises as `append`."""
+        """Add new entries and return the resulting file. Raises as `append`."""
         with self._held():
             before = self.read(more.episode_id)
             refuse_problems(before)
@@ -101,21 +101,21 @@ class ReviewStore:
         return after
 
     def policy(self) -> Policy:
-        """How the dataset is reviewed. Raises ReviewError naming file and key, DatasetError."""
+        """Raises ReviewError naming file and key, DatasetError."""
         file = self._policy_file()
         return Policy(file.seed, file.second_share)
 
     def set_policy(self, policy: Policy) -> None:
-        """Keep how the dataset is reviewed, for all who review it. Raises ReviewError, DatasetError."""
+        """Store the policy for all reviewers of the dataset. Raises ReviewError, DatasetError."""
         with self._held():
             keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}
             text = json.dumps(keys, indent=2, ensure_ascii=False)
             write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self._root)
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
-        """The episodes of an annotator whose task waits again, by id; not those that were recorded for no task.
+        """The annotator's episodes that were sent back, by id; only those recorded for a task.
 
-        Only files that changed since the last call are read. Raises DatasetError.
+        Reads only files that changed since the last call. Raises DatasetError.
         """
         with self._guard:
             self._look_for_news()
@@ -128,9 +128,9 @@ class ReviewStore:
         }
 
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        """Those of the episodes that all who judged them so far accept, with who did last. Raises DatasetError.
+        """The episodes that all reviewers so far accept, with the last of them. Raises DatasetError.
 
-        An episode of the sample counts before its second review, which may still send it back.
+        A sampled episode counts before its second review, which may still send it back.
         """
         with self._guard:
             self._look_for_news()
@@ -146,9 +146,9 @@ class ReviewStore:
                 self._news[path.stem] = now, news if now == stamp else _news(path)
 
     def _origin(self, episode_id: str) -> Origin | None:
-        """Where an episode comes from, which never changes; None where there is no proof that can be read."""
+        """The origin of an episode, which never changes; None without readable provenance."""
         if episode_id not in self._origins:
-            with suppress(DatasetError):  # opening the episode tells why
+            with suppress(DatasetError):  # opening the episode says why
                 proof = read_provenance(self._root / provenance_path(episode_id))
                 if proof is not None:
                     self._origins[episode_id] = proof.origin
@@ -182,7 +182,7 @@ class ReviewStore:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Nobody else writes here meanwhile."""
+        """Lock the folder for writing."""
         if not self._root.is_dir():
             raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
         make_folder(self._folder, within=self._root)
@@ -199,7 +199,7 @@ class ReviewStore:
 
 
 def _read(path: Path, episode_id: str) -> ReviewFile:
-    """The reviews of an episode in the file at `path`; nothing where there is none. Raises DatasetError."""
+    """Empty if there is no file. Raises DatasetError."""
     try:
         data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
         return read_reviews(data, episode_id=episode_id, source=str(path))
@@ -217,18 +217,18 @@ def _stamp(path: Path) -> _Stamp | None:
     try:
         stat = path.stat()
     except OSError:
-        return None  # it went a moment ago
+        return None  # deleted a moment ago
     return stat.st_mtime_ns, stat.st_size
 
 
 def _news(path: Path) -> _News:
-    """What the file tells the queue; one that cannot be read tells nothing."""
+    """Empty for an unreadable file."""
     try:
         data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
     except OSError:
-        return _News()  # opening the review tells why
+        return _News()  # opening the review says why
     if not any(word in data for word in _TELLING):
-        return _News()  # of ten thousand files, not all have to be understood
+        return _News()  # one of ten thousand files may be unreadable
     file = read_reviews(data, episode_id=path.stem, source=str(path))
     moves = (entry for entry in file.entries if isinstance(entry, Move) and entry.to == "annotator")
     status = review_status(file, QUEUE_RULE)

@@ -1,4 +1,4 @@
-"""How an episode stands among its reviewers: who may judge it next, as which of them, and what came of it. Pure."""
+"""The review status of an episode: who may judge it next, in which role, and the result. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Ju
 
 
 class ReviewStage(Enum):
-    """How far the review of an episode is; CHECKING where that depends on what the checks have not said yet."""
+    """CHECKING if the stage depends on checks that have not finished."""
 
     UNREVIEWED = "Unreviewed"
     SECOND = "Second review"
@@ -26,12 +26,12 @@ class ReviewStage(Enum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nobody needs to judge any more."""
+        """Whether no more verdicts are needed."""
         return self in (ReviewStage.ACCEPTED, ReviewStage.SENT_BACK, ReviewStage.REJECTED)
 
 
 class ReviewerRole(Enum):
-    """As which reviewer somebody would judge an episode; a second sees nothing of the first, a third sees both."""
+    """A second reviewer sees nothing of the first, a third sees both."""
 
     FIRST = "first"
     SECOND = "second"
@@ -39,17 +39,15 @@ class ReviewerRole(Enum):
 
 
 class SecondReviewReason(Enum):
-    """Why an episode is judged by two."""
-
     SAMPLE = "in the sample"
     WARNINGS = "has warnings"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
-    """Where the review of an episode is; `verdicts` are those that count, in the order they were given.
+    """The stage of a review; `verdicts` are those that count, in order.
 
-    `changed` is True where the episode's files were changed since by no fix, so that earlier verdicts do not count.
+    `changed` is True if the episode's files were changed other than by a fix, so that earlier verdicts do not count.
     """
 
     stage: ReviewStage
@@ -60,7 +58,7 @@ class ReviewStatus:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a dataset is reviewed: the share of each stratum that is judged twice, and the seed that chooses them."""
+    """How a dataset is reviewed: the share of each stratum that is judged twice, and the seed of the sample."""
 
     seed: int = 0
     second_share: float = 0.1
@@ -68,7 +66,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """What a sample is spread over."""
+    """The groups that a sample is spread over."""
 
     category: str
     device: str
@@ -94,14 +92,14 @@ _QUESTIONS = {
 
 
 def same_person(one: str, other: str) -> bool:
-    """Whether two names are one person's: case, outer blanks and Unicode form make no difference."""
+    """Ignores case, outer blanks and Unicode form."""
     return comparable_name(one) == comparable_name(other)
 
 
 def sample(episodes: Mapping[str, Stratum], policy: Policy) -> frozenset[str]:
-    """The ids of the episodes that are judged twice: of each stratum the share of the policy, rounded up.
+    """Draw the ids of the episodes that are judged twice: of each stratum the policy's share, rounded up.
 
-    Chosen by rank of a hash of seed and id: an episode that comes or goes moves at most one other in or out.
+    Chosen by rank of a hash of seed and id: adding or removing an episode moves at most one other in or out.
     """
     strata: dict[tuple[str, str, str], list[str]] = {}
     for episode_id, stratum in episodes.items():
@@ -116,7 +114,7 @@ def sample(episodes: Mapping[str, Stratum], policy: Policy) -> frozenset[str]:
 
 
 def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
-    """The revision `present`, and all that recorded fixes have led from to it, over any number of fixes."""
+    """The revision `present`, and all from which fixes led to it, over any number of fixes."""
     earlier: dict[str, list[str]] = {}
     for fix in fixes:
         earlier.setdefault(fix.after, []).append(fix.before)
@@ -131,12 +129,12 @@ def revisions_to(present: str, fixes: Iterable[Fix]) -> frozenset[str]:
 def verdict_status(
     verdicts: Iterable[Verdict], revisions: Iterable[str], twice: SecondReviewReason | None, *, recorder: str
 ) -> ReviewStatus:
-    """How an episode stands; `revisions` are its present one and those that fixes have led from to it.
+    """The status from the verdicts; `revisions` are the present one and those from which fixes led to it.
 
-    A verdict counts once, of one reviewer the newest; that of the recorder never does, nor one whose answers do not
-    bear its decision. Two that agree end the review, whatever a third says; where they differ, the third decides.
-    Two that both refuse the episode agree: it is rejected where both say so, otherwise sent back. One of two that
-    was not asked for is heard all the same.
+    The newest verdict of each reviewer counts; the recorder's never does, nor one whose answers do not support its
+    decision. Two that agree end the review, whatever a third says; if they differ, the third decides. Two that both
+    refuse the episode agree: it is rejected if both say so, otherwise sent back. A second verdict counts even if none
+    was required.
     """
     given = [one for one in verdicts if _may_count(one, recorder)]
     known = frozenset(revisions)
@@ -147,11 +145,11 @@ def verdict_status(
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Which verdicts make the status of an episode, and what asks for a second one.
+    """Which verdicts make the status of an episode, and what requires a second one.
 
-    With `any_revision` verdicts on whichever revision count, also those from before the episode came back from the
-    trash; otherwise those on the present files alone. `warned` and `sampled` say whether warnings or the sample ask for
-    a second verdict, None where that is not known yet.
+    With `any_revision` verdicts on every revision count, also those from before the episode came back from the trash;
+    otherwise only those on the present files. `warned` and `sampled` say whether warnings or the sample require a
+    second verdict; None if unknown.
     """
 
     any_revision: bool = False
@@ -160,22 +158,23 @@ class StatusRule:
 
 
 def dataset_rule(*, warned: bool | None, sampled: bool | None) -> StatusRule:
-    """Of an episode in the dataset: warnings and the sample ask for a second verdict."""
+    """For an episode in the dataset: warnings and the sample require a second verdict."""
     return StatusRule(warned=warned, sampled=sampled)
 
 
 TRASH_RULE = StatusRule()
-"""Of an episode in the trash: what was rejected stays so, and nobody is asked again."""
+"""For an episode in the trash: a rejected one stays rejected, without further verdicts."""
 QUEUE_RULE = StatusRule(any_revision=True)
-"""Of the episode of a task: the queue is told the first verdict, though a second one may still send it back."""
+"""For the episode of a task: the queue gets the first verdict, though a second one may still send it back."""
 
 
 def review_status(
     file: ReviewFile, rule: StatusRule, *, recorder: str = "", revision: Callable[[], str] = str
 ) -> ReviewStatus:
-    """The status of an episode by its review file; `revision` is called where the present one must be known.
+    """The status from a review file; `revision` is called if the present one is needed.
 
-    The stage is CHECKING where it depends on what is not known yet: a status that was shown does not change by itself.
+    The stage is CHECKING if it depends on something unknown, so that a status does not change by itself after it was
+    shown.
     """
     if rule.any_revision:
         verdicts, revisions = file.verdicts, frozenset(one.revision for one in file.verdicts)
@@ -192,13 +191,13 @@ def review_status(
 
 
 def effective_fixes(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes that hold, the oldest first: neither taken back, nor themselves a taking back."""
+    """The fixes that hold, oldest first, without those taken back and the entries that did so."""
     taken_back = {fix.undoes for fix in fixes}
     return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
 
 
 def reviewer_role(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
-    """As what `reviewer` may judge the episode now; otherwise why not, in words for the reviewer."""
+    """The role in which `reviewer` may judge the episode now; otherwise a message why not."""
     if not comparable_name(reviewer):
         return "Say who you are first: a verdict carries its reviewer's name."
     if same_person(recorder, reviewer):
@@ -213,7 +212,7 @@ def reviewer_role(now: ReviewStatus, *, recorder: str, reviewer: str) -> Reviewe
 
 
 def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
-    """Why the answers do not bear the decision, in words for the reviewer; empty where they do."""
+    """Why the answers do not support the decision, for the reviewer; empty if they do."""
     if {one.criterion for one in judgements} != set(Criterion) or len(judgements) != len(Criterion):
         return "Answer each of the three questions once."
     lacking = next(filter(None, map(_lacking, judgements)), "")
@@ -230,9 +229,9 @@ def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
 def checked_decision(
     decision: Decision, judgements: Sequence[Judgement], *, worst_error: Finding | None, has_fixed: bool
 ) -> Decision:
-    """The decision as it is recorded: a reviewer who accepts what they have fixed accepts it so.
+    """The decision to record: accepting after own fixes becomes "fix and accept".
 
-    Raises ReviewError where the answers do not bear the decision, or an error of the checks forbids to accept.
+    Raises ReviewError if the answers do not support the decision, or an error of the checks forbids accepting.
     """
     if fault := decision_fault(decision, judgements):
         raise ReviewError(fault)
@@ -247,7 +246,7 @@ def checked_decision(
 
 
 def refusal_reasons(now: ReviewStatus) -> str:
-    """Why an episode was not taken, for its annotator: each reason with its step, and what was said beside."""
+    """Why an episode was refused, for its annotator: each reason with its step and comment."""
     refusing = [one for one in now.verdicts if not one.decision.accepts]
     said = [
         _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Rating.PASS
@@ -257,8 +256,9 @@ def refusal_reasons(now: ReviewStatus) -> str:
 
 
 def agrees(one: Verdict, other: Verdict) -> bool:
-    """Whether two verdicts say the same of an episode: both take it or neither does, and no question was passed by one
-    and failed by the other. Unsure contradicts neither."""
+    """Whether two verdicts agree: both accept or neither does, and no question was passed by one and failed by the
+    other. Unsure contradicts neither.
+    """
     opposite = {Rating.PASS, Rating.FAIL}
     return one.decision.accepts is other.decision.accepts and not any(
         {one.answer(criterion), other.answer(criterion)} == opposite for criterion in Criterion
@@ -266,12 +266,12 @@ def agrees(one: Verdict, other: Verdict) -> bool:
 
 
 def comparable_name(name: str) -> str:
-    """A name as names are compared."""
+    """A name in the form used for comparison."""
     return normalize("NFKC", normalize("NFKC", name).casefold()).strip()
 
 
 def _may_count(verdict: Verdict, recorder: str) -> bool:
-    """Whether a verdict is one by the rules, of whichever revision; `subject` may know a recorder that got lost."""
+    """Whether a verdict is valid on some revision; `subject` may name a recorder whose provenance is lost."""
     return (
         bool(comparable_name(verdict.by))
         and not same_person(verdict.by, recorder)
@@ -281,7 +281,7 @@ def _may_count(verdict: Verdict, recorder: str) -> bool:
 
 
 def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The newest verdict of each person, in the order they were given, whatever order they come in."""
+    """The newest verdict of each person by time, independent of the order of the input."""
     newest = {comparable_name(one.by): one for one in sorted(verdicts, key=lambda one: (one.at, one.id))}
     return sorted(newest.values(), key=lambda one: (one.at, one.id))
 
@@ -304,7 +304,7 @@ def _joint(first: Verdict, second: Verdict) -> ReviewStage:
 
 
 def _reason(judgement: Judgement) -> str:
-    """What was said of one question: ``A step is missing, at step 3: the search``."""
+    """One answer as text: ``A step is missing, at step 3: the search``."""
     words = " ".join(judgement.words.split())
     reason = "" if judgement.reason == "other" else REASONS[judgement.criterion][judgement.reason]
     step = "" if judgement.step is None else f"at step {judgement.step}"

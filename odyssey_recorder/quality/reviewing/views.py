@@ -1,4 +1,4 @@
-"""What lies before a reviewer: the list of episodes with how each stands, one of them opened, and what is submitted."""
+"""What a reviewer sees and submits: the list of episodes with their status, an opened one, and the verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _SOMEBODY = "another reviewer"
 class ReviewRow:
     """An episode in the reviewer's list.
 
-    `report` is None until the checks have looked at the episode, and `is_settled` once they have looked at the dataset
-    as a whole since then. `role` is None where the reviewer may not judge it; `refusal` says why. `problem` says why
-    its review file cannot be read.
+    `report` is None until the episode was checked; `is_settled` is True once the whole dataset was checked after that.
+    `role` is None if the reviewer may not judge it; `refusal` says why. `problem` says why its review file is
+    unreadable.
     """
 
     summary: EpisodeSummary
@@ -36,7 +36,7 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True)
 class ReviewNews:
-    """What has become of some episodes since the last news; `unread` is how many more are being read."""
+    """Changes since the last ones; `unread` is how many episodes are still being read."""
 
     read: tuple[ReviewRow, ...] = ()
     gone: frozenset[str] = frozenset()
@@ -45,10 +45,10 @@ class ReviewNews:
 
 @dataclass(frozen=True, slots=True)
 class OpenedReview:
-    """One episode as it lies before the reviewer.
+    """One episode as the reviewer sees it.
 
-    `entries` is what was done with it so far, the oldest first; where the reviewer is to judge it blind, the verdicts
-    and the fixes' authors of others are not in it. `revision` is the SHA-256 of the annotation file that is shown.
+    `entries` is its review file, oldest first; for a blind review without others' verdicts and names. `revision` is the
+    SHA-256 of the annotation file that is shown.
     """
 
     row: ReviewRow
@@ -71,7 +71,7 @@ class VerdictDraft:
 
 
 def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
-    """What a second reviewer may see: no verdict of others, and not who did what."""
+    """The entries without others' verdicts and names."""
     return tuple(
         entry if same_person(entry.by, reviewer) else entry.model_copy(update={"by": _SOMEBODY})
         for entry in entries

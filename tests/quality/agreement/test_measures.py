@@ -42,7 +42,7 @@ def test_two_reviewers_are_measured_by_cohen() -> None:
 
 def test_fleiss_kappa_is_that_of_the_published_example() -> None:
     # Ten subjects, fourteen raters, five categories: the worked example of the article "Fleiss' kappa" of the English
-    # Wikipedia, which gives 0.210. A row says how many raters chose each category.
+    # Wikipedia, which gives 0.210. Each row has the number of raters per category.
     table = [
         (0, 0, 0, 0, 14),
         (0, 2, 6, 4, 2),

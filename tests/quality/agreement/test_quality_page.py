@@ -1,5 +1,3 @@
-"""How a quality report is told."""
-
 import json
 import re
 from datetime import UTC, datetime
@@ -36,12 +34,12 @@ def page(*episodes: Reviewed, problems: tuple[str, ...] = (), dataset: str = "/d
 
 @cache
 def page_of(count: int) -> str:
-    """The page of so many episodes that were judged by two, now and then by a third."""
+    """A page of this many episodes with two verdicts, some with a third."""
     return page(*many(count))
 
 
 def many(count: int) -> list[Reviewed]:
-    """Episodes with two verdicts each, now and then a third."""
+    """Episodes with two verdicts each, some with a third."""
     answers = ("ppp", "ppp", "fpp", "ppu")
     return [
         reviewed(
@@ -55,7 +53,7 @@ def many(count: int) -> list[Reviewed]:
 
 
 class _Tags(HTMLParser):
-    """Holds that every tag is closed by its own."""
+    """Checks that every tag is closed."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,3 @@
-"""The figures of a reviewed dataset."""
-
 from collections.abc import Sequence
 from itertools import count
 from random import Random
@@ -25,7 +23,7 @@ def report_of(*episodes: Reviewed) -> QualityReport:
 
 
 def question(report: QualityReport, place: int) -> QuestionAgreement:
-    """0 for the decision, then the criteria in their order."""
+    """0 for the decision, then the criteria in order."""
     return report.pairs.questions[place]
 
 

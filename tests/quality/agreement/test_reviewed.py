@@ -1,5 +1,3 @@
-"""All review files of a dataset at once."""
-
 import hashlib
 from pathlib import Path
 
@@ -19,7 +17,7 @@ ONE, TWO, GONE = (f"{number:016}" for number in (1, 2, 9))
 
 @pytest.fixture
 def store(tmp_path: Path) -> ReviewStore:
-    """The reviews of a dataset of two episodes, of which nobody is to judge any twice."""
+    """The reviews of a dataset of two episodes, with an empty sample."""
     publish(tmp_path, ONE)
     publish(tmp_path, TWO)
     store = ReviewStore(tmp_path)
