@@ -1,4 +1,4 @@
-"""`odyssey-recorder avd` on stand-ins for the SDK's programs, and on a simulated emulator."""
+"""`odyssey-recorder avd` with stand-ins for the SDK's programs, and with a simulated emulator."""
 
 import json
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""`check` on a command line."""
-
 import json
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which episodes of a dataset are exported: without errors, and accepted where that is asked."""
+"""Which episodes are exported: without errors, and accepted if required."""
 
 import io
 import json
@@ -27,7 +27,7 @@ def store(command_line: CommandLine) -> EpisodeStore:
 
 
 def publish(store: EpisodeStore) -> str:
-    """One more episode without errors; its id."""
+    """Publish a clean episode; returns its id."""
     actions: tuple[Action, ...] = (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done"))
     draft = begin(store)
     for number, action in enumerate(actions):
@@ -56,7 +56,7 @@ def exported(command_line: CommandLine) -> set[str]:
 
 
 def spoil(store: EpisodeStore, episode_id: str) -> Path:
-    """Cut the picture of step 1 short."""
+    """Truncate the screenshot of step 1."""
     path = store.screenshot_path(store.load(episode_id), 1)
     path.write_bytes(path.read_bytes()[:-40])
     return path
@@ -98,7 +98,7 @@ def test_an_empty_box_is_repaired_on_the_way_and_a_wrong_one_keeps_the_episode_o
     tree = json.loads(path.read_bytes())
     tree["steps"][0] |= {"action": "CLICK", "info": [[500, 300], [500, 300]], "ps": "[(500, 300)]", "sam2_bbox": box}
     path.write_text(json.dumps(tree))
-    (store.root / "provenance" / path.name).unlink()  # it tells of another action
+    (store.root / "provenance" / path.name).unlink()  # it has another action
 
     ran = export(command_line)
 
@@ -108,7 +108,7 @@ def test_an_empty_box_is_repaired_on_the_way_and_a_wrong_one_keeps_the_episode_o
 
 def test_only_what_was_accepted_comes_along_where_that_is_asked(command_line: CommandLine, store: EpisodeStore) -> None:
     accepted, waiting = publish(store), publish(store)
-    for name in ("Bea", "Cleo"):  # what has warnings is judged twice
+    for name in ("Bea", "Cleo"):  # episodes with warnings are judged twice
         accept(store.root, accepted, name)
 
     ran = export(command_line, "--accepted")

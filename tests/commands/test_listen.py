@@ -1,4 +1,4 @@
-"""`record --mode passive`: a person works on the phone, and says on the terminal when it is done."""
+"""`record --mode passive`: a person works on the emulator, and ends the episode on the terminal."""
 
 import os
 import sys
@@ -37,7 +37,7 @@ def steps(command_line: CommandLine) -> int:
 
 
 def is_heard(phone: LabPhone, command_line: CommandLine) -> bool:
-    """Press a key of the emulator's toolbar; whether the recorder has heard one yet."""
+    """Press a key of the emulator's toolbar; True once the recorder has seen one."""
     phone.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
     return steps(command_line) > 0
 
@@ -54,11 +54,11 @@ def listen(command_line: CommandLine, person: Person, *more: str) -> Ran:
 
 
 def home_then(*words: str, phone: LabPhone, command_line: CommandLine) -> Person:
-    """Go home once the recorder listens, then say the words."""
+    """A person who presses HOME once the recorder listens, then types the words."""
 
     def work(say: Callable[[str], None]) -> None:
         wait_until(lambda: bool(command_line.draft_ids()))
-        say("look")  # is read when the recorder listens
+        say("look")  # is read once the recorder listens
         wait_until(lambda: is_heard(phone, command_line))
         for word in words:
             say(word)

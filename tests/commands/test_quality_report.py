@@ -1,5 +1,3 @@
-"""`quality-report`: the figures of a reviewed dataset on a command line."""
-
 import hashlib
 import json
 

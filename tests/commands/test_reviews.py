@@ -1,5 +1,3 @@
-"""`reviews`: the review files of a dataset on a command line."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""`tasks generate`, `show`, `import`, `export` on a command line: what comes out, and how it is told."""
-
 import json
 import os
 from collections import Counter

@@ -1,4 +1,4 @@
-"""`tasks rewrite` and `check` on a command line, with a server that stands in for a language model's."""
+"""`tasks rewrite` and `check`, with a stand-in for a language model's server."""
 
 import json
 import os

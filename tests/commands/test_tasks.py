@@ -1,5 +1,3 @@
-"""`tasks`: the list of tasks on a command line."""
-
 import json
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What may have become of a file or a folder: other bytes, another kind of file, a link, a name of raw bytes."""
+"""Damages to a file or a folder: other bytes, another kind of file, a link, a name of raw bytes."""
 
 import io
 import os
@@ -46,7 +46,7 @@ _NAMES = [
 
 
 def damage(world: World, rng: Random, area: str) -> str:
-    """Do one thing to one file or folder of an area; what it was."""
+    """Damage one file or folder of an area; returns a description."""
     path = rng.choice(sorted((world.root / area).rglob("*")) or [world.root / area])
     kinds = [(_change_bytes, 6), (_put_special, 2), (_put_link, 3), (_plant, 2), (_bloat, 1)]
     if path.suffix == ".sqlite":
@@ -110,7 +110,7 @@ def _put_link(world: World, rng: Random, path: Path) -> str:
     cloned = any(path.is_relative_to(world.root / folder) for folder in CLONED)
     outside = [*sorted(world.outside.rglob("*")), world.outside, world.outside / "new"]
     targets = [
-        *(outside if cloned else []),  # who links their own home elsewhere means it
+        *(outside if cloned else []),  # a user's own home may be linked on purpose
         *map(Path, ("/dev/zero", "/dev/tty", "/proc/self/maps")),
         path, *sorted(one for one in path.parent.iterdir() if one != path)[:3],
     ]  # fmt: skip

@@ -1,7 +1,7 @@
-"""Commands on damaged files, each in a process of its own: `python -m tests.hostile.series FOLDER SEED CASES`.
+"""Runs commands on damaged files, each in a process of its own: `python -m tests.hostile.series FOLDER SEED CASES`.
 
 Prints the cases that went wrong, each with its seed; `SEED CASES` of 1 repeats one. A command must end within seconds,
-with a code that is documented and no traceback, in bounded memory, and neither touch nor tell what lies outside.
+with a code that is documented and no traceback, in bounded memory, and neither change nor reveal files outside.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ from tests.quality.folders import FIRST, SECOND, THIRD
 
 _CPU_S = 5
 _WALL_S = 60
-"""Of a computer that has other things to do, too; who waits for a pipe, waits for ever."""
+"""Generous for a busy computer; a command that waits for a pipe never ends."""
 _MEMORY = 1 << 30
 _ALLOWED = (0, 1, 2)
 
@@ -47,7 +47,7 @@ AREAS = (
 
 
 def commands(world: World, area: str) -> list[tuple[str, ...]]:
-    """The words that are tried where files of an area are damaged."""
+    """The command lines that are tried when files of an area are damaged."""
     dataset, other, out = str(world.dataset), str(world.other), str(world.root / "out")
     annotation = f"{dataset}/annotations/{FIRST}.json"
     task = ("--instruction", "x", "--category", "General_Tool", "--app", "x")
@@ -152,7 +152,7 @@ _DEEDS: dict[str, Callable[[World], None]] = {
 
 
 def main(folder: Path, seed: int, cases: int) -> int:
-    """Run the cases; how many went wrong."""
+    """Run the cases; returns the number of failures."""
     world, clean = World(folder / "world"), folder / "clean"
     if not clean.exists():
         world.root.mkdir(parents=True)
@@ -181,7 +181,7 @@ def main(folder: Path, seed: int, cases: int) -> int:
 
 
 def _run(world: World, words: tuple[str, ...], printed: Path) -> tuple[float, list[str]]:
-    """How long a command took, and what is wrong with how it ended."""
+    """The duration of a command, and what is wrong with its result."""
     began_s = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -218,7 +218,7 @@ def _waited(child: int, until_s: float) -> tuple[int, resource.struct_rusage] | 
 
 
 def _become(world: World, words: tuple[str, ...], printed: Path) -> None:
-    """Be the command, and end."""
+    """Run the command in this process, and exit."""
     code: object = 3
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
@@ -240,7 +240,7 @@ def _become(world: World, words: tuple[str, ...], printed: Path) -> None:
             code = 1
         except SystemExit as ended:
             code = ended.code or 0
-        except BaseException:  # noqa: BLE001 - that is what is looked for
+        except BaseException:  # noqa: BLE001 - that is what the test looks for
             traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -252,7 +252,7 @@ def _become(world: World, words: tuple[str, ...], printed: Path) -> None:
 
 
 def _secrets(world: World, told: bytes) -> Iterator[str]:
-    """Where something is told that stands outside alone."""
+    """Leaks of what only outside files contain."""
     if SECRET.encode() in told:
         yield "terminal"
     for root, _, names in os.walk(world.root):
@@ -268,7 +268,7 @@ def _secrets(world: World, told: bytes) -> Iterator[str]:
 
 
 def _fingerprint(folder: Path) -> frozenset[tuple[object, ...]]:
-    """All that can be seen of a folder without having touched it."""
+    """All that can be seen of a folder without changing it."""
     return frozenset(
         (str(path), known.st_mode, known.st_mtime_ns, sha256(path.read_bytes()).hexdigest() if path.is_file() else "")
         for path in (folder, *folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""Files of a stranger: no command hangs, falls over, or reads or writes what lies outside, whatever is in them."""
+"""Malicious files: no command hangs, crashes, or reads or writes files outside."""
 
 import os
 import subprocess

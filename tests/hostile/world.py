@@ -1,4 +1,4 @@
-"""All files that the program reads and others may have written, in one folder: a world to be damaged."""
+"""All files that the program reads and others may have written, in one folder to be damaged."""
 
 import os
 import shutil
@@ -19,14 +19,14 @@ from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset, write_lon
 from tests.quality.verdicts import verdict
 
 SECRET = "Quokka-31416"
-"""What stands in the files outside that resemble those of a dataset: nobody who reads the dataset may come by it."""
+"""In outside files that look like those of a dataset: it must never show up."""
 CLONED = ("dataset", "other", "data/drafts")
-"""The folders whose files a stranger may have written; the others hold what the user names."""
+"""Folders whose files a stranger may have written; the others hold what the user names."""
 _SCRIPT = '{"tap": [10, 20]}\n{"type": "milk"}\n{"complete": "done"}\n'
 
 
 class World:
-    """The folder `root`; whoever opens it moves there with home, settings and all."""
+    """The folder `root`; opening it sets home and settings to it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -39,7 +39,7 @@ class World:
             "ODYSSEY_TASKS": str(self.tasks),
             "ODYSSEY_TEMPLATES": str(self.data / "templates"),
             "ODYSSEY_ANNOTATOR": "bob",
-            "ODYSSEY_ADB": "no-such-adb",  # no server is started, which would outlive the series
+            "ODYSSEY_ADB": "no-such-adb",  # no adb server is started, which would outlive the test
             "ANDROID_ADB_SERVER_PORT": "1",
             **{f"XDG_{kind}_HOME": str(root / "home") for kind in ("CONFIG", "DATA", "STATE", "CACHE")},
         }

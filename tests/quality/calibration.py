@@ -1,4 +1,4 @@
-"""What the thresholds of IMG04, IMG07 and IMG08 rest on: measures of labelled pictures, and the errors they make."""
+"""The basis of the thresholds of IMG04, IMG07 and IMG08: measures of labelled screenshots, and their error rates."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -12,12 +12,12 @@ from tests.quality.labelled import Pair, Sight, hard_pairs_on, moments_on, pairs
 
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 VIDEO = "moves by itself"
-"""What goes on whatever one does, and no measure of two pictures can tell from an effect."""
+"""Changes that happen by themselves, which no comparison of two images can tell from an effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """All that was labelled: pairs before and after a deed, pairs of two moments, single pictures."""
+    """Labelled pairs before and after an action, pairs of two moments, and single screenshots."""
 
     pairs: tuple[Pair, ...]
     moments: tuple[Pair, ...]
@@ -25,7 +25,7 @@ class Labelled:
 
 
 def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
-    """Use a simulated phone of each profile, and label what it shows."""
+    """Use a simulated emulator of each profile, and label what it shows."""
     pairs: list[Pair] = []
     moments: list[Pair] = []
     sights: list[Sight] = []
@@ -37,19 +37,19 @@ def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
 
 
 def looks_blank(sight: Sight) -> bool:
-    """What IMG04 says of a picture."""
+    """The rule of IMG04."""
     return sight.deviation < BLANK_DEVIATION or sight.flat > BLANK_FLAT
 
 
 def errors(pairs: Sequence[Pair], says_changed: Callable[[Pair], bool]) -> tuple[list[Pair], list[Pair]]:
-    """Without effect and not found, then found though there was one, where a rule goes by so much."""
+    """Pairs without effect that the rule misses, and pairs with an effect that it reports."""
     missed = [pair for pair in pairs if not pair.changed and says_changed(pair)]
     false = [pair for pair in pairs if pair.changed and not says_changed(pair)]
     return missed, false
 
 
 def print_calibration(labelled: Labelled, console: Console) -> None:
-    """The distribution of each measure under both labels, and what the thresholds make of it."""
+    """Print the distribution of each measure under both labels, and the errors of the thresholds."""
     console.print(f"IMG07: {len(labelled.pairs)} pairs, before and after", style="bold")
     console.print(_of_pairs(labelled.pairs))
     console.print(_of_rules(labelled.pairs))

@@ -1,4 +1,4 @@
-"""Evidence of an episode for tests: one in order, of which single things are changed."""
+"""Evidence for tests: a clean episode, and functions that change single things."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,11 +45,11 @@ _PACKAGES = (LAUNCHER, CHROME, CHROME, LAUNCHER, DOCS, DOCS)
 FIELD = ViewNode(
     Box(0, 0, 720, 1280), "android.widget.EditText", CHROME, "the weather in Beijing", "", "", True, True, False
 )
-"""A view as large as the screen, which can be clicked, has the focus and shows what is typed."""
+"""A view as large as the screen that is clickable, focused and shows the typed text."""
 
 
 def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
-    """An episode with nothing wrong with it, with its proof and its view trees; `changes` are those of the evidence."""
+    """A clean episode with provenance and view hierarchies; `changes` are fields of the evidence."""
     done = actions or ACTIONS
     steps = tuple(_step(number, action, last=number == len(done) - 1) for number, action in enumerate(done))
     episode = LenientEpisode(
@@ -70,13 +70,13 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
 
 
 def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
-    """The same as a released file has it: no proof, no view trees."""
+    """As in released data: no provenance, no view hierarchies."""
     steps = tuple(replace(step, record=None, views=None, no_views="none was kept") for step in one.steps)
     return replace(one, proof=None, steps=steps)
 
 
 def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvidence:
-    """The same with something else at a step; a field of its record or of its picture is meant by its name."""
+    """Change a step; fields of its record or its screenshot are given by name."""
     step = one.steps[number]
     if step.record is not None and (size := changes.get("size")):
         changes = {"width": size.width, "height": size.height, **changes}
@@ -94,34 +94,30 @@ def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvide
 
 
 def with_task(one: EpisodeEvidence, **changes: Any) -> EpisodeEvidence:
-    """The same with another task."""
     return replace(one, episode=replace(one.episode, task=replace(one.episode.task, **changes)))
 
 
 def with_text(one: EpisodeEvidence, text: TextOrigin) -> EpisodeEvidence:
-    """The same with words of this origin."""
     return with_making(one, TaskOrigin(text=text))
 
 
 def with_making(one: EpisodeEvidence, making: TaskOrigin) -> EpisodeEvidence:
-    """The same with a task that was made like this."""
     assert one.proof is not None
     origin = one.proof.origin.model_copy(update={"making": making})
     return replace(one, proof=one.proof.model_copy(update={"origin": origin}))
 
 
 def with_breach(one: EpisodeEvidence, *breaches: Breach) -> EpisodeEvidence:
-    """The same with places where the file breaks the format."""
     return replace(one, episode=replace(one.episode, breaches=breaches))
 
 
 def with_keys(one: EpisodeEvidence, number: int, **keys: Json) -> EpisodeEvidence:
-    """The same with annotations in the file at a step."""
+    """Set annotations of a step in the file."""
     return with_step(one, number, spelled=replace(one.steps[number].spelled, annotations=annotations_of(keys)))
 
 
 def in_front(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
-    """The same with these packages in front, step by step."""
+    """Set the package in front, step by step."""
     for number, package in enumerate(packages):
         one = with_step(one, number, screen=screen(package))
     return one
@@ -132,17 +128,16 @@ def screen(package: str, *, rotation: int = 0, keyboard: bool = False) -> Screen
 
 
 def said(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
-    """All that one check says."""
     return list(next(entry for entry in CHECKS if entry.id == check).run(one))
 
 
 def found(check: str, one: EpisodeEvidence) -> list[int | None]:
-    """The steps of what one check finds."""
+    """The steps of a check's findings."""
     return [finding.step for finding in said(check, one) if isinstance(finding, Finding)]
 
 
 def unseen(check: str, one: EpisodeEvidence) -> list[int]:
-    """The steps that one check could not look at; an empty list for none, and -1 for the whole episode."""
+    """The steps that a check could not look at; -1 for the whole episode."""
     skipped = [one.steps or (-1,) for one in said(check, one) if isinstance(one, NotChecked)]
     return sorted({step for steps in skipped for step in steps})
 

@@ -1,4 +1,4 @@
-"""Makes the facts of episodes for tests: each its own pictures, unless a test says otherwise."""
+"""Facts of episodes for tests: each has distinct screenshots by default."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ ACTIONS = ("CLICK 500, 900", "CLICK 120, 400", "TYPE “milk”", "CLICK 900, 95
 
 
 def sha(words: str) -> str:
-    """A SHA-256, one for each `words`."""
+    """A SHA-256 unique to `words`."""
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def look(words: str) -> int:
-    """A difference hash, one for each `words`."""
+    """A difference hash unique to `words`."""
     return int(sha(words)[:16], 16)
 
 
 def facts(number: int, **other: Any) -> EpisodeFacts:
-    """The episode by this number: nothing of it is that of another but its device, its category and its actions."""
+    """The episode with this number: it shares only device, category and actions with others."""
     actions: Sequence[str] = other.get("actions", ACTIONS)
     mine = EpisodeFacts(
         episode_id=f"{number:016}",
@@ -40,5 +40,4 @@ def facts(number: int, **other: Any) -> EpisodeFacts:
 
 
 def source(*episodes: EpisodeFacts) -> FactsSource:
-    """These episodes, as a dataset tells of them."""
     return lambda: iter(episodes)

@@ -1,4 +1,4 @@
-"""Datasets on disk, small and quickly made, whose pictures are what a test says."""
+"""Small datasets on disk, with given screenshots."""
 
 import io
 import json
@@ -31,14 +31,13 @@ TREE = (
 
 
 def png(image: Image.Image) -> bytes:
-    """The file of a picture."""
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
 
 
 def screen(number: int, size: Size = SIZE) -> Image.Image:
-    """A screen unlike that of any other number: squares on white."""
+    """A screen unique to `number`: squares on white."""
     image = Image.new("RGB", (size.width, size.height), "white")
     for row in range(8):
         for column in range(4):
@@ -49,13 +48,13 @@ def screen(number: int, size: Size = SIZE) -> Image.Image:
 
 
 def write_lone(folder: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
-    """An annotation file with its pictures beside it."""
+    """An annotation file with its screenshots beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     return _write(folder, folder, episode_id, pictures)
 
 
 def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
-    """A dataset of clean episodes with their proofs and view trees; the annotation files."""
+    """A dataset of clean episodes with provenance and view hierarchies; returns the annotation files."""
     for name in ("annotations", "screenshots", "provenance", "ui_trees"):
         (root / name).mkdir(parents=True, exist_ok=True)
     annotations = []
@@ -69,7 +68,7 @@ def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
 
 
 def write_proof(root: Path, episode_id: str, steps: int) -> Path:
-    """The proof of an episode that was recorded by Ada."""
+    """The provenance of an episode that was recorded by Ada."""
     path = root / "provenance" / f"{episode_id}.json"
     records = tuple(_record(root / "screenshots", episode_id, step, is_last=step == steps - 1) for step in range(steps))
     origin = Origin(
@@ -84,7 +83,7 @@ def write_proof(root: Path, episode_id: str, steps: int) -> Path:
 
 
 def edit(path: Path, **keys: Json) -> None:
-    """Give keys of a JSON file other values."""
+    """Set keys of a JSON file."""
     path.write_text(json.dumps(json.loads(path.read_text()) | keys))
 
 

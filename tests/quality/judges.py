@@ -1,4 +1,4 @@
-"""Stand-ins for the checks of one episode, where a test is about what runs them; processes load them by name."""
+"""Fakes of the checks of one episode, for tests of what runs them; processes import them by name."""
 
 import os
 
@@ -9,7 +9,7 @@ DEADLY, FAULTY = "0000000000000007", "0000000000000008"
 
 
 def judge(evidence: EpisodeEvidence) -> EpisodeReport:
-    """An error for each picture that is missing or broken, a warning for each file too many."""
+    """An error for each missing or broken screenshot, a warning for each surplus file."""
     episode_id = evidence.episode.episode_id
     broken = [
         Finding("IMG01", Severity.ERROR, Criterion.PICTURES, episode_id, step.number, problem, "Bring it back.")
@@ -24,7 +24,7 @@ def judge(evidence: EpisodeEvidence) -> EpisodeReport:
 
 
 def deadly_judge(evidence: EpisodeEvidence) -> EpisodeReport:
-    """Ends its process over one episode, and has a fault with another."""
+    """Kills its process at one episode, and raises at another."""
     if evidence.episode.episode_id == DEADLY:
         os._exit(9)
     if evidence.episode.episode_id == FAULTY:

@@ -1,4 +1,4 @@
-"""Pictures and pairs of pictures of the simulated phone, which says itself what each of them is."""
+"""Labelled screenshots and pairs of screenshots of the simulated emulator, which provides the labels."""
 
 import io
 import random
@@ -30,10 +30,10 @@ _SWITCHES = ("Notifications", "Display", "Connected devices")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The pictures before and after something: how much of them differs, and whether the phone says that it changed.
+    """Screenshots before and after an action: how much differs, and whether the emulator says that the screen changed.
 
-    `kind` is what was done: the pairs of one kind are as hard as one another. `share` (0..1) is of the pixels that the
-    checks look at, `area` the same in dp².
+    `kind` is the action: pairs of one kind are equally difficult. `share` (0..1) is of the pixels that the checks look
+    at, `area` the same in dp².
     """
 
     kind: str
@@ -49,7 +49,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One picture: the figures that IMG04 goes by, and whether the phone showed nothing on it."""
+    """One screenshot: the figures of IMG04, and whether the emulator showed nothing."""
 
     kind: str
     profile: str
@@ -59,26 +59,24 @@ class Sight:
 
 
 def image_of(screen: Screen) -> Image.Image:
-    """A frame as a picture without transparency."""
+    """A frame in RGB."""
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
 
 
 def png_of(image: Image.Image) -> bytes:
-    """The file of a picture."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=1)
     return file.getvalue()
 
 
 def view_of(image: Image.Image) -> ScreenshotView:
-    """What the checks see of a picture."""
     view = measure(png_of(image))[1]
     assert view is not None
     return view
 
 
 def pairs_on(profile: str, *, seed: int, deeds: int) -> list[Pair]:
-    """What so many deeds without a plan come to on a device."""
+    """Pairs of random actions on a device."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         with person_with(profile, seed=seed, journal=journal) as person:
@@ -97,8 +95,9 @@ def _open(person: Person, app: str) -> None:
 
 
 class _Watched:
-    """Deeds on a phone, with the pictures before and after; each is told from the next in the journal by a key that
-    does nothing."""
+    """Actions on an emulator, with the screenshots before and after; in the journal they are separated by an unused
+    key.
+    """
 
     def __init__(self, person: Person, profile: str) -> None:
         self.person = person
@@ -106,7 +105,7 @@ class _Watched:
         self._deeds: list[tuple[str, float]] = []
 
     def do(self, kind: str, act: Callable[[], object]) -> None:
-        """Do something, and keep how much of the picture it changed."""
+        """Do something, and measure how much of the screen it changed."""
         self.person.phone.press_key(_NOTHING)
         before = self.person.phone.screen()
         act()
@@ -116,13 +115,13 @@ class _Watched:
         self._deeds.append((kind, 0.0 if same else change(view_of(image_of(before)), view_of(image_of(after)))))
 
     def labelled(self, journal: RecordedJournal) -> Iterator[Pair]:
-        """The pairs, each with the journal's word on whether what was done changed the screen."""
+        """The pairs, labelled by the journal: whether the action changed the screen."""
         for (kind, share), inputs in zip(self._deeds, _between_the_marks(journal), strict=True):
             yield Pair(kind, self.profile, journal.changed_screen(*inputs), share)
 
 
 def _between_the_marks(journal: RecordedJournal) -> Iterator[tuple[FeltInput, ...]]:
-    """The inputs of each deed."""
+    """The inputs of each action."""
     marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_NOTHING}"]
     for begin, end in list(pairwise(marks))[::2]:
         yield journal.inputs[begin + 1 : end]
@@ -152,12 +151,12 @@ def _scroll(watched: _Watched, *, share: float) -> None:
 
 
 def _nowhere(person: Person) -> tuple[float, float]:
-    """A place of the status bar, where nothing can be touched."""
+    """A position on the status bar, where nothing reacts to touches."""
     bar = person.phone.state().status_bar
     return bar.center
 
 
-# --- the hard ones: little changes, and much that moves without being an effect ---------------------------
+# --- hard cases: small changes, and changes that are not an effect ----------------------------------------
 
 
 def hard_pairs_on(profile: str) -> list[Pair]:
@@ -229,8 +228,9 @@ def _last_list(person: Person) -> Rect:
 
 
 def _cursor(watched: _Watched) -> Iterator[Pair]:
-    """A field whose cursor blinks, which that of the simulated phone does not: it is painted out with what is there
-    when it stands elsewhere."""
+    """A field with a blinking cursor, which the simulated emulator does not have: it is painted over with the
+    background at its place.
+    """
     person = watched.person
     _open(person, "Notes")
     person.tap("New note")
@@ -246,7 +246,7 @@ def _cursor(watched: _Watched) -> Iterator[Pair]:
 
 
 def _bars(watched: _Watched) -> Iterator[Pair]:
-    """The bars of the system with every pixel of theirs another: no clock and no icon can differ by more."""
+    """The system bars with every pixel changed: no clock and no icon can differ by more."""
     person = watched.person
     for kind, rotation in (("bars repainted", 0), ("bars repainted, turned", 1)):
         person.phone.set_rotation(rotation)
@@ -261,7 +261,7 @@ def _bars(watched: _Watched) -> Iterator[Pair]:
 
 
 def _by_itself(watched: _Watched) -> Iterator[Pair]:
-    """A video that plays on, as the screen saver does."""
+    """A playing video, as in the screen saver."""
     person = watched.person
     _open(person, "Settings")
     for page in ("Display", "Screen saver"):
@@ -274,13 +274,13 @@ def _by_itself(watched: _Watched) -> Iterator[Pair]:
     person.tap("Screen saver")
 
 
-# --- at rest, or on the way ------------------------------------------------------------------------------
+# --- settled, or changing --------------------------------------------------------------------------------
 
 
 def moments_on(profile: str, *, seed: int) -> list[Pair]:
-    """Two captures 300 ms apart, the first while one screen gives way to another, or a spinner turns; or both at rest.
+    """Two frames 300 ms apart, the first during a transition or with a spinner; or both settled.
 
-    `changed` says that the first was not at rest.
+    `changed` says that the first was not settled.
     """
     rng = random.Random(f"{profile}{seed}")
     with person_with(profile, seed=seed) as person:
@@ -322,7 +322,7 @@ def _rgba(screen: Screen) -> Image.Image:
 
 
 def sights_on(profile: str) -> list[Sight]:
-    """Every app's first page, light and dark, the screen saver, and what a phone shows when it shows nothing."""
+    """Every app's first page, light and dark, the screen saver, and blank screens."""
     with person_with(profile) as person:
         return [Sight(kind, profile, blank, *_figures(image)) for kind, blank, image in _sights(person)]
 
@@ -352,7 +352,7 @@ def _sights(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
 
 
 def _nothings(image: Image.Image, state: PhoneState) -> Iterator[tuple[str, bool, Image.Image]]:
-    """A window that may not be captured is black; one that has not drawn yet is its background. The bars stay."""
+    """A secure window is black; one that has not drawn yet is its background. The bars stay."""
     box = (0, state.status_bar.bottom, image.width, state.navigation_bar.top)
     for kind, color in (("secure window", "#000000"), ("not drawn yet", "#fef7ff"), ("not drawn yet, dark", "#141218")):
         bare = image.copy()

@@ -1,4 +1,4 @@
-"""Datasets that were reviewed, for tests: on disk, and as they are read."""
+"""Reviewed datasets for tests: on disk, and as values."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ ADA = Origin(
 
 
 def publish(root: Path, episode_id: str) -> Path:
-    """Put an episode that Ada recorded into the dataset folder, as far as reviews need it; its annotation."""
+    """Write the files of an episode recorded by Ada that reviews need; returns the annotation."""
     for folder in ("annotations", "provenance"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     annotation = root / "annotations" / f"{episode_id}.json"
@@ -30,7 +30,7 @@ def publish(root: Path, episode_id: str) -> Path:
 
 
 def reviewed(number: int, *verdicts: Verdict, sampled: bool = True, subject: Subject | None = None) -> Reviewed:
-    """The episode by this number, with its verdicts; two are asked for where it is `sampled`."""
+    """The episode with this number and these verdicts; two are required if it is `sampled`."""
     now = verdict_status(verdicts, [PRESENT], SecondReviewReason.SAMPLE if sampled else None, recorder="Ada")
     told = subject or Subject(recorder="Ada", category="Web_Shopping", device="Pixel 8 Pro", template="Buy {}", steps=9)
     return Reviewed(f"{number:016}", told, now.stage, now.verdicts, sampled)

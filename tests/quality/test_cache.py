@@ -1,5 +1,3 @@
-"""What is remembered of earlier checks, and that nothing depends on it."""
-
 import os
 import sqlite3
 from pathlib import Path

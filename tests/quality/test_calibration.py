@@ -1,4 +1,4 @@
-"""The thresholds hold on pictures that the simulated phone labels: a part of what they were calibrated on."""
+"""The thresholds on labelled screenshots of the simulated emulator: a part of the calibration data."""
 
 from odyssey_recorder.quality.thresholds import NO_EFFECT_DP2
 from tests.quality.calibration import VIDEO, errors, looks_blank

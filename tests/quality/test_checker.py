@@ -1,5 +1,3 @@
-"""Checking one episode or many, and what is not looked at again."""
-
 import json
 import os
 import sys
@@ -27,7 +25,7 @@ from tests.quality.verdicts import verdict
 
 
 class Counting:
-    """The stand-in for the checks, and which episodes it was asked about."""
+    """A fake of the checks that records which episodes it was asked about."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -113,12 +111,12 @@ def test_no_file_is_opened_whose_change_would_go_unseen(tmp_path: Path) -> None:
     for number, path in enumerate(sorted(opened)):
         os.utime(path, ns=(number, number))
         stamps.append(stamp_episode(files, 3, names))
-    assert len(set(stamps)) == len(stamps) >= 1 + 3 + 3 + 2  # pictures, view trees, annotation and proof
+    assert len(set(stamps)) == len(stamps) >= 1 + 3 + 3 + 2  # screenshots, view hierarchies, annotation and provenance
 
 
 @contextmanager
 def opened_below(folder: Path) -> Iterator[set[Path]]:
-    """Every file below `folder` that this process opens meanwhile, whichever way."""
+    """Collects every file below `folder` that this process opens meanwhile, by any means."""
     opened: set[Path] = set()
     listening = True
 
@@ -128,7 +126,7 @@ def opened_below(folder: Path) -> Iterator[set[Path]]:
             if path.is_relative_to(folder):
                 opened.add(path)
 
-    sys.addaudithook(hear)  # for the life of the process: it can be silenced, and not taken away
+    sys.addaudithook(hear)  # hooks cannot be removed, only silenced
     yield opened
     listening = False
 

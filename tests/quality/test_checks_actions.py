@@ -1,4 +1,4 @@
-"""ACT01 to ACT09: what each finds, what lies just beside it, and what it says when it cannot look."""
+"""ACT01 to ACT09: findings, borderline cases, and what cannot be looked at."""
 
 from dataclasses import replace
 
@@ -146,7 +146,7 @@ def test_two_screens_in_turn_are_found_when_one_is_there_for_the_third_time() ->
     assert screens("aaaaa") == []
 
 
-# --- what was met ----------------------------------------------------------------------------------------
+# --- targets ---------------------------------------------------------------------------------------------
 
 
 def test_a_click_beside_all_views_is_found() -> None:

@@ -1,4 +1,4 @@
-"""The check of the actions against their proof: whatever of an action is another than what was done is an error."""
+"""The check of the actions against the provenance: every deviation is an error."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -44,7 +44,6 @@ DONE: tuple[Action, ...] = (
 
 
 def told(one: EpisodeEvidence, step: int, action: Action) -> EpisodeEvidence:
-    """The same with another action in the annotation."""
     return with_step(one, step, spelled=LenientStep(action))
 
 
@@ -183,7 +182,7 @@ def test_a_proof_that_is_lost_broken_or_of_other_steps_is_an_error_where_there_a
     assert found_in(annotation) == ["ACT10"]
     for path in (tmp_path / "ui_trees").iterdir():
         path.unlink()
-    assert found_in(annotation) == []  # as a released episode beside recorded ones
+    assert found_in(annotation) == []  # like a released episode beside recorded ones
 
 
 def test_a_fix_that_is_in_the_review_file_explains_the_annotation_and_none_that_was_taken_back(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""IMG01 to IMG08: what each finds, what lies just beside it, and what it says when it cannot look."""
+"""IMG01 to IMG08: findings, borderline cases, and what cannot be looked at."""
 
 from dataclasses import replace
 
@@ -54,7 +54,7 @@ def test_screenshots_that_no_step_has_are_found() -> None:
 
 def test_a_picture_of_another_size_is_found() -> None:
     assert found("IMG03", with_step(CLEAN, 3, size=Size(719, 1280))) == [3]
-    assert found("IMG03", with_step(CLEAN, 3, width=719)) == [3]  # in the proof alone
+    assert found("IMG03", with_step(CLEAN, 3, width=719)) == [3]  # in the provenance only
     assert found("IMG03", with_step(CLEAN, 0, size=Size(1280, 720), screen=None)) == [0]
 
 

@@ -1,4 +1,4 @@
-"""EPI01 to EPI04, INS01 to INS03, ANN01, ANN02, PRV01: what each finds, and what lies just beside it."""
+"""EPI01 to EPI04, INS01 to INS03, ANN01, ANN02, PRV01: findings and borderline cases."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -34,7 +34,6 @@ CLOCK = "com.android.deskclock"
 
 
 def asked(template: str, task: str, instruction: str) -> EpisodeEvidence:
-    """An episode of this task."""
     return with_task(CLEAN, meta_task=template, task=task, instruction=instruction, apps=())
 
 
@@ -292,7 +291,7 @@ GOOD = {"description": "This is a page.", "low_level_instruction": "Open the pag
 
 
 def annotated(**texts: str | None) -> EpisodeEvidence:
-    """An episode in which every step has its texts, the first one others."""
+    """An episode in which every step has its texts; `texts` replace those of the first step."""
     one = CLEAN
     for number in range(len(one.steps)):
         one = with_keys(one, number, **GOOD)
@@ -333,7 +332,7 @@ def test_where_there_are_no_annotations_none_are_checked(check: str) -> None:
     assert unseen(check, CLEAN) == [-1]
 
 
-# --- private words ---------------------------------------------------------------------------------------
+# --- private data ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How the files of an episode become evidence, in whatever state they are."""
+"""Collecting evidence from files in any state."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 
 def remember(cache: Cache, metrics: ImageMetrics) -> ImageMetrics:
-    """Another run that knows what the first has measured."""
+    """Another run, with the first one's measurements in the cache."""
     cache.keep(Path("any"), Inspection("", "", 0, "", ""), metrics.measured)
     return ImageMetrics(cache)
 
@@ -40,7 +40,7 @@ def look(annotation: Path, metrics: ImageMetrics | None = None, beside: Sequence
 
 
 def spoil_in_place(path: Path) -> None:
-    """Other bytes in the same file, of the same length and time."""
+    """Change bytes of a file, but not its size and time."""
     known = path.stat()
     with path.open("r+b") as file:
         file.write(bytes(known.st_size))

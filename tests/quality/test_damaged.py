@@ -1,4 +1,4 @@
-"""The checks against episodes that were damaged on purpose: each defect is found at its step, and nothing else."""
+"""The checks on damaged episodes: each defect is found at its step, and nothing else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""By what it is known that another edition of the program found something, so that it is looked at anew."""
+"""What makes another edition of the program, so that episodes are checked again."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A copy of what the checks have, in which files can be changed."""
+    """A modifiable copy of the packages that the checks import."""
     for folder in ("quality", "task", "model"):
         shutil.copytree(PACKAGE / folder, tmp_path / PACKAGE.name / folder)
     shutil.copytree(data_folder("templates"), tmp_path / "templates")

@@ -1,5 +1,3 @@
-"""What is measured of one screenshot file, and of two."""
-
 import io
 import struct
 import zlib

@@ -1,5 +1,3 @@
-"""Processes that do one task after another."""
-
 import os
 import signal
 import time

@@ -1,4 +1,4 @@
-"""Verdicts as tests need them: a few words make a whole one."""
+"""Short forms of verdicts for tests."""
 
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
@@ -8,7 +8,7 @@ from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Ratin
 
 BEGIN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PRESENT = "a" * 64
-"""The revision that verdicts are of unless told."""
+"""The default revision of verdicts."""
 
 _REASONS = {Criterion.PICTURES: "stale", Criterion.SEQUENCE: "unfinished", Criterion.INSTRUCTION: "lost"}
 
@@ -33,7 +33,7 @@ def verdict(  # noqa: PLR0913 - what a verdict may differ in
     recorder: str = "Ada",
     step: int | None = None,
 ) -> Verdict:
-    """What `by` said so many minutes after BEGIN; without a decision the one that the answers bear."""
+    """A verdict at BEGIN plus `minute`; by default with the decision that the answers support."""
     return Verdict(
         id=md5(f"{by}{answers}{minute}{revision}{decision}{recorder}".encode(), usedforsecurity=False).hexdigest(),
         at=BEGIN + timedelta(minutes=minute),

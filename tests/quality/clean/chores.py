@@ -1,4 +1,4 @@
-"""What can be done in one app of the simulated phone, and tasks of two or three apps that are put together from it."""
+"""What can be done in one app of the simulated emulator, and tasks of two or three apps combined from it."""
 
 import random
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ HOME, BACK = PressKey(key="HOME"), PressKey(key="BACK")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is done in one app, in words, and how, from the home screen on."""
+    """The part of a task in one app, in words and as moves from the home screen."""
 
     app: str
     words: str
@@ -92,14 +92,12 @@ _CATEGORIES = ("Information_Management", "General_Tool", "Web_Shopping", "Social
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """A task, and how it is carried out."""
-
     task: TaskInfo
     moves: tuple[Move, ...]
 
 
 def chores(seed: int) -> Iterator[Chore]:
-    """Tasks of two apps, every fifth of three, of which no two are the same."""
+    """Distinct tasks of two apps, every fifth of three."""
     rng = random.Random(seed)
     done: set[tuple[Part, ...]] = set()
     while True:

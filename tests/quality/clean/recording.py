@@ -1,4 +1,4 @@
-"""Clean episodes in any number: chores on one simulated phone, which is brought back to the same snapshot each time."""
+"""Records clean episodes: chores on one simulated emulator, which is restored to the same snapshot each time."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,7 +20,7 @@ PASSIVE_EVERY = 4
 
 
 def record_chores(folder: Path, profile: str, chores: Iterable[Chore]) -> None:
-    """Record chores into ``folder/dataset``, every fourth in passive mode if it can be."""
+    """Record chores into ``folder/dataset``, every fourth in passive mode if possible."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
         service = lab_service(lab, store, actor="script", profile=profile)

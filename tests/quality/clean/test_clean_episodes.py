@@ -1,4 +1,4 @@
-"""What the checks say of many episodes in which nothing is wrong: a warning that is none costs a second review."""
+"""The checks on many clean episodes: a false warning costs a second review."""
 
 from collections import Counter
 from itertools import islice
@@ -33,7 +33,7 @@ def test_three_hundred_clean_episodes_have_no_error_and_hardly_a_warning(tmp_pat
 
 
 def lost_their_device(folder: Path) -> set[str]:
-    """The episodes in which the computer was too busy for the device to answer in time: those warnings are true."""
+    """Ids of episodes in which the computer was too busy for the device to answer in time: their warnings are true."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     proofs = [store.provenance(episode_id) for episode_id in store.episodes()]
     return {
@@ -44,7 +44,6 @@ def lost_their_device(folder: Path) -> set[str]:
 
 
 def findings(dataset: Path, annotations: list[Path]) -> list[Finding]:
-    """All that is found of the episodes, each by itself and all together."""
     checker = Checker(None)
     reports: list[EpisodeReport] = []
     facts = checker.check_all(annotations, reports.append)

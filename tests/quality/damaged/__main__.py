@@ -1,4 +1,4 @@
-"""`make quality`: the damaged set and what the checks find of it, or with --calibrate what their thresholds rest on."""
+"""`make quality`: the damaged set and the findings on it, or with --calibrate the basis of the thresholds."""
 
 import sys
 import tempfile
@@ -13,7 +13,7 @@ from tests.quality.damaged.score import print_scores
 
 
 def main() -> int:
-    """Print the table; 1 where a defect was missed, or found where there is none."""
+    """Print the table; returns 1 if a defect was missed or there was a false finding."""
     console = Console()
     if sys.argv[1:] == ["--calibrate"]:
         print_calibration(label(PROFILES, seed=1, deeds=40), console)

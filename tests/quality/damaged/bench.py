@@ -1,4 +1,4 @@
-"""The damaged set: recorded, damaged and looked at; what was planted against what was found."""
+"""The damaged set: recorded, damaged and checked; planted defects compared with findings."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ from tests.quality.damaged.wreck import Planted, Wreck
 
 DAMAGES = (*PICTURES, *STEPS, *WORDS, *PROOFS)
 Place = tuple[str, str, int | None]
-"""The check, the episode, and the step of what was planted or found."""
+"""Check, episode and step of a planted defect or a finding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One dataset of the set: what was planted in it, and all that the checks found."""
+    """One dataset of the set: the planted defects, and all findings."""
 
     name: str
     errand: str
@@ -37,19 +37,18 @@ class Case:
 
     @property
     def missed(self) -> frozenset[Place]:
-        """What was planted and not found."""
         return self.planted - {_place(finding) for finding in self.findings}
 
     @property
     def unplanted(self) -> tuple[Finding, ...]:
-        """The errors and warnings that were not planted; notes may be made of what is clean."""
+        """Errors and warnings that were not planted; clean data may have notes."""
         return tuple(
             one for one in self.findings if one.severity is not Severity.NOTE and _place(one) not in self.planted
         )
 
 
 def make_and_check(folder: Path, *, seed: int) -> tuple[Case, ...]:
-    """Record the clean episodes, damage copies of them, and look at each. What is damaged where depends on the seed."""
+    """Record the clean episodes, damage copies of them, and check each. The seed decides what is damaged where."""
     ids = record_all(folder, seed=seed)
     return tuple(_Bench(folder, ids, seed).cases())
 
@@ -63,7 +62,6 @@ class _Bench:
         self._checker = Checker(folder / "cache.sqlite", 1)
 
     def cases(self) -> Iterator[Case]:
-        """The clean episodes, their neighbours, the damaged ones, and the sets."""
         for errand in ERRANDS:
             yield self._look(f"clean: {errand.name}", errand.name, self._clean_copy(errand.name), ())
         for number, damage in enumerate((*NEIGHBOURS, *DAMAGES)):

@@ -1,4 +1,4 @@
-"""How a damage is told to the bench: by a function that spoils a wreck and says what must be found of it."""
+"""Damages: functions that damage an episode and return the findings it must cause."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ Spoil = Callable[[Wreck], tuple[Planted, ...] | Planted]
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One damage; `errands` are those whose episodes it can be done to, all of them where there are none."""
+    """One damage; `errands` are those whose episodes it applies to, all if empty."""
 
     name: str
     spoil: Spoil
     errands: tuple[str, ...]
 
     def do(self, wreck: Wreck) -> tuple[Planted, ...]:
-        """Damage an episode on the disk; what must be found, and nothing else."""
+        """Damage an episode on disk; returns all findings that it must cause."""
         planted = self.spoil(wreck)
         wreck.save()
         return (planted,) if isinstance(planted, Planted) else planted
 
 
 def among(damages: list[Damage]) -> Callable[..., Callable[[Spoil], Spoil]]:
-    """A decorator that puts a damage among the others; its docstring is its name in tables."""
+    """A decorator that adds a damage to the list; its docstring is its name in tables."""
 
     def of(*errands: str) -> Callable[[Spoil], Spoil]:
         def put(spoil: Spoil) -> Spoil:

@@ -1,4 +1,4 @@
-"""What is done on the simulated phones for the clean episodes: tasks in two apps and more, on five of the devices."""
+"""Tasks for the clean episodes: in two apps and more, on five of the devices."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ DONE = ScriptComplete(complete="")
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A task on a device of its own, and how it is carried out there."""
+    """A task on a device of its own, and how it is carried out."""
 
     name: str
     profile: str

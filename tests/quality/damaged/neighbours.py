@@ -1,4 +1,4 @@
-"""What is next to a defect and is none: nothing may be found of it."""
+"""Harmless cases close to a defect: they must have no findings."""
 
 from PIL import ImageChops
 

@@ -1,4 +1,4 @@
-"""The clean episodes: errands on simulated phones, recorded by the recorder itself through the real adb."""
+"""The clean episodes: errands on simulated emulators, recorded by the recorder through the real adb."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +21,9 @@ _TRIES = 3
 
 
 def record_all(folder: Path, *, seed: int, errands: tuple[Errand, ...] = ERRANDS) -> Mapping[str, str]:
-    """Record all errands into the dataset ``folder/dataset``; the ids of the episodes by the errands' names.
+    """Record all errands into the dataset ``folder/dataset``; returns episode ids by errand.
 
-    Each phone has a wallpaper of its own, which the seed decides: no two episodes share a home screen.
+    Each device has its own wallpaper, drawn by the seed: no two episodes share a home screen.
     """
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     seeds = range(seed * len(errands), (seed + 1) * len(errands))
@@ -33,7 +33,7 @@ def record_all(folder: Path, *, seed: int, errands: tuple[Errand, ...] = ERRANDS
 
 
 def _record(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
-    """The id of the episode. Where a busy computer made the recorder take a step back, the errand is run again."""
+    """Record an errand; repeated if a busy computer made the recorder undo a step."""
     for _ in range(_TRIES):
         episode_id = _record_once(lab, store, errand, seed)
         proof = store.provenance(episode_id)

@@ -1,4 +1,4 @@
-"""How well each check finds what was planted: precision and recall over the damaged set, as a table."""
+"""Precision and recall of each check over the damaged set."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tests.quality.damaged.bench import Case
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One check: how much was planted for it, how much of that it found, and what it found beside that."""
+    """One check: how many defects were planted for it, how many it found, and its false findings."""
 
     check: str
     planted: int
@@ -21,17 +21,15 @@ class Score:
 
     @property
     def recall(self) -> float:
-        """The share of the planted defects that were found, each at its step."""
         return self.found / self.planted if self.planted else 1.0
 
     @property
     def precision(self) -> float:
-        """The share of what was found that is a defect."""
         return self.found / (self.found + self.false) if self.found + self.false else 1.0
 
 
 def scores(cases: Sequence[Case]) -> list[Score]:
-    """The score of each check that something was planted for, or that found something worse than a note."""
+    """The checks with planted defects, or with findings worse than a note."""
     planted = Counter(check for case in cases for check, _, _ in case.planted)
     missed = Counter(check for case in cases for check, _, _ in case.missed)
     false = Counter(finding.check for case in cases for finding in case.unplanted)
@@ -42,7 +40,6 @@ def scores(cases: Sequence[Case]) -> list[Score]:
 
 
 def table(cases: Sequence[Case]) -> Table:
-    """All checks with their precision and recall."""
     right = [Column(name, justify="right") for name in ("planted", "found", "false", "precision", "recall")]
     shown = Table(Column("check"), *right, box=None)
     for one in scores(cases):
@@ -52,7 +49,7 @@ def table(cases: Sequence[Case]) -> Table:
 
 
 def wrong(cases: Sequence[Case]) -> list[str]:
-    """Every planted defect that was missed, and everything else that was found, in words."""
+    """Every missed defect and every false finding, as text."""
     lines = []
     for case in cases:
         where = f"{case.name} ({case.errand})" if case.errand else case.name
@@ -64,7 +61,7 @@ def wrong(cases: Sequence[Case]) -> list[str]:
 
 
 def print_scores(cases: Sequence[Case], console: Console) -> bool:
-    """Print the table and all that is wrong; whether nothing is."""
+    """Print the table and the errors; True if there are none."""
     clean = sum(not case.planted for case in cases)
     sets = sum(case.is_set for case in cases)
     console.print(f"{len(cases) - clean} damaged, {clean} clean; {sets} of these are datasets, the others episodes.")

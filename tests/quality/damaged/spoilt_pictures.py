@@ -1,4 +1,4 @@
-"""What goes wrong with screenshots: files that are missing or broken, of another size, black, stale or too late."""
+"""Damages to screenshots: files that are missing or broken, of another size, black, stale or too late."""
 
 import io
 
@@ -12,9 +12,8 @@ DAMAGES: list[Damage] = []
 damage = among(DAMAGES)
 
 _SMALL = ("candle", "dark", "library", "zeppelins", "balloons", "cottage")
-"""Errands on the small phone."""
 _ONWARDS = ("candle", "library", "zeppelins", "balloons")
-"""Errands that never come back to a screen a step later."""
+"""Errands that never return to an earlier screen one step later."""
 
 
 @damage()

@@ -1,4 +1,4 @@
-"""What goes wrong between an annotation and its proof: actions that are not those that were recorded."""
+"""Differences between an annotation and its provenance."""
 
 from tests.quality.damaged.damage import Damage, among
 from tests.quality.damaged.wreck import Planted, Wreck

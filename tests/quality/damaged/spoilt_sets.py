@@ -1,4 +1,4 @@
-"""What goes wrong among episodes: pictures and words of another one, lists, splits, manifests, files of nobody."""
+"""Damages across episodes: screenshots and texts of another one, lists, splits, manifests, stray files."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from tests.quality.damaged.spoilt_words import give_words
 from tests.quality.damaged.wreck import Planted, Wreck
 
 ERRANDS = ("candle", "library", "balloons", "dark")
-"""Whose episodes a set has, in this order: no two of them come by the same page, which would be the same picture."""
+"""The episodes of a set, in order: no two of them show the same page, which would be the same screenshot."""
 
 
 class Shelf:
@@ -29,27 +29,25 @@ class Shelf:
         self.wrecks = [Wreck(clean, root, episode_id, rng) for episode_id in ids]
 
     def first_once_more(self) -> Wreck:
-        """The first episode as it was, once more under another id."""
+        """Add a copy of the first episode under another id."""
         self.wrecks.append(self._again())
         return self.wrecks[-1]
 
     def write(self, name: str, tree: object) -> None:
-        """Write a JSON file."""
         path = self.root / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(tree), encoding="utf-8")
 
     def split(self) -> dict[str, list[str]]:
-        """All episodes, the last one to test with."""
+        """All episodes, the last one as the test part."""
         names = [f"{wreck.episode_id}.json" for wreck in self.wrecks]
         return {"train": names[:-1], "test": names[-1:]}
 
     def index(self) -> list[dict[str, object]]:
-        """The rows of all_anno.json."""
         return [{"episode_id": one.episode_id, "step_length": len(one.steps)} for one in self.wrecks]
 
     def export(self) -> None:
-        """Make it an exported folder, annotated and with a manifest: no proof, the spelling of the released files."""
+        """Make it an annotated exported folder: no provenance, the released spelling, a manifest."""
         for wreck in self.wrecks:
             give_words(wreck)
             wreck.save()
@@ -63,14 +61,12 @@ class Shelf:
         self.write_manifest()
 
     def write_manifest(self) -> None:
-        """Write the sums of all files that there are."""
         (self.root / "SHA256SUMS").unlink(missing_ok=True)
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
         sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(self.root)}\n" for path in files)
         (self.root / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
 
     def annotation(self, number: int) -> Path:
-        """The annotation file of an episode."""
         return self.root / "annotations" / f"{self.wrecks[number].episode_id}.json"
 
 
@@ -79,14 +75,14 @@ SpoilSet = Callable[[Shelf], tuple[Planted, ...] | Planted | None]
 
 @dataclass(frozen=True, slots=True)
 class SetDamage:
-    """One damage of a whole dataset, recorded or `exported`; clean where nothing is planted."""
+    """One damage of a whole dataset, recorded or `exported`; clean if nothing is planted."""
 
     name: str
     spoil: SpoilSet
     exported: bool = False
 
     def do(self, source: Shelf) -> tuple[Planted, ...]:
-        """Damage a dataset on the disk; what must be found, and nothing else."""
+        """Damage a dataset on disk; returns all findings that it must cause."""
         if self.exported:
             source.export()
             planted = self.spoil(source)

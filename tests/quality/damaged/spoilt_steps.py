@@ -1,4 +1,4 @@
-"""What goes wrong with actions: words and places that the format does not know, ends, wrong kinds, boxes."""
+"""Damages to actions: invalid words and positions, endings, wrong kinds, boxes."""
 
 from tests.quality.damaged.damage import Damage, among
 from tests.quality.damaged.spoilt_words import give_words
@@ -142,7 +142,7 @@ def to_and_fro(wreck: Wreck) -> tuple[Planted, ...]:
     """From one screen to another and back, and again."""
     steps = range(len(wreck.steps))
     home = wreck.any_step(where=lambda step: wreck.is_key(step, "HOME"))
-    # From the launcher into an app and back to the launcher, twice over.
+    # From the launcher into an app and back to the launcher, twice.
     wreck.renumber([*steps[: home + 1], 0, home, 0, home, *steps[home + 1 :]])
     return Planted("ACT06", home + 4), Planted("ACT10", home + 1), Planted("ACT10", home + 3)
 

@@ -1,4 +1,4 @@
-"""What goes wrong with the task and the words: apps, reasons, what was asked for, annotations, what is private."""
+"""Damages to the task and the texts: apps, reasons, instruction, annotations, private data."""
 
 from tests.quality.damaged.damage import Damage, among
 from tests.quality.damaged.wreck import Planted, Wreck
@@ -159,13 +159,13 @@ def _typed(wreck: Wreck, text: str) -> Planted:
 
 
 def _with_words(wreck: Wreck) -> int:
-    """Give every step the four texts that a language model writes; one of the steps."""
+    """Give every step the four texts of a language model; returns a random step."""
     give_words(wreck)
     return wreck.any_step(where=lambda step: step > 0)
 
 
 def give_words(wreck: Wreck) -> None:
-    """Give every step the four texts that a language model writes, as they should be."""
+    """Give every step the four texts of a language model, all valid."""
     for step in wreck.steps:
         words = (
             "This is a screenshot of an app. It shows what the task asks for.",

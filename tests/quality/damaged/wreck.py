@@ -1,4 +1,4 @@
-"""An episode that is to be damaged: a copy in a dataset of its own, and how its files are changed."""
+"""An episode to be damaged: a copy in a dataset of its own, and operations on its files."""
 
 import hashlib
 import io
@@ -16,14 +16,14 @@ from PIL import Image
 from odyssey_recorder.model.geometry import Point, Size, to_pixel
 
 Tree = dict[str, Any]
-"""A JSON object that is changed at will: damage knows no types."""
+"""A JSON object without types, so that damage can change it at will."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """What must be found: by which check, at which step, None for the whole episode.
+    """A finding that must be made: by which check, at which step, None for the whole episode.
 
-    `episode_id` is empty for what is of the dataset, None for the one episode of a wreck.
+    `episode_id` is empty for the dataset, None for the one episode of a wreck.
     """
 
     check: str
@@ -32,7 +32,7 @@ class Planted:
 
 
 class Wreck:
-    """One episode with its proof and view trees. Pictures are shared with the clean one until they are replaced."""
+    """One episode with its files. Screenshots are hard links to the clean ones until they are replaced."""
 
     def __init__(self, clean: Path, root: Path, episode_id: str, rng: random.Random) -> None:
         """Copy the episode from the dataset `clean` into the new dataset `root`, under a new id."""
@@ -44,76 +44,67 @@ class Wreck:
         self.proof: Tree = json.loads(self._path("provenance").read_text(encoding="utf-8"))
 
     def save(self) -> None:
-        """Write annotation and proof as they are now."""
         self._write("annotations", self.annotation)
         if self.proof:
             self._write("provenance", self.proof)
 
     def be_released(self) -> None:
-        """Be as released data are: without proof and view trees."""
+        """Remove provenance and view hierarchies, as in released data."""
         self.proof = {}
         shutil.rmtree(self.root / "provenance")
         shutil.rmtree(self.root / "ui_trees")
 
-    # What there is.
+    # Access.
 
     @property
     def steps(self) -> list[Tree]:
-        """The steps as the annotation spells them."""
         steps: list[Tree] = self.annotation["steps"]
         return steps
 
     @property
     def records(self) -> list[Tree]:
-        """The steps as the proof tells of them."""
         records: list[Tree] = self.proof["steps"]
         return records
 
     @property
     def task(self) -> Tree:
-        """What was to be done."""
         task: Tree = self.annotation["task_info"]
         return task
 
     def any_step(self, *, where: Callable[[int], bool] = lambda step: True, but_last: int = 1) -> int:
-        """A step that the seed chooses, none of the last ones."""
+        """A step chosen by the seed, without the last `but_last`."""
         return self.rng.choice([step for step in range(len(self.steps) - but_last) if where(step)])
 
     def is_touch(self, step: int) -> bool:
-        """Whether the step is a CLICK at a place, on an element whose box is known."""
+        """Whether the step is a CLICK at a position, with a known box."""
         spelled = self.steps[step]
         return spelled["action"] == "CLICK" and isinstance(spelled["info"], list) and bool(self.records[step]["bbox"])
 
     def is_key(self, step: int, key: str) -> bool:
-        """Whether the step is that system key."""
         return bool(self.steps[step]["info"] == f"KEY_{key}")
 
     def is_action(self, step: int, action: str) -> bool:
-        """Whether the step is of that kind."""
         return bool(self.steps[step]["action"] == action)
 
     # Pictures.
 
     def picture(self, step: int) -> Path:
-        """Where the picture of a step is."""
         return self.root / "screenshots" / f"{self.episode_id}_{step}.png"
 
     def tree(self, step: int) -> Path:
-        """Where the view tree of a step is."""
         return self.root / "ui_trees" / f"{self.episode_id}_{step}.xml"
 
     def image(self, step: int) -> Image.Image:
-        """The picture of a step."""
         with Image.open(self.picture(step)) as image:
             return image.convert("RGB")
 
     def put_file(self, step: int, data: bytes) -> None:
-        """Have these bytes as a step's file, of which the recorder knows nothing."""
+        """Replace the file but not its hash in the provenance."""
         self.picture(step).unlink()
         self.picture(step).write_bytes(data)
 
     def put_picture(self, step: int, image: Image.Image) -> None:
-        """Have another picture at a step, as if the recorder had taken it."""
+        """Replace a screenshot and its provenance."""
         file = io.BytesIO()
         image.save(file, "PNG", compress_level=1)
         self.put_file(step, file.getvalue())
@@ -123,7 +114,7 @@ class Wreck:
         frame["width"], frame["height"] = image.size
 
     def put_same_picture(self, step: int, other: int) -> None:
-        """Have the very picture of another step at a step, as if the recorder had taken it twice."""
+        """Copy another step's screenshot file and hash, as if the recorder had taken it twice."""
         self.put_file(step, self.picture(other).read_bytes())
         for name in ("png_sha256", "rgb_sha256", "width", "height"):
             self.records[step]["frame"][name] = self.records[other]["frame"][name]
@@ -131,30 +122,29 @@ class Wreck:
     # Steps.
 
     def put_action(self, step: int, action: str, info: object = "", ps: str = "") -> None:
-        """Spell a step's action anew."""
         self.steps[step].update(action=action, info=info, ps=ps)
 
     def put_press(self, step: int, x: int, y: int) -> None:
-        """Move a press to another place of the grid, in the annotation alone."""
+        """Move a press to another grid point, in the annotation only."""
         self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
 
     def put_place(self, step: int, x: int, y: int) -> None:
-        """Move a press to another place of the grid, in the annotation and in the proof."""
+        """Move a press to another grid point, in annotation and provenance."""
         self.put_press(step, x, y)
         self._put_finger(step, Point(x, y))
 
     def put_scroll(self, step: int, start: tuple[int, int], end: tuple[int, int]) -> None:
-        """Have another scroll at a step, in the annotation and in the proof."""
+        """Replace a scroll, in annotation and provenance."""
         self.put_action(step, "SCROLL", [[*start], [*end]], f"[{start}, {end}]")
         self._put_finger(step, Point(*start), Point(*end))
 
     def put_text(self, step: int, text: str) -> None:
-        """Have another text typed, in the annotation and in the proof."""
+        """Replace a typed text, in annotation and provenance."""
         self.put_action(step, "TYPE", text)
         self.records[step]["input"]["text"] = text
 
     def put_end(self, words: str) -> None:
-        """Have the episode end with other words, in the annotation and in the proof."""
+        """Replace the final note or reason, in annotation and provenance."""
         self.steps[-1]["ps"] = self.records[-1]["end"]["words"] = words
 
     def _put_finger(self, step: int, *path: Point) -> None:
@@ -163,13 +153,13 @@ class Wreck:
         stroke["samples"] = [[at.x, at.y, 100_000 * number] for number, at in enumerate(pixels)]
 
     def retype(self, step: int, old: str, text: str) -> None:
-        """Have the fields after a step show another text."""
+        """Change the text that fields show after a step."""
         for tree in filter(Path.exists, map(self.tree, range(step + 1, len(self.steps)))):
             xml = tree.read_text(encoding="utf-8")
             tree.write_text(xml.replace(f'text="{old}"', f'text="{text}"'), encoding="utf-8")
 
     def renumber(self, order: Iterable[int]) -> None:
-        """Have these of the present steps, in this order, some of them perhaps twice; all else follows."""
+        """Keep these steps, in this order, possibly repeated, with all of their files."""
         chosen = list(order)
         files = [(self._bytes(self.picture(step)), self._bytes(self.tree(step))) for step in chosen]
         for folder, ending in (("screenshots", "png"), ("ui_trees", "xml")):

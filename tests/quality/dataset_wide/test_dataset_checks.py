@@ -1,4 +1,4 @@
-"""What all checks say of each episode, kept up to date: what has not changed is not looked at again."""
+"""The findings of each episode, kept up to date: unchanged files are not checked again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 
 
 class Bench:
-    """A dataset of three episodes, how often the checks looked at each, and what was told to have changed."""
+    """A dataset of three episodes; counts how often each was checked, and collects the reported changes."""
 
     def __init__(self, root: Path) -> None:
         self.annotations = {path.stem: path for path in write_dataset(root, FIRST, SECOND, THIRD)}
@@ -32,7 +32,7 @@ class Bench:
         return EpisodeReport(evidence.episode.episode_id)
 
     def say(self, episode_id: str, words: str) -> None:
-        """Give an episode a task of its own, asked for in these words."""
+        """Give an episode a task of its own with this instruction."""
         written = read_episode(self.annotations[episode_id])
         task = TaskInfo("General_Tool", ("Notes",), episode_id, episode_id, words)
         write_episode(self.annotations[episode_id], replace(written, task=task))

@@ -17,7 +17,6 @@ def of_lengths(*lengths: int) -> list[EpisodeFacts]:
 
 
 def odd(*lengths: int) -> list[int]:
-    """Which of the lengths are odd."""
     found = odd_lengths(source(*of_lengths(*lengths)))
     return [lengths[int(one.episode_id)] for one in found if isinstance(one, Finding)]
 
@@ -67,7 +66,6 @@ LONG = tuple(f"CLICK {100 * (step % 10)}, {90 * (step // 2)}" for step in range(
 
 
 def again(episode: EpisodeFacts, number: int) -> EpisodeFacts:
-    """Another episode of the same task."""
     return replace(facts(number), meta_task=episode.meta_task, task=episode.task, actions=episode.actions)
 
 

@@ -18,7 +18,7 @@ ID = facts(1).episode_id
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """An exported folder of one episode, annotated, and its manifest."""
+    """An exported folder of one annotated episode, with its manifest."""
     write(tmp_path, annotated(Dialect.RELEASE))
     (tmp_path / "screenshots").mkdir()
     for step in range(6):
@@ -45,7 +45,6 @@ def write(root: Path, tree: dict[str, Json], *, episode_id: str = ID) -> None:
 
 
 def manifest(root: Path, *, prefix: str = "") -> None:
-    """The hashes of all files there are."""
     files = [path for path in sorted(root.rglob("*")) if path.is_file()]
     hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
     names = [prefix + path.relative_to(root).as_posix() for path in files]

@@ -10,7 +10,6 @@ from tests.quality.facts import ACTIONS, facts, look, sha, source
 
 
 def showing(episode: EpisodeFacts, step: int, picture: str) -> EpisodeFacts:
-    """The episode with another picture at a step."""
     pictures = list(episode.pictures)
     pictures[step] = sha(picture)
     return replace(episode, pictures=tuple(pictures))
@@ -45,7 +44,7 @@ def test_what_home_led_to_is_no_defect() -> None:
 
 
 def on_a_page(episode: EpisodeFacts) -> EpisodeFacts:
-    """The episode with a screen at step 1 that looks like that of any other."""
+    """The episode with a look at step 1 that is common to all."""
     return replace(episode, looks=(episode.looks[0], look("page"), *episode.looks[2:]))
 
 
@@ -85,7 +84,7 @@ def test_a_picture_that_comes_twice_in_one_episode_is_another_checks_business() 
 
 
 def proved(episode: EpisodeFacts, **screens: ScreenFingerprint) -> EpisodeFacts:
-    """The episode with what its proof says of its screens: each its own words, but for those that are given."""
+    """The episode with provenance of its screens: distinct words, except for those given."""
     number, count = int(episode.episode_id), len(episode.pictures)
     own = (ScreenFingerprint(1000 * number + step, "org.notes", sha(f"{number}_{step}")) for step in range(count))
     return replace(episode, screens=tuple(screens.get(f"at_{step}", one) for step, one in enumerate(own)))

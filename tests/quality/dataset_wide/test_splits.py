@@ -15,7 +15,6 @@ EPISODES = [facts(number) for number in range(1, 5)]
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A dataset of four episodes."""
     (tmp_path / "annotations").mkdir()
     (tmp_path / "splits").mkdir()
     for episode_id in IDS:

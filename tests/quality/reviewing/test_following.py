@@ -1,4 +1,4 @@
-"""Which episodes are judged twice, as they come, change and go."""
+"""The sample for second reviews, as episodes appear, change and disappear."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,4 +1,4 @@
-"""The review file: what is written is read again, by hand or by git as well, and nothing that was said is lost."""
+"""The review file: round trips, also of files edited by hand or merged by git, without losing anything."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def _trees(file: ReviewFile) -> list[dict[str, Any]]:
     return [entry.model_dump(mode="json") for entry in file.entries]
 
 
-# As it is written.
+# The spelling.
 
 
 def test_every_entry_has_a_line_of_its_own_that_ends_with_a_comma() -> None:
@@ -85,7 +85,7 @@ def test_half_a_character_is_refused() -> None:
         spell(_file(_MOVE.model_copy(update={"why": "\ud83d"})))
 
 
-# As others write it.
+# Other spellings.
 
 
 def test_a_pretty_printed_file_is_the_same_file() -> None:
@@ -103,7 +103,7 @@ def test_a_verdict_by_hand_needs_no_more_than_was_decided() -> None:
     assert [(one.answer, one.reason, one.step) for one in said.judgements if one.answer is not Rating.PASS] == [
         (Rating.FAIL, "stray", 3)
     ]
-    assert _read(by_hand) == _read(by_hand)  # also the id that it is given
+    assert _read(by_hand) == _read(by_hand)  # including its generated id
     assert _read(spell(_read(by_hand))) == _read(by_hand)
 
 
@@ -224,7 +224,7 @@ def test_whatever_an_entry_is_it_is_an_entry_or_a_problem(tree: object) -> None:
     assert bool(file.problems) == (tree is not None)
 
 
-# What can be read, and is odd.
+# Suspicious entries.
 
 
 def test_a_verdict_that_does_not_count_says_why() -> None:
@@ -297,7 +297,7 @@ def test_the_reviews_of_two_episodes_have_no_union() -> None:
         union(ReviewFile(EPISODE), ReviewFile("9" * 16))
 
 
-# The union as git makes it.
+# The union made by git.
 
 
 def _git(folder: Path, *words: str) -> str:

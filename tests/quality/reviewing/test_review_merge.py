@@ -1,4 +1,4 @@
-"""Reviews from elsewhere: all that can be read comes, each once, and what cannot is told with its place."""
+"""Merged reviews: readable entries are added once, and unreadable ones are reported with their place."""
 
 import json
 from hashlib import sha256
@@ -39,7 +39,7 @@ def _foreign(episode_id: str, **more: object) -> dict[str, Any]:
     return {"episode_id": episode_id, **told, "answers": answers, **more}
 
 
-# Of our own form.
+# Our own format.
 
 
 def test_the_reviews_of_another_checkout_come_once(store: ReviewStore, there: InDataset, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_broken_file_of_the_dataset_keeps_only_its_own_episode_back(
     assert broken.read_text() == "{"
 
 
-# Of a shared drive.
+# A shared drive.
 
 
 def test_copies_of_a_conflict_are_taken_in_and_removed(store: ReviewStore, there: InDataset) -> None:
@@ -101,7 +101,7 @@ def test_copies_of_a_conflict_are_taken_in_and_removed(store: ReviewStore, there
     assert store.copies() == [broken]
 
 
-# Of another tool.
+# Another tool.
 
 
 def test_a_verdict_of_another_tool_is_of_the_episode_as_it_is(store: ReviewStore, there: InDataset) -> None:
@@ -176,7 +176,7 @@ def test_where_there_is_nothing_nothing_can_be_merged(store: ReviewStore, tmp_pa
 def test_the_reviews_of_a_dataset_are_checked_with_their_places(store: ReviewStore, there: InDataset) -> None:
     store.append(there.episode_id, verdict("Bea"))
     assert list(check_reviews(store)) == []
-    store.append(there.episode_id, verdict("ANN", minute=1, recorder=""))  # its proof knows better
+    store.append(there.episode_id, verdict("ANN", minute=1, recorder=""))  # the provenance has the recorder
     (there.root / "reviews" / f"{OTHER}.json").write_text('{"entries": [{"kind": "move"}]}')
     (there.root / "reviews" / "policy.json").write_text('{"seed": "x"}')
     policy, own, broken = sorted(check_reviews(store), key=lambda fault: ("policy" not in fault, OTHER in fault))

@@ -1,4 +1,4 @@
-"""The folder of reviews: entries of several windows and computers come together, and who must know learns of them."""
+"""The review folder: entries of several windows and computers, and what the queue is told."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -143,7 +143,7 @@ def test_a_broken_policy_names_its_place(store: ReviewStore, tmp_path: Path, tex
         store.policy()
 
 
-# What was sent back.
+# Sent back.
 
 
 def _send_back(store: ReviewStore, episode_id: str, why: str = "A step is missing, at step 3") -> None:
@@ -181,7 +181,7 @@ def test_only_who_recorded_an_episode_gets_its_task_back(store: ReviewStore, tmp
 def test_an_episode_of_no_task_has_nowhere_to_go_back_to(store: ReviewStore, tmp_path: Path) -> None:
     _prove(tmp_path, ONE, task_id="")
     _send_back(store, ONE)
-    _send_back(store, OTHER)  # without a proof
+    _send_back(store, OTHER)  # without provenance
     assert store.sent_back("ada ") == {}
 
 
@@ -221,7 +221,7 @@ def test_an_episode_is_accepted_when_all_who_judged_it_accept_it(store: ReviewSt
     assert store.accepted(both) == {}
 
 
-# What the disk does.
+# Disk errors.
 
 
 def test_a_folder_that_is_none_is_told(store: ReviewStore, tmp_path: Path) -> None:

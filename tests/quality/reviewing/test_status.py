@@ -1,4 +1,4 @@
-"""How an episode stands: what verdicts count, what they come to, and who may give the next."""
+"""Review status: which verdicts count, their result, and who may give the next."""
 
 from itertools import pairwise, permutations
 from unicodedata import normalize
@@ -35,7 +35,7 @@ def _status(*verdicts: Verdict, twice: SecondReviewReason | None = None) -> Revi
     return verdict_status(verdicts, {PRESENT}, twice, recorder="Ada")
 
 
-# What verdicts come to.
+# Results of verdicts.
 
 
 def test_an_episode_without_a_verdict_is_unreviewed() -> None:
@@ -82,7 +82,7 @@ def test_who_refuse_it_for_opposite_reasons_disagree() -> None:
 
 def test_unsure_contradicts_neither_a_pass_nor_a_fail() -> None:
     assert agrees(verdict("Bea", "puf"), verdict("Cem", "uff"))
-    assert not agrees(verdict("Bea", "ppp"), verdict("Cem", "puu"))  # but one takes the episode, the other does not
+    assert not agrees(verdict("Bea", "ppp"), verdict("Cem", "puu"))  # one accepts, the other does not
 
 
 def test_it_is_rejected_where_both_reject_it_otherwise_sent_back() -> None:
@@ -142,7 +142,7 @@ def test_an_episode_that_nobody_changed_is_its_own_revision() -> None:
     assert revisions_to("1", []) == {"1"}
 
 
-# Whose turn it is.
+# Reviewer roles.
 
 
 def test_the_turns_go_from_the_first_to_the_third() -> None:
@@ -190,7 +190,7 @@ def test_a_name_is_the_same_in_every_unicode_form() -> None:
     assert not same_person("Zoe", "Zoë")
 
 
-# Which answers bear which decision.
+# Answers and decisions.
 
 
 @pytest.mark.parametrize("decision", [Decision.ACCEPT, Decision.FIX_AND_ACCEPT])
@@ -238,7 +238,7 @@ def test_every_reason_code_bears_a_refusal(criterion: Criterion) -> None:
         assert decision_fault(Decision.REJECT, [*others, wrong]) == ""
 
 
-# What the annotator is told.
+# Messages to the annotator.
 
 
 def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
@@ -266,7 +266,7 @@ def test_who_takes_the_episode_is_not_quoted_to_the_annotator() -> None:
     assert refusal_reasons(_status(back, fine, verdict("Dan", "upp", minute=2))) == "It shows what was there earlier"
 
 
-# What holds whatever is said, by whom, and in which order it is merged.
+# Properties for any verdicts, reviewers and order of merging.
 
 _VERDICTS = st.lists(
     st.builds(
@@ -370,7 +370,7 @@ def test_another_seed_draws_others() -> None:
 
 def test_a_share_is_what_is_written() -> None:
     episodes = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(100)}
-    assert len(sample(episodes, Policy(0, 0.07))) == 7  # in binary, 0.07 of 100 is a little more
+    assert len(sample(episodes, Policy(0, 0.07))) == 7  # in binary, 0.07 of 100 is slightly more
 
 
 def test_the_draw_is_the_same_on_every_computer() -> None:
