@@ -189,7 +189,6 @@ def running_serial(devices: "VirtualDevices", named: str | None) -> str:
 
 
 def _animated(asked: bool | None) -> bool:
-    """Whether a device keeps its animations: the option, or else the settings."""
     from odyssey_recorder.settings import read_settings
 
     return read_settings().animations if asked is None else asked
@@ -209,7 +208,6 @@ def _console(device: str | None) -> "EmulatorConsole":
 
 
 def _profiles_without(listed: "Sequence[Avd]") -> list[str]:
-    """Profiles without a virtual device."""
     from odyssey_recorder.device.profile import profiles
 
     made = {avd.profile for avd in listed}
@@ -226,7 +224,6 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
 
 
 def _tell(started: "StartedDevice") -> None:
-    """Print the serial, and findings that need attention."""
     for finding in started.findings:
         if finding.fix:
             _note(f"{finding.what}: {finding.found}. {finding.fix}")

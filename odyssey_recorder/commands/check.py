@@ -145,7 +145,6 @@ def _print(report: FindingsReport, out: Console) -> None:
 
 
 def _table(checks: Sequence[CheckCounts]) -> Table:
-    """Every check that found something or did not look, and in how many episodes."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("Error", "Warning", "Note", "Not checked"):
         table.add_column(name, justify="right", min_width=len(name))

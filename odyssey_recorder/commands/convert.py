@@ -37,7 +37,6 @@ def convert_admitted(
 
 
 def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[Path], str]:
-    """A function that returns why an annotation file is left out, or an empty string."""
     from odyssey_recorder.quality.reviewing.status import ReviewStage
     from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.wiring import user_checker
@@ -72,7 +71,6 @@ def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[
 
 
 def _without_repaired(report: "EpisodeReport", annotation: Path) -> "EpisodeReport":
-    """The report without empty boxes (ACT09), which are filled when the episode is written."""
     if "ACT09" not in report.failed:
         return report
     with suppress(DatasetError):  # an unreadable file is a finding of its own

@@ -107,7 +107,6 @@ DEMONSTRATIONS = {
         mode="passive",
     ),
 }
-"""By the task ids of the demo's list."""
 
 
 def run_demo(folder: Path, profile: str, out: Console) -> bool:
@@ -133,7 +132,6 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
 
 
 def open_window(folder: Path, profile: str) -> int:
-    """Open the window on a simulated emulator; returns the exit code."""
     require_screen()
     from odyssey_recorder.gui.app import run
     from odyssey_recorder.gui.workplace import Workplace
@@ -164,7 +162,6 @@ def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome
 
 
 def _record_all(service: RecordingService, device: Device, lab: Lab, queue: TaskQueue, out: Console) -> Iterator[Path]:
-    """Record the queue's tasks one after the other; yields the annotations."""
     while (task := queue.claim_next()) is not None:
         published = _record(service, device, lab, task.listed.assignment, out)
         queue.mark_recorded(task.task_id, published.stem)
@@ -196,7 +193,6 @@ def _record(service: RecordingService, device: Device, lab: Lab, assignment: Ass
 
 
 def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
-    """Carry out the moves through the recorder, as in its window."""
     for move in moves:
         recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
         player.perform(eyes.command(move), recorder)

@@ -61,11 +61,9 @@ class Eyes:
                 return move
 
     def see(self, label: str) -> bool:
-        """Whether something on the screen has this text or description."""
         return bool(self._carrying(label))
 
     def key(self, letter: str) -> Pixel:
-        """The position of a key of the soft keyboard."""
         return Pixel(*self._middle_of(_KEYS.get(letter, letter)))
 
     def _middle_of(self, label: str) -> tuple[int, int]:

@@ -30,8 +30,6 @@ _PATIENCE_S = 60.0
 
 
 class _Scribe:
-    """Prints the recording's progress on the terminal."""
-
     def __init__(self, console: Console) -> None:
         self._console = console
         self._steps = 0
@@ -42,7 +40,6 @@ class _Scribe:
     def frame(self, frame: Frame) -> None: ...
 
     def changed(self, view: RecordingView) -> None:
-        """Print new steps, and the pending question."""
         if view.capture_path != self._path:
             self._path = view.capture_path
             self._say(("  pictures by " + view.capture_path, "dim"))
@@ -153,7 +150,6 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
 
 
 def _accept(recorder: Recorder) -> None:
-    """Accept the present screen as the restored one, if one is awaited, and wait until the recorder continues."""
     recorder.accept_screen()
     recorder.wait_for(lambda view: view.goal is None or view.state is not State.RESTORING, _PATIENCE_S)
 
@@ -170,5 +166,4 @@ def _answer(recorder: Recorder, rest: str) -> bool:
 
 
 def _is_decided(view: RecordingView) -> bool:
-    """Whether the terminal step had its result: the episode is published, or the annotator must act first."""
     return view.published is not None or view.question is not None or view.state is State.STORAGE_LOST

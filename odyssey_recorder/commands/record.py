@@ -95,7 +95,6 @@ def is_complete(view: RecordingView) -> bool:
 
 @contextmanager
 def _progress(console: Console, total: int) -> Iterator[Callable[[script.ScriptProgress], None]]:
-    """A progress bar; yields a function that updates it."""
     columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("Getting ready", total=total)

@@ -14,7 +14,6 @@ _SHOWN_ITEMS = 5
 
 
 def shown_task(task: QueuedTask) -> Told:
-    """A task, the origin of its words, and its history."""
     listed, text = task.listed, task.listed.text
     verdict = text.equivalence if text else None
     players = {app: role for role, app in listed.roles.items()}
@@ -40,7 +39,6 @@ def shown_task(task: QueuedTask) -> Told:
 
 
 def shown_template(template: Template, library: TemplateLibrary) -> Told:
-    """A template, what fills its slots, and how many distinct tasks it can give."""
     return _said(
         {
             "template": template.template_id,

@@ -68,7 +68,6 @@ def targets_of(categories: Sequence[str], devices: Sequence[str]) -> Targets:
 
 
 def told_batch(batch: GeneratedTasks, library: TemplateLibrary, order: GenerationOrder) -> Table:
-    """What was made of each category, from how many templates, with which apps, and what is missing."""
     table = Table(
         Column("Category", no_wrap=True),
         Column("Made", justify="right"),

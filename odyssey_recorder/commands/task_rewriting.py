@@ -29,8 +29,6 @@ _TROUBLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """A task, and the problems of its instruction."""
-
     task: ListedTask
     faults: tuple[str, ...]
 
@@ -49,7 +47,6 @@ def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterat
 
 
 def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
-    """Print the first of them with their problems."""
     for one in faulty[:_SHOWN]:
         out.print(line((one.task.task_id, "bold"), f"  {one.task.task.instruction}"), soft_wrap=True)
         for fault in one.faults:

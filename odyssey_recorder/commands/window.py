@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: bool = False) -> int:
-    """`open_window`, with a log."""
     from odyssey_recorder.logs import log_unexpected, logging_to
     from odyssey_recorder.settings import log_file
 
@@ -47,7 +46,6 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
 
 
 def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]") -> "Workplace":
-    """The services of the pages other than Record, each made by a function of wiring."""
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
@@ -77,7 +75,6 @@ def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Call
 
 
 def has_screen() -> bool:
-    """Whether a window can be shown, as far as the environment tells."""
     return sys.platform != "linux" or any(map(os.environ.get, ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY")))
 
 

@@ -110,7 +110,6 @@ class _Pen:
         self._draw.ellipse((at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach), fill=colour)
 
     def _head(self, places: Sequence[_Place], colour: _Colour, grown: float) -> None:
-        """A triangle at the last point; its direction is that of the line over the length of the triangle."""
         size = 20 * self._unit
         tip = places[-1]
         tail = next((place for place in reversed(places) if math.dist(place, tip) >= size), places[0])

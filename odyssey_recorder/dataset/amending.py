@@ -176,7 +176,6 @@ def _with_action(episode: Episode, number: int, action: Action) -> Episode:
 
 
 def _without_context(episode: Episode, first: int) -> Episode:
-    """Drop the context of the steps from `first` on."""
     later = (replace(step, annotations=step.annotations.without(_CONTEXT)) for step in episode.steps[first:])
     return replace(episode, steps=(*episode.steps[:first], *later))
 
@@ -253,7 +252,6 @@ def nothing_sent(proof: EpisodeProvenance, number: int, end: EndRecord | None = 
 
 
 def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
-    """Keep only the steps `kept`, and renumber them."""
     name = episode.episode_id
     steps = tuple(replace(episode.steps[old], screenshot=screenshot_name(name, new)) for new, old in enumerate(kept))
     if proof is not None:

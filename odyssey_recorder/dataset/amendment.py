@@ -17,16 +17,12 @@ class NewInstruction(_Amendment):
 
 
 class NewApps(_Amendment):
-    """Other apps of the task, in order, or another category."""
-
     kind: Literal["apps"] = "apps"
     category: Category
     apps: tuple[str, ...] = Field(min_length=1)
 
 
 class NewEnd(_Amendment):
-    """Another note of COMPLETE, or another reason of IMPOSSIBLE."""
-
     kind: Literal["end"] = "end"
     words: str
 

@@ -154,7 +154,6 @@ def action_from_json(tree: dict[str, Json], *, source: str) -> Action:
 
 @contextmanager
 def _refusals_of(source: str) -> Iterator[None]:
-    """Adds the file's name to errors."""
     try:
         yield
     except ValidationError as error:

@@ -75,16 +75,13 @@ class _Story:
     resumed: tuple[ResumedRecord, ...] = ()
 
     def with_step(self, step: DraftStep) -> "_Story":
-        """Add a step; a pending live finger became that step."""
         steps, added = (*self.steps, step), self.added + 1
         return replace(self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=())
 
     def with_amended(self, step: DraftStep) -> "_Story":
-        """Replace the step that has the key of `step`."""
         return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
 
     def step(self, key: int) -> DraftStep | None:
-        """None if the step was dropped or never existed."""
         return next((step for step in reversed(self.steps) if step.key == key), None)
 
 
@@ -192,7 +189,6 @@ class Draft:
 
     @property
     def dataset(self) -> Path:
-        """The dataset folder that the episode is meant for."""
         return Path(self._head.dataset)
 
     @property
@@ -247,12 +243,10 @@ class Draft:
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
-        """Flags for the next step."""
         return self._story.next_flags
 
     @property
     def resumed(self) -> tuple[ResumedRecord, ...]:
-        """When, and on which devices, the recording was resumed."""
         return self._story.resumed
 
     @property

@@ -25,8 +25,6 @@ class StepLine(_Line):
 
 
 class AmendLine(_Line):
-    """What became known of the last step later."""
-
     kind: Literal["amend"] = "amend"
     changes: dict[str, JsonValue]
 
@@ -40,8 +38,6 @@ class AmendStepLine(_Line):
 
 
 class AmendTextLine(_Line):
-    """What a TYPE step typed."""
-
     kind: Literal["amend_text"] = "amend_text"
     step: Whole
     text: str
@@ -59,8 +55,6 @@ class DropLine(_Line):
 
 
 class TouchLine(_Line):
-    """A live finger is about to go down on the device."""
-
     kind: Literal["touch"] = "touch"
     picture: str = Field(pattern=_PICTURE)
     touched_us: Whole
@@ -75,15 +69,11 @@ class ScreenLine(_Line):
 
 
 class ResumeLine(_Line):
-    """The recording was resumed on this device."""
-
     kind: Literal["resume"] = "resume"
     record: ResumedRecord
 
 
 class DropTouchLine(_Line):
-    """The live finger became no step."""
-
     kind: Literal["drop_touch"] = "drop_touch"
     why: str
     dropped_us: Whole

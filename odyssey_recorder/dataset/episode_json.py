@@ -25,8 +25,6 @@ from odyssey_recorder.validation import Fault, faults, first_fault
 
 
 class Rule(Enum):
-    """A rule of the format, as broken by a file."""
-
     COUNT = "step_length is not the count of the steps"
     NUMBER = "steps are not numbered 0..n-1"
     SCREENSHOT = "a screenshot has not the name of its step"

@@ -15,7 +15,6 @@ def letters(size_px: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
 
 
 def on_one_line(text: str) -> str:
-    """`text` without line breaks and unprintable characters, cut to what is readable."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text[:_READ_AT_MOST])
     return " ".join(shown.split()) + ("…" if len(text) > _READ_AT_MOST else "")
 
@@ -30,7 +29,6 @@ def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
 
 
 def broken(text: str, font: ImageFont.FreeTypeFont, width_px: float, *, lines: int) -> list[str]:
-    """Break `text` between words into at most `lines` lines; the last one is cut if it does not fit."""
     done: list[str] = []
     words = on_one_line(text).split(" ")
     while words and len(done) < lines - 1:

@@ -77,7 +77,6 @@ def never(change: Change) -> bool:
 
 
 def unheard(change: Change) -> None:
-    """For callers without a record of changes."""
     del change
 
 
@@ -184,7 +183,6 @@ class Journal:
         return files
 
     def _strike_out(self, trash: str) -> None:
-        """Remove the change from the journal, and delete its files in the `trash`."""
         try:
             gone = drop_folder(self.root / trash) if trash else None
             self._intent.unlink()

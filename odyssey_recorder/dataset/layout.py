@@ -29,7 +29,6 @@ HISTORY = f"{REVIEWS}/history"
 TRASH = "trash"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
-"""The review policy of the dataset, in `REVIEWS`."""
 INDEXES = ("all_anno.json", "all_annot.json")
 """The lists of all episodes in the first and the second release."""
 

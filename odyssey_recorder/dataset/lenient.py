@@ -164,7 +164,6 @@ def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str)
 
 
 def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
-    """Missing or mistyped values."""
     try:
         EpisodeJson.model_validate(tree)
     except ValidationError as error:
@@ -177,7 +176,6 @@ def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
 
 
 def _of_step(episode_id: str, number: int, keys: dict[str, Json]) -> Iterator[Breach]:
-    """Values of a step that have the right type but are wrong."""
     looks: Sequence[tuple[str, Callable[[StepJson], object]]] = (
         ("step", lambda raw: check_number(raw, number)),
         ("screenshot", lambda raw: check_screenshot(raw, episode_id, number)),
@@ -200,7 +198,6 @@ def _counts(tree: dict[str, Json], count: int) -> Iterator[Breach]:
 
 
 def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
-    """Terminal steps before the last one, and a last step that is readable but not terminal."""
     for number, step in enumerate(steps[:-1]):
         if step.action is not None and is_terminal(step.action):
             words = f"step {number}, action: {action_type(step.action)} ends the episode, but steps follow"
@@ -238,7 +235,6 @@ def _device(tree: dict[str, Json]) -> DeviceInfo | None:
 
 
 def _task(tree: dict[str, Json]) -> TaskInfo:
-    """The task; unreadable fields are empty."""
     told = tree.get("task_info")
     keys = told if isinstance(told, dict) else {}
     apps = keys.get("app")

@@ -34,7 +34,6 @@ class OpenedEpisode:
     damage: str = ""
 
     def record(self, step: int) -> StepRecord | None:
-        """None if the provenance has no such step."""
         records = self.provenance.steps if self.provenance is not None else ()
         return records[step] if step < len(records) else None
 
@@ -111,7 +110,6 @@ def _summary(episode: Episode) -> EpisodeSummary:
 
 
 def _understood(annotation: Path) -> EpisodeSummary:
-    """What can be read of an episode that breaks the format."""
     try:
         found = read_loosely(read_dataset_file(annotation, Largest.ANNOTATION), source=annotation.name)
     except DatasetError:

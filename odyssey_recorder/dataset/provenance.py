@@ -29,7 +29,6 @@ Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
 """Bounded: a number of a thousand digits would break conversions to times and sizes."""
 
 Extent = Annotated[int, Field(ge=1, le=65_535)]
-"""A side of an image in pixels."""
 
 Mode = Literal["mirror", "passive"]
 """Where the finger is: in the recorder's window, or in the emulator's own."""
@@ -110,15 +109,11 @@ class TextRecord(_Record):
 
 
 class EndRecord(_Record):
-    """The end of the episode, with the annotator's note or reason."""
-
     action: Literal["COMPLETE", "IMPOSSIBLE"]
     words: str
 
 
 class ScreenRecord(_Record):
-    """The device's report of its screen while the frame was on it."""
-
     rotation: Whole
     posture: str
     package: str
@@ -172,8 +167,6 @@ class DroppedRecord(_Record):
 
 
 class ResumedRecord(_Record):
-    """When, and on which device, an interrupted recording was resumed."""
-
     resumed_us: int
     serial: str
     model: str
@@ -223,8 +216,6 @@ class EpisodeProvenance(_Record):
 
 
 class ProvenanceHead(_Record):
-    """The part that lists show; the records of the steps are not read."""
-
     origin: Origin
     started_us: Whole
 

@@ -71,8 +71,6 @@ class DraftSummary:
 
 
 class EpisodeStore:
-    """One dataset folder, and the drafts on this computer that are meant for it."""
-
     def __init__(self, root: Path, *, drafts: Path) -> None:
         self._root = root.absolute()
         self._drafts = drafts.absolute()
@@ -177,7 +175,6 @@ class EpisodeStore:
         return read_provenance(self._root / provenance_path(checked_id(episode_id)))
 
     def _proof(self, draft: Draft) -> Iterator[tuple[Path, bytes]]:
-        """Paths and contents of all files of an episode but the annotation."""
         records: list[StepRecord] = []
         decoded: set[str] = set()
         for number, step in enumerate(draft.steps):
@@ -190,7 +187,6 @@ class EpisodeStore:
         yield self._root / provenance_path(draft.episode_id), provenance.encode()
 
     def _write_all(self, files: Iterable[tuple[Path, bytes]]) -> None:
-        """Write the files in order; after a failure remove the new ones."""
         new: list[Path] = []
         folders: set[Path] = set()
         if not self._root.is_dir():

@@ -138,7 +138,6 @@ class Versions:
         )
 
     def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
-        """The episode's new files, and the annotations that are removed."""
         annotation = annotation_path(now.episode_id)
         episode = decode(now.annotation, source=annotation)
         if episode.episode_id != now.episode_id:

@@ -130,12 +130,10 @@ class DatasetWatch:
             self._tell(changes)
 
     def _with_amended(self, found: _Stamps) -> _Stamps:
-        """`found`, with the episode whose annotation is absent because it is being amended."""
         known = self._known or {}
         return found | {one: known[one] for one in known.keys() - found.keys() if self._comes_back(one)}
 
     def _comes_back(self, episode_id: str) -> bool:
-        """Whether a missing episode is being amended, or was until now."""
         change = under_way(self._root)
         if change is not None and change.episode_id == episode_id and change.target:
             return True
@@ -143,8 +141,6 @@ class DatasetWatch:
 
 
 class _Notices(FileSystemEventHandler):
-    """The system's notifications about some folders, which may be created and deleted."""
-
     def __init__(self, folders: list[Path], warn: Callable[[str], object]) -> None:
         self.stirred = threading.Event()
         self._folders = folders
@@ -204,7 +200,6 @@ class _Notices(FileSystemEventHandler):
 
 
 def _stamps(folders: Sequence[Path]) -> _Stamps:
-    """The stamps of all episodes with a file in the first folder; a missing folder is empty."""
     annotations, *others = (dict(_files(folder)) for folder in folders)
     return {
         episode_id: (stamp, *(files.get(episode_id) for files in others)) for episode_id, stamp in annotations.items()

@@ -90,7 +90,6 @@ class Cache:
     # Lookups.
 
     def sha256(self, path: Path, stamp: str) -> str | None:
-        """The hash of a file, if its stamp is unchanged."""
         row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
         return _believed(str, row)
 
@@ -212,7 +211,6 @@ def _inspection(stamp: str, name: str, steps: object, report: str, facts: str) -
 
 
 def _believed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:
-    """Parse a row; None if there is none or it is invalid."""
     try:
         return read(*row) if row else None
     except (TypeError, ValueError):

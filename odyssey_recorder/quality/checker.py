@@ -28,8 +28,6 @@ _REPORT = TypeAdapter(EpisodeReport)
 
 
 class Inspector:
-    """Checks episodes one after another, with the measurements in the cache."""
-
     def __init__(self, cache: Cache, judge: Judge) -> None:
         self._cache = cache
         self._judge = judge
@@ -50,7 +48,6 @@ class Inspector:
         return Inspection(stamp, files.episode_id, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
 
     def unreadable(self, annotation: Path, why: str) -> Inspection:
-        """The findings of an episode that could not be read."""
         name = showable(annotation.stem)
         found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
         todo = "Bring its file back as it was, or take the episode out of the dataset."
@@ -173,7 +170,6 @@ class Checker:
 
 
 def _begin(cache_path: Path | None, editions: Editions, judge: Judge) -> Inspector:
-    """The inspector of a worker process; it only reads the cache, the parent process writes it."""
     return Inspector(Cache(cache_path, editions, reader=True), judge)
 
 

@@ -96,7 +96,6 @@ def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
 
 
 def _views(files: EpisodeFiles, number: int, record: StepRecord | None) -> tuple[tuple[ViewNode, ...] | None, str]:
-    """The view hierarchy of a step, or why there is none."""
     path = files.ui_tree(number)
     if path is None:
         return None, "a lone episode file has no view trees beside it"

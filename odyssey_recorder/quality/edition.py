@@ -31,14 +31,12 @@ def edition_of(module: str, library: str, package: Path = PACKAGE) -> str:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """Every file below `folder`, sorted, without Python's caches."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         yield from (Path(place, name) for name in sorted(names))
 
 
 def _imported_by(module: str, package: Path) -> list[Path]:
-    """The sources of a module and of all modules of the package that it imports, directly or not."""
     found: dict[str, Path] = {}
     wanted = [module]
     while wanted:

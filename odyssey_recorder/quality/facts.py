@@ -49,7 +49,6 @@ class FactsStore:
         self._facts: defaultdict[str, list[bytes]] = defaultdict(list)
 
     def put(self, episode_id: str, facts: str) -> None:
-        """Add an episode's facts as JSON."""
         self._facts[episode_id].append(zlib.compress(facts.encode(), 1))
 
     def take(self, episode_id: str) -> EpisodeFacts | None:
@@ -58,7 +57,6 @@ class FactsStore:
         return None if stored is None else _FACTS.validate_json(zlib.decompress(stored[0]))
 
     def __call__(self) -> Iterator[EpisodeFacts]:
-        """Sorted by id."""
         for episode_id in sorted(self._facts):
             for stored in self._facts[episode_id]:
                 yield _FACTS.validate_json(zlib.decompress(stored))

@@ -16,7 +16,6 @@ from odyssey_recorder.reports import render_page
 _FINDING = TypeAdapter(Finding)
 
 TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
-"""Short titles; the docstring and docs/quality.md have the full rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,6 @@ class FindingsReport:
 
     @property
     def checks(self) -> Sequence[CheckCounts]:
-        """Every check that found something or did not look, by id."""
         found: defaultdict[str, list[Finding]] = defaultdict(list)
         for one in self.findings:
             found[one.check].append(one)
@@ -127,7 +125,6 @@ def render_findings_page(report: FindingsReport) -> str:
 
 
 def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:
-    """Sort key: the most errors first, then the most warnings."""
     return tuple(-sum(one.severity is severity for one in findings) for severity in Severity)
 
 

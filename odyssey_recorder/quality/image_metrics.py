@@ -15,8 +15,6 @@ from odyssey_recorder.quality.sources import stamp
 
 @dataclass(slots=True)
 class _Shot:
-    """A file and what is known of it; its view after decoding."""
-
     path: Path
     picture: Screenshot
     view: ScreenshotView | None = None
@@ -80,7 +78,6 @@ class ImageMetrics:
         return differs
 
     def _view(self, shot: _Shot) -> ScreenshotView | None:
-        """The view of a screenshot that is measured already; None if the file has changed meanwhile."""
         if shot.view is None:
             try:
                 picture, view = measure(read_dataset_file(shot.path, Largest.PICTURE))

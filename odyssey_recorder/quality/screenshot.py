@@ -96,7 +96,6 @@ def _viewed(picture: Image.Image) -> Image.Image:
 
 
 def _thinned(picture: Image.Image, stride: int, area: tuple[int, int, int, int] | None = None) -> Image.Image:
-    """Every `stride`-th pixel of every `stride`-th row."""
     left, top, right, bottom = area or (0, 0, *picture.size)
     size = max(1, (right - left) // stride), max(1, (bottom - top) // stride)
     return picture.resize(size, Image.Resampling.NEAREST, box=(left, top, right, bottom))
@@ -148,7 +147,6 @@ def _size(name: bytes, header: memoryview) -> Size:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """Name and bytes of each chunk up to the closing one. Raises BrokenImageError at the first damaged one."""
     view, at, name = memoryview(data), len(_SIGNATURE), b""
     while name != b"IEND":
         if len(data) < at + 12:

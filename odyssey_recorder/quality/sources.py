@@ -56,7 +56,6 @@ class ScreenshotNames:
         self._names: Mapping[str, Sequence[str]] = {}
 
     def of(self, episode_id: str) -> Sequence[str]:
-        """The names of all files that begin with the id and an underscore, sorted."""
         try:
             changed_at = self._folder.stat().st_mtime_ns
             if changed_at != self._listed_at:

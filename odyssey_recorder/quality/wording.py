@@ -9,7 +9,6 @@ from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
 
 
 def counted(count: int, word: str) -> str:
-    """``1 episode``, ``2 episodes``."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
@@ -19,7 +18,6 @@ def named(text: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first few names, and how many more there are."""
     all_names = list(names)
     more = len(all_names) - NAMED_AT_MOST
     few = ", ".join(map(named, all_names[:NAMED_AT_MOST]))
@@ -27,6 +25,5 @@ def listed(names: Iterable[str]) -> str:
 
 
 def sentence(words: str) -> str:
-    """The words as one sentence on one line."""
     line = on_one_line(words).rstrip(".")
     return f"{line[:1].upper()}{line[1:]}."

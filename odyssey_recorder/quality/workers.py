@@ -66,8 +66,6 @@ class Workers(Generic[Task, Result]):
 
 
 class _Worker:
-    """One process, and our end of the pipe to it."""
-
     def __init__(self, begin: Callable[[], Callable[[Any], Any]]) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.line, theirs = spawn.Pipe()
@@ -84,7 +82,6 @@ class _Worker:
             self.line.send(task)
 
     def result(self) -> Any:
-        """The result, or a WorkerFailure if the process died."""
         try:
             return self.line.recv()
         except (EOFError, OSError):
@@ -101,7 +98,6 @@ class _Worker:
 
 
 def _serve(line: Connection, begin: Callable[[], Callable[[Any], Any]]) -> None:
-    """The main function of a worker process: handle tasks until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     work = begin()
     with suppress(EOFError, OSError):

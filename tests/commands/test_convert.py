@@ -27,7 +27,6 @@ def store(command_line: CommandLine) -> EpisodeStore:
 
 
 def publish(store: EpisodeStore) -> str:
-    """Publish a clean episode; returns its id."""
     actions: tuple[Action, ...] = (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done"))
     draft = begin(store)
     for number, action in enumerate(actions):
@@ -56,7 +55,6 @@ def exported(command_line: CommandLine) -> set[str]:
 
 
 def spoil(store: EpisodeStore, episode_id: str) -> Path:
-    """Truncate the screenshot of step 1."""
     path = store.screenshot_path(store.load(episode_id), 1)
     path.write_bytes(path.read_bytes()[:-40])
     return path

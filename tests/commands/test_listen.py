@@ -43,7 +43,6 @@ def is_heard(phone: LabPhone, command_line: CommandLine) -> bool:
 
 
 def listen(command_line: CommandLine, person: Person, *more: str) -> Ran:
-    """Record in passive mode while `person` works."""
     with terminal(command_line.monkeypatch) as say:
         thread = threading.Thread(target=person, args=(say,))
         thread.start()

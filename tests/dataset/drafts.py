@@ -49,7 +49,6 @@ def png(shade: int) -> bytes:
 
 
 def record(data: bytes) -> StepRecord:
-    """The record of a step with the screenshot `data`."""
     rgb = Image.open(io.BytesIO(data)).convert("RGB").tobytes()
     frame = FrameRecord(
         number=7,
@@ -66,7 +65,6 @@ def record(data: bytes) -> StepRecord:
 
 
 def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:
-    """Add a step and return its key."""
     data = png(shade)
     return draft.add_step(action, draft.keep_picture(data), record(data))
 
@@ -84,7 +82,6 @@ def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def complete_draft(store: EpisodeStore) -> Draft:
-    """A draft of two steps that is ready to be published."""
     draft = begin(store)
     add_step(draft, shade=1)
     add_step(draft, Complete("done"), shade=2)

@@ -28,7 +28,6 @@ class InDataset:
     episode_id: str
 
     def files(self) -> dict[str, bytes]:
-        """All files of the dataset by path, without the journal of changes."""
         paths = (path for path in self.root.rglob("*") if path.is_file())
         named = ((path.relative_to(self.root), path) for path in paths)
         return {str(name): path.read_bytes() for name, path in named if name.parts[:2] != ("reviews", "history")}
@@ -70,7 +69,6 @@ def store_of(there: InDataset) -> EpisodeStore:
 
 
 def tree_of(there: InDataset, step: int) -> str | None:
-    """The view hierarchy of a step; None if it has none."""
     path = there.root / "ui_trees" / ui_tree_name(there.episode_id, step)
     return path.read_text() if path.exists() else None
 

@@ -49,7 +49,6 @@ def refusal(data: bytes | str) -> str:
 
 
 def changed(*path: str | int, to: Any) -> str:
-    """A valid file with one value replaced."""
     tree = json.loads(encode(episode()))
     place = tree
     for key in path[:-1]:

@@ -18,7 +18,6 @@ FIRST, SECOND = "0000000000000001", "0000000000000002"
 
 
 def put(folder: Path, episode_id: str, *, pictures: bool = False) -> Path:
-    """Write an episode in the card dialect to the dataset at `folder`."""
     one = episode(Type("hi"), Complete(), episode_id=episode_id)
     file = folder / "annotations" / f"{episode_id}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -212,7 +211,6 @@ def boxes(source: Path, out: Path) -> list[Any]:
 
 
 def prove_box(there: InDataset, *box: int) -> None:
-    """Set the box of step 0 in the provenance."""
     path = there.root / "provenance" / f"{there.episode_id}.json"
     proof = EpisodeProvenance.model_validate_json(path.read_bytes())
     first = proof.steps[0].model_copy(update={"bbox": box, "bbox_source": "hierarchy"})

@@ -19,7 +19,6 @@ Tree = dict[str, Any]
 
 
 def spoilt(spoil: Callable[[Tree], object]) -> LenientEpisode:
-    """Read a valid file after `spoil` changed it."""
     tree = json.loads(encode(episode()))
     spoil(tree)
     return read_loosely(json.dumps(tree).encode(), source="some file.json")
@@ -179,7 +178,6 @@ def test_no_file_that_the_codec_writes_has_a_breach(written: Any, dialect: Diale
 
 @st.composite
 def mutilated(draw: st.DrawFn) -> bytes:
-    """Any episode with some values moved, removed or replaced, on any level."""
     tree = json.loads(encode(draw(episodes())))
     for _ in range(draw(st.integers(1, 3))):
         parts = [tree, tree["device_info"], tree["task_info"], *tree["steps"]]

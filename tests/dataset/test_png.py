@@ -19,7 +19,6 @@ def png(size: tuple[int, int] = (36, 64), mode: str = "RGBA") -> bytes:
 
 
 def claiming(width: int, height: int) -> bytes:
-    """A PNG whose header claims another size."""
     whole = png()
     header = b"IHDR" + struct.pack(">II", width, height) + whole[24:29]
     return whole[:12] + header + struct.pack(">I", zlib.crc32(header)) + whole[33:]

@@ -14,8 +14,6 @@ PATIENCE_S = 10.0
 
 
 class Shown:
-    """Collects reported changes into a list of episodes."""
-
     def __init__(self) -> None:
         self.instructions: dict[str, str] = {}
         self.news: list[DatasetChange] = []

@@ -25,8 +25,6 @@ EAGER = WatchRules(noticed_s=NEVER_S, unnoticed_s=0.02)
 
 
 class Told:
-    """Takes the watch's reports, and waits for them."""
-
     def __init__(self) -> None:
         self.ids: set[str] = set()
         self.changes: list[Changes] = []

@@ -181,7 +181,6 @@ def main(folder: Path, seed: int, cases: int) -> int:
 
 
 def _run(world: World, words: tuple[str, ...], printed: Path) -> tuple[float, list[str]]:
-    """The duration of a command, and what is wrong with its result."""
     began_s = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -218,7 +217,6 @@ def _waited(child: int, until_s: float) -> tuple[int, resource.struct_rusage] | 
 
 
 def _become(world: World, words: tuple[str, ...], printed: Path) -> None:
-    """Run the command in this process, and exit."""
     code: object = 3
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))

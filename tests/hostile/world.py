@@ -46,11 +46,9 @@ class World:
 
     @property
     def tasks(self) -> Path:
-        """The list that the queue follows."""
         return self.data / "tasks.jsonl"
 
     def make(self) -> None:
-        """Fill the empty folder, and the one outside that nobody may touch."""
         self._make_outside()
         write_dataset(self.dataset, FIRST, SECOND)
         write_dataset(self.other, SECOND, THIRD)

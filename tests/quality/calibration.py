@@ -37,7 +37,6 @@ def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
 
 
 def looks_blank(sight: Sight) -> bool:
-    """The rule of IMG04."""
     return sight.deviation < BLANK_DEVIATION or sight.flat > BLANK_FLAT
 
 

@@ -112,12 +112,10 @@ def with_breach(one: EpisodeEvidence, *breaches: Breach) -> EpisodeEvidence:
 
 
 def with_keys(one: EpisodeEvidence, number: int, **keys: Json) -> EpisodeEvidence:
-    """Set annotations of a step in the file."""
     return with_step(one, number, spelled=replace(one.steps[number].spelled, annotations=annotations_of(keys)))
 
 
 def in_front(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
-    """Set the package in front, step by step."""
     for number, package in enumerate(packages):
         one = with_step(one, number, screen=screen(package))
     return one
@@ -132,7 +130,6 @@ def said(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
 
 
 def found(check: str, one: EpisodeEvidence) -> list[int | None]:
-    """The steps of a check's findings."""
     return [finding.step for finding in said(check, one) if isinstance(finding, Finding)]
 
 

@@ -11,12 +11,10 @@ ACTIONS = ("CLICK 500, 900", "CLICK 120, 400", "TYPE “milk”", "CLICK 900, 95
 
 
 def sha(words: str) -> str:
-    """A SHA-256 unique to `words`."""
     return hashlib.sha256(words.encode()).hexdigest()
 
 
 def look(words: str) -> int:
-    """A difference hash unique to `words`."""
     return int(sha(words)[:16], 16)
 
 

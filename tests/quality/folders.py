@@ -48,7 +48,6 @@ def screen(number: int, size: Size = SIZE) -> Image.Image:
 
 
 def write_lone(folder: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
-    """An annotation file with its screenshots beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     return _write(folder, folder, episode_id, pictures)
 
@@ -68,7 +67,6 @@ def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
 
 
 def write_proof(root: Path, episode_id: str, steps: int) -> Path:
-    """The provenance of an episode that was recorded by Ada."""
     path = root / "provenance" / f"{episode_id}.json"
     records = tuple(_record(root / "screenshots", episode_id, step, is_last=step == steps - 1) for step in range(steps))
     origin = Origin(
@@ -83,7 +81,6 @@ def write_proof(root: Path, episode_id: str, steps: int) -> Path:
 
 
 def edit(path: Path, **keys: Json) -> None:
-    """Set keys of a JSON file."""
     path.write_text(json.dumps(json.loads(path.read_text()) | keys))
 
 

@@ -59,7 +59,6 @@ class Sight:
 
 
 def image_of(screen: Screen) -> Image.Image:
-    """A frame in RGB."""
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
 
 
@@ -86,7 +85,6 @@ def pairs_on(profile: str, *, seed: int, deeds: int) -> list[Pair]:
 
 
 def _open(person: Person, app: str) -> None:
-    """Open an app on its first page."""
     person.phone.clear_recents()
     person.open(app)
 
@@ -105,7 +103,6 @@ class _Watched:
         self._deeds: list[tuple[str, float]] = []
 
     def do(self, kind: str, act: Callable[[], object]) -> None:
-        """Do something, and measure how much of the screen it changed."""
         self.person.phone.press_key(_NOTHING)
         before = self.person.phone.screen()
         act()
@@ -121,7 +118,6 @@ class _Watched:
 
 
 def _between_the_marks(journal: RecordedJournal) -> Iterator[tuple[FeltInput, ...]]:
-    """The inputs of each action."""
     marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_NOTHING}"]
     for begin, end in list(pairwise(marks))[::2]:
         yield journal.inputs[begin + 1 : end]
@@ -151,7 +147,6 @@ def _scroll(watched: _Watched, *, share: float) -> None:
 
 
 def _nowhere(person: Person) -> tuple[float, float]:
-    """A position on the status bar, where nothing reacts to touches."""
     bar = person.phone.state().status_bar
     return bar.center
 

@@ -28,7 +28,6 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 
 def remember(cache: Cache, metrics: ImageMetrics) -> ImageMetrics:
-    """Another run, with the first one's measurements in the cache."""
     cache.keep(Path("any"), Inspection("", "", 0, "", ""), metrics.measured)
     return ImageMetrics(cache)
 

@@ -54,7 +54,6 @@ def upper_bound(defects: int, of: int) -> float:
 
 
 def _at_most(count: int, of: int, rate: float) -> float:
-    """The binomial probability of `count` or fewer among `of`."""
     return sum(exp(_log_chance(number, of, rate)) for number in range(count + 1))
 
 
@@ -72,7 +71,6 @@ _TAILS = 40
 """Quantiles in fortieths: the first and the last are cut off, 2.5 % each."""
 
 Said = tuple[Hashable, ...]
-"""What each reviewer of one episode said, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,6 @@ def fleiss_kappa(told: Counter[Said]) -> float | None:
 
 
 def _alike(said: Said) -> float:
-    """The share of equal pairs of verdicts on one episode."""
     same = sum(count * (count - 1) for count in Counter(said).values())
     return same / (len(said) * (len(said) - 1))
 

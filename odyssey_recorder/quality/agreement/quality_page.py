@@ -157,7 +157,6 @@ def measure(panel: ReportPanel) -> str:
 
 
 def trust_words(panel: ReportPanel) -> str:
-    """How many episodes the panel has, and whether they are enough."""
     n = panel.questions[0].agreement.n
     verdicts = "two verdicts" if panel.reviewers == 2 else f"{panel.reviewers} verdicts"
     if n == 0:
@@ -184,7 +183,6 @@ def choice_words(report: QualityReport, panel: ReportPanel) -> str:
 
 
 def bound_words(bound: DefectBound) -> str:
-    """What the sample shows, and how much of it is still to be judged."""
     if bound.n == 0:
         said = "No accepted episode of the sample was judged a second time yet, so nothing can be said of the others."
     else:
@@ -206,7 +204,6 @@ def share_bar(share: Share) -> Bar:
 
 
 def raw_bar(agreement: Agreement) -> Bar:
-    """On an axis from 0 to 1."""
     interval = agreement.raw_interval
     if agreement.raw is None or interval is None:
         return Bar(None, 0.0, 0.0)
@@ -214,8 +211,6 @@ def raw_bar(agreement: Agreement) -> Bar:
 
 
 def kappa_bar(agreement: Agreement) -> Bar:
-    """On an axis from -0.5 to 1."""
-
     def place(kappa: float) -> float:
         return max(0.0, kappa - _KAPPA_FROM) / (1 - _KAPPA_FROM) * 100
 

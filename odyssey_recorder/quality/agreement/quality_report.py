@@ -17,7 +17,6 @@ QUESTIONS = {
     Criterion.SEQUENCE: "The sequence completes the instruction",
     Criterion.INSTRUCTION: "The instruction means what the task says",
 }
-"""The three questions as statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,6 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Acceptance grouped by `by`, the group with the most episodes first."""
-
     by: str
     shares: tuple[Share, ...]
 
@@ -71,8 +68,6 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """How often this reason was given with fail or unsure."""
-
     criterion: Criterion
     words: str
     count: int
@@ -171,8 +166,6 @@ def _breakdowns(final: Sequence[Reviewed]) -> Iterator[Breakdown]:
 
 
 class _Persons:
-    """Maps the spellings of a person's name to one."""
-
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
@@ -184,7 +177,6 @@ class _Persons:
 
 
 def _panel(episodes: Sequence[Reviewed], reviewers: int, seed: int) -> ReportPanel:
-    """Agreement of the first `reviewers` verdicts of each episode."""
     given = [one.verdicts[:reviewers] for one in episodes]
     decided = QuestionAgreement(
         DECISION, agreement([tuple(one.decision.accepts for one in each) for each in given], seed=seed)
@@ -202,7 +194,6 @@ def _larger_panels(pairs: Sequence[Reviewed], seed: int) -> Iterator[ReportPanel
 
 
 def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
-    """For all reviewers, then for each, the most verdicts first; unmeasured durations are left out."""
     seconds: defaultdict[str, list[float]] = defaultdict(list)
     persons = _Persons()
     for verdict in verdicts:

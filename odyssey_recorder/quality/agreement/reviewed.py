@@ -57,8 +57,6 @@ def read_reviewed(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
 
 
 class _Reader:
-    """One pass over the files of a dataset."""
-
     def __init__(self, root: Path, warned: Warned) -> None:
         self._root = root
         self._warned = warned
@@ -119,7 +117,6 @@ class _Reader:
 
 
 def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
-    """What was judged; gaps are filled from the newest verdict."""
     told = verdicts[-1].subject if verdicts else Subject()
     return Subject(
         recorder=summary.annotator or told.recorder,

@@ -68,7 +68,6 @@ CHECKS: tuple[Check, ...] = (
 
 
 def check_episode(evidence: EpisodeEvidence) -> EpisodeReport:
-    """Run all checks of one episode."""
     said = [one for check in CHECKS for one in check.run(evidence)]
     return EpisodeReport(
         evidence.episode.episode_id,

@@ -82,7 +82,6 @@ _PARTS_OF_ANDROID = (
     "com.google.android.gms",
 )
 _NO_NAMES = frozenset(("com", "org", "net", "android", "google", "apps", "app", "mobile"))
-"""Parts of packages that name no app."""
 
 
 def is_launcher(package: str) -> bool:

@@ -67,12 +67,10 @@ class Check:
 
 
 def after(evidence: EpisodeEvidence, step: StepEvidence) -> StepEvidence | None:
-    """None for the last step."""
     return evidence.steps[step.number + 1] if step.number + 1 < len(evidence.steps) else None
 
 
 def no_proof(evidence: EpisodeEvidence) -> str:
-    """Why a step has no provenance."""
     return f"{NO_PROOF}: {evidence.proof_problem}" if evidence.proof_problem else NO_PROOF
 
 

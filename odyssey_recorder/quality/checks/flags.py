@@ -27,13 +27,11 @@ def reporting_check(flag: Flag) -> str:
 
 
 def flags_for(check: str, step: StepEvidence) -> tuple[str, ...]:
-    """The texts of a step's flags that this check reports."""
     flags = step.record.flags if step.record is not None else ()
     return tuple(describe_flag(flag) for flag in flags if reporting_check(flag) == check)
 
 
 def flagged(check: str, evidence: EpisodeEvidence) -> Iterator[tuple[int, str]]:
-    """Numbers and texts of the steps with flags for this check."""
     for step in evidence.steps:
         if flags := flags_for(check, step):
             yield step.number, "; ".join(flags)

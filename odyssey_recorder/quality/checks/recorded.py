@@ -84,7 +84,6 @@ def _differs(told: Action, done: Action | None) -> str:
 
 
 def _done(record: StepRecord, density: int) -> Action | None:
-    """The action that the recorder derives from the provenance; None if it holds none."""
     match record.input:
         case StrokeRecord(samples=samples, duration_us=duration_us):
             size = Size(record.frame.width, record.frame.height)
@@ -129,8 +128,6 @@ def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
 
 
 class _Fixes:
-    """The effect of fixes on the actions of the provenance, by its present step numbers."""
-
     def __init__(self, amendments: Sequence[Amendment]) -> None:
         self._presses: dict[int, bool] = {}
         self._texts: dict[int, str] = {}
@@ -164,7 +161,6 @@ class _Fixes:
 
 
 def _moved_up(of_steps: Mapping[int, _Value], dropped: DropSteps) -> dict[int, _Value]:
-    """The mapping under the new step numbers, after others were dropped."""
     first, last = dropped.first, dropped.last
     left = {step: value for step, value in of_steps.items() if not first <= step <= last}
     return {step - (last - first + 1) if step > last else step: value for step, value in left.items()}

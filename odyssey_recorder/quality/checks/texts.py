@@ -9,7 +9,6 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.wording import listed
 
 TEXTS = ("description", "intention", "low_level_instruction", "context")
-"""The keys of a step whose texts a language model writes."""
 _SHORT = "low_level_instruction"
 _NONE = "there are no annotations"
 _REFUSAL = re.compile(

@@ -92,7 +92,6 @@ def _known_apps() -> Set[str]:
 
 
 def _missed(item: MissingItem) -> list[str]:
-    """The item if too little of it is there, otherwise its missing names."""
     words = [word for word in item.words if word.casefold() not in _KINDS]
     words = [word for word in words if word.casefold() not in VERBS] or words
     lost = [word for word in item.lost if word in words]
@@ -104,7 +103,6 @@ def _missed(item: MissingItem) -> list[str]:
 
 
 def _missed_figures(wording: Wording) -> Iterator[str]:
-    """The lost figures, but for those that are there as another kind of figure: a date as its day."""
     for figure in lost_figures(wording):
         others = {digits for one in wording.figures_asked if one.kind is not figure.kind for digits in _digits(one)}
         if not _digits(figure) or not _digits(figure) <= others:
@@ -116,7 +114,6 @@ def _digits(figure: Figure) -> set[str]:
 
 
 def _missed_quotes(wording: Wording) -> list[str]:
-    """The lost quotations, compared without case."""
     asked = wording.instruction.casefold()
     return [text for text in lost_quotes(wording) if text.casefold() not in asked]
 

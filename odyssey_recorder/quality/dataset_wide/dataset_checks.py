@@ -25,8 +25,6 @@ _Together = Mapping[str, tuple[Finding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The findings of the checks of one episode; `kept` tells whether its files are unchanged."""
-
     kept: Inspection
     report: EpisodeReport
 
@@ -110,7 +108,6 @@ class DatasetChecks:
         self._on_change(changed)
 
     def _settle_one(self, episode_id: str) -> None:
-        """Check the dataset again after a change of one episode; does nothing during a complete run."""
         if not self._is_whole or not self._running.acquire(blocking=False):
             return
         try:
@@ -122,7 +119,6 @@ class DatasetChecks:
         self._on_change(changed - {episode_id})
 
     def _settle(self, fresh: Mapping[str, _Found], facts: Mapping[str, str], gone: Collection[str]) -> frozenset[str]:
-        """Store new findings and return the ids of the episodes whose findings changed."""
         together = self._look_together(facts, gone) if fresh or gone else self._together
         found = {one: known for one, known in (self._found | dict(fresh)).items() if one not in gone}
         with self._lock:
@@ -131,7 +127,6 @@ class DatasetChecks:
         return frozenset(fresh.keys() | others)
 
     def _look_together(self, changed: Mapping[str, str], gone: Iterable[str]) -> _Together:
-        """The findings by episode, after the facts of some have changed; checks whose facts have not are skipped."""
         asked: set[str] = set()
         for episode_id in gone:
             asked |= _ALL if self._source.take(episode_id) is not None else set()
@@ -165,8 +160,6 @@ class DatasetChecks:
 
 
 class _CachedCheck:
-    """One check of the whole dataset: its last findings, and which facts it read."""
-
     def __init__(self, check: Callable[[FactsSource], Iterator[object]]) -> None:
         self._check = check
         self._found: list[Finding] = []

@@ -218,8 +218,6 @@ def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, Collection[int]]]:
 
 
 class _ClosestMatches:
-    """The `NAMED_AT_MOST` texts most similar to one, the most similar first, and how many are similar at all."""
-
     __slots__ = ("_order", "count")
 
     def __init__(self) -> None:

@@ -112,7 +112,6 @@ def _sha256(path: Path, root: Path) -> bytes | None:
 
 
 def spelling_findings(root: Path) -> Iterator[Finding]:
-    """The part of EXP01 that needs only the annotations. Raises DatasetError."""
     lacking: list[str] = []
     ids = sorted(episode_ids(root))
     for episode_id in ids:
@@ -141,7 +140,6 @@ def _unannotated(lacking: list[str], *, of: int) -> Finding:
 
 
 def _steps(path: Path) -> list[dict[str, Json]]:
-    """Empty if it is not an episode, which other checks report."""
     try:
         tree = parse(read_file(path, Largest.ANNOTATION, within=dataset_of(path)))
     except OSError as error:
@@ -181,7 +179,6 @@ def _problem(step: Mapping[str, Json]) -> str:
 
 
 def _points(info: Json) -> int:
-    """How many points `info` lists; 0 if it is not a list of points."""
     if not isinstance(info, list):
         return 0
     pairs = [one for one in info if isinstance(one, list) and len(one) == 2 and all(type(axis) is int for axis in one)]

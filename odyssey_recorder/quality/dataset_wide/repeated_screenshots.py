@@ -36,12 +36,10 @@ class _Place:
 
     @property
     def is_home(self) -> bool:
-        """Whether the home screen is expected."""
         return self.step == 0 or self.action == "HOME"
 
     @property
     def is_first_page(self) -> bool:
-        """Whether an app was just opened on the home screen, as far as can be told without provenance."""
         return self.from_home and self.action.startswith("CLICK ")
 
 
@@ -106,7 +104,6 @@ def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str,
 
 
 def _at_several_steps(source: FactsSource) -> set[int]:
-    """The keys of the screenshots that more than one step has."""
     keys = array("Q")
     for facts in source():
         keys.extend(_key(sha256) for sha256 in facts.pictures if sha256)
@@ -130,7 +127,6 @@ def _key(sha256: str) -> int:
 
 
 def _looks(facts: EpisodeFacts) -> set[int]:
-    """The looks of its screens but the first, salted by device."""
     salt = int.from_bytes(hashlib.blake2b(facts.device.encode(), digest_size=8).digest())
     return {look ^ salt for look in facts.looks[1:] if look is not None}
 
@@ -150,7 +146,6 @@ def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
 
 
 def _mixed_up(group: Sequence[_Place]) -> Iterator[_Place]:
-    """The places whose provenance differs from that of all others with the same screenshot."""
     proved = [(place, place.shown) for place in group if place.shown is not None]
     screens = Counter((shown.package, shown.words) for _, shown in proved)
     packages = Counter(shown.package for _, shown in proved)
@@ -173,7 +168,6 @@ def _follow(one: _Place, other: _Place) -> bool:
 
 
 def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
-    """The first place in each episode where neither provenance nor the steps before explain the screenshot."""
     entrances = {place.device for place in group if place.is_home or place.is_first_page}
     explained = {place.episode_id for place in group if place.device in entrances}
     explained.update(*(episodes for episodes in _ways(group) if len(episodes) > 1))
@@ -187,7 +181,6 @@ def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:
 
 
 def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
-    """Episode ids grouped by what led to the screenshot: the look before, and the action."""
     actions = ActionClasses()
     ways: defaultdict[tuple[str, str], list[tuple[int, set[str]]]] = defaultdict(list)
     for place in group:
@@ -204,7 +197,6 @@ def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
 
 
 def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
-    """A finding for each of the `odd` places; `common` is how many episodes share the screenshot."""
     owners = sorted({place.episode_id for place in group})
     for place in odd:
         others = [one for one in owners[: NAMED_AT_MOST + 1] if one != place.episode_id]

@@ -106,8 +106,6 @@ def _membership(split: _Split, episodes: frozenset[str]) -> Iterator[Finding]:
 def _on_both_sides(
     what: str, told: Callable[[EpisodeFacts], str]
 ) -> Callable[[_Split, FactsSource], Iterator[Finding]]:
-    """A check that no `what`, such as a template, is on both sides."""
-
     def leaks(split: _Split, source: FactsSource) -> Iterator[Finding]:
         sides: dict[str, set[str]] = {part: set() for part in PARTS}
         for facts in source():
@@ -155,7 +153,6 @@ _LEAKS: dict[str, Callable[[_Split, FactsSource], Iterator[Finding]]] = {
     "device": _on_both_sides("device", lambda facts: facts.device),
     "app": _app_leaks,
 }
-"""By the first word of the file's name."""
 
 
 def _no_split(name: str) -> Finding:

@@ -41,7 +41,6 @@ class Sample:
             return self._draw() if is_all else frozenset()
 
     def summary(self, episode_id: str) -> EpisodeSummary | None:
-        """None for an episode that is not in the dataset."""
         with self._lock:
             return self._summaries.get(episode_id)
 
@@ -51,7 +50,6 @@ class Sample:
             return None if self._sampled is None else episode_id in self._sampled
 
     def complete(self) -> None:
-        """Read all episodes now, unless they are known."""
         with self._lock:
             if self._sampled is None:
                 self._summaries = {one.episode_id: one for one in self._read_all()}
@@ -76,8 +74,6 @@ def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], p
 
 
 class ReviewFollowing:
-    """The changes of a dataset for its reviewer, until it is closed."""
-
     def __init__(
         self,
         sample: Sample,
@@ -102,7 +98,6 @@ class ReviewFollowing:
             self._episodes.close()
 
     def tell(self, episode_ids: Iterable[str]) -> None:
-        """Send the rows of these episodes again."""
         found = (self._sample.summary(episode_id) for episode_id in episode_ids)
         self._send(ReviewNews(tuple(self._row(summary) for summary in found if summary is not None)))
 

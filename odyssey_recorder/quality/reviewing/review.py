@@ -21,8 +21,6 @@ MOST_STEPS = 1_000_000
 
 
 class Rating(Enum):
-    """A reviewer's answer to one of the three questions."""
-
     PASS = "pass"
     FAIL = "fail"
     UNSURE = "unsure"
@@ -68,7 +66,6 @@ REASONS: dict[Criterion, dict[str, str]] = {
         "other": "Something else",
     },
 }
-"""The reason codes by criterion, and their texts."""
 
 
 class _Record(BaseModel):
@@ -202,5 +199,4 @@ class ReviewFile:
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """All fixes, including those that were taken back."""
         return tuple(entry for entry in self.entries if isinstance(entry, Fix))

@@ -127,7 +127,6 @@ def _read_all(trees: Iterable[Json], *, source: str) -> tuple[tuple[Entry, ...],
 
 
 def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
-    """Why this is not a review file of the episode."""
     number = tree.get("format", FORMAT)
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         return f"format: expected {FORMAT}, found {shown(number)}"
@@ -141,7 +140,6 @@ def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
 
 
 def _rescued(data: bytes, problem: str, *, episode_id: str, source: str) -> ReviewFile:
-    """Every intact entry of a file that is not valid JSON, wherever it is."""
     text = data.decode(errors="replace")
     whole: list[Json] = []
     at = text.find("{")

@@ -79,7 +79,6 @@ def merge_copies(store: ReviewStore) -> Merged:
 
 
 def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
-    """Add what is readable of `found`; a string is a problem."""
     if isinstance(found, str):
         merged.problems.append(found)
         return
@@ -149,7 +148,6 @@ def _verdicts(data: bytes, *, lines: bool) -> list[Json]:
 
 
 def _foreign(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[ReviewFile]:
-    """A verdict of another tool, completed from the dataset; none if it is there already."""
     keys = tree if isinstance(tree, dict) else {}
     episode_id = keys.get("episode_id")
     if not isinstance(episode_id, str) or not is_episode_id(episode_id):

@@ -36,8 +36,6 @@ _Stamp = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _News:
-    """What a file tells the queue of tasks: the first move to the annotator, and who accepted last."""
-
     move: Move | None = None
     accepted_by: str = ""
 
@@ -182,7 +180,6 @@ class ReviewStore:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Lock the folder for writing."""
         if not self._root.is_dir():
             raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
         make_folder(self._folder, within=self._root)
@@ -199,7 +196,6 @@ class ReviewStore:
 
 
 def _read(path: Path, episode_id: str) -> ReviewFile:
-    """Empty if there is no file. Raises DatasetError."""
     try:
         data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
         return read_reviews(data, episode_id=episode_id, source=str(path))
@@ -222,7 +218,6 @@ def _stamp(path: Path) -> _Stamp | None:
 
 
 def _news(path: Path) -> _News:
-    """Empty for an unreadable file."""
     try:
         data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
     except OSError:

@@ -66,8 +66,6 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The groups that a sample is spread over."""
-
     category: str
     device: str
     annotator: str
@@ -266,12 +264,10 @@ def agrees(one: Verdict, other: Verdict) -> bool:
 
 
 def comparable_name(name: str) -> str:
-    """A name in the form used for comparison."""
     return normalize("NFKC", normalize("NFKC", name).casefold()).strip()
 
 
 def _may_count(verdict: Verdict, recorder: str) -> bool:
-    """Whether a verdict is valid on some revision; `subject` may name a recorder whose provenance is lost."""
     return (
         bool(comparable_name(verdict.by))
         and not same_person(verdict.by, recorder)
@@ -281,7 +277,6 @@ def _may_count(verdict: Verdict, recorder: str) -> bool:
 
 
 def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The newest verdict of each person by time, independent of the order of the input."""
     newest = {comparable_name(one.by): one for one in sorted(verdicts, key=lambda one: (one.at, one.id))}
     return sorted(newest.values(), key=lambda one: (one.at, one.id))
 
@@ -304,7 +299,6 @@ def _joint(first: Verdict, second: Verdict) -> ReviewStage:
 
 
 def _reason(judgement: Judgement) -> str:
-    """One answer as text: ``A step is missing, at step 3: the search``."""
     words = " ".join(judgement.words.split())
     reason = "" if judgement.reason == "other" else REASONS[judgement.criterion][judgement.reason]
     step = "" if judgement.step is None else f"at step {judgement.step}"

@@ -71,7 +71,6 @@ class VerdictDraft:
 
 
 def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
-    """The entries without others' verdicts and names."""
     return tuple(
         entry if same_person(entry.by, reviewer) else entry.model_copy(update={"by": _SOMEBODY})
         for entry in entries

@@ -34,12 +34,10 @@ def page(*episodes: Reviewed, problems: tuple[str, ...] = (), dataset: str = "/d
 
 @cache
 def page_of(count: int) -> str:
-    """A page of this many episodes with two verdicts, some with a third."""
     return page(*many(count))
 
 
 def many(count: int) -> list[Reviewed]:
-    """Episodes with two verdicts each, some with a third."""
     answers = ("ppp", "ppp", "fpp", "ppu")
     return [
         reviewed(
@@ -53,8 +51,6 @@ def many(count: int) -> list[Reviewed]:
 
 
 class _Tags(HTMLParser):
-    """Checks that every tag is closed."""
-
     def __init__(self) -> None:
         super().__init__()
         self.seen: set[str] = set()

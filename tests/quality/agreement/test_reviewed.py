@@ -17,7 +17,6 @@ ONE, TWO, GONE = (f"{number:016}" for number in (1, 2, 9))
 
 @pytest.fixture
 def store(tmp_path: Path) -> ReviewStore:
-    """The reviews of a dataset of two episodes, with an empty sample."""
     publish(tmp_path, ONE)
     publish(tmp_path, TWO)
     store = ReviewStore(tmp_path)

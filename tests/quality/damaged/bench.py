@@ -27,8 +27,6 @@ Place = tuple[str, str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One dataset of the set: the planted defects, and all findings."""
-
     name: str
     errand: str
     planted: frozenset[Place]

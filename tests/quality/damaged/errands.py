@@ -12,8 +12,6 @@ DONE = ScriptComplete(complete="")
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A task on a device of its own, and how it is carried out."""
-
     name: str
     profile: str
     task: TaskInfo

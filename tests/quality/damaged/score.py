@@ -29,7 +29,6 @@ class Score:
 
 
 def scores(cases: Sequence[Case]) -> list[Score]:
-    """The checks with planted defects, or with findings worse than a note."""
     planted = Counter(check for case in cases for check, _, _ in case.planted)
     missed = Counter(check for case in cases for check, _, _ in case.missed)
     false = Counter(finding.check for case in cases for finding in case.unplanted)
@@ -49,7 +48,6 @@ def table(cases: Sequence[Case]) -> Table:
 
 
 def wrong(cases: Sequence[Case]) -> list[str]:
-    """Every missed defect and every false finding, as text."""
     lines = []
     for case in cases:
         where = f"{case.name} ({case.errand})" if case.errand else case.name

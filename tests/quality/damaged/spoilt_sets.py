@@ -29,7 +29,6 @@ class Shelf:
         self.wrecks = [Wreck(clean, root, episode_id, rng) for episode_id in ids]
 
     def first_once_more(self) -> Wreck:
-        """Add a copy of the first episode under another id."""
         self.wrecks.append(self._again())
         return self.wrecks[-1]
 
@@ -39,7 +38,6 @@ class Shelf:
         path.write_text(json.dumps(tree), encoding="utf-8")
 
     def split(self) -> dict[str, list[str]]:
-        """All episodes, the last one as the test part."""
         names = [f"{wreck.episode_id}.json" for wreck in self.wrecks]
         return {"train": names[:-1], "test": names[-1:]}
 

@@ -72,7 +72,6 @@ class Wreck:
         return task
 
     def any_step(self, *, where: Callable[[int], bool] = lambda step: True, but_last: int = 1) -> int:
-        """A step chosen by the seed, without the last `but_last`."""
         return self.rng.choice([step for step in range(len(self.steps) - but_last) if where(step)])
 
     def is_touch(self, step: int) -> bool:
@@ -129,22 +128,18 @@ class Wreck:
         self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
 
     def put_place(self, step: int, x: int, y: int) -> None:
-        """Move a press to another grid point, in annotation and provenance."""
         self.put_press(step, x, y)
         self._put_finger(step, Point(x, y))
 
     def put_scroll(self, step: int, start: tuple[int, int], end: tuple[int, int]) -> None:
-        """Replace a scroll, in annotation and provenance."""
         self.put_action(step, "SCROLL", [[*start], [*end]], f"[{start}, {end}]")
         self._put_finger(step, Point(*start), Point(*end))
 
     def put_text(self, step: int, text: str) -> None:
-        """Replace a typed text, in annotation and provenance."""
         self.put_action(step, "TYPE", text)
         self.records[step]["input"]["text"] = text
 
     def put_end(self, words: str) -> None:
-        """Replace the final note or reason, in annotation and provenance."""
         self.steps[-1]["ps"] = self.records[-1]["end"]["words"] = words
 
     def _put_finger(self, step: int, *path: Point) -> None:
@@ -153,7 +148,6 @@ class Wreck:
         stroke["samples"] = [[at.x, at.y, 100_000 * number] for number, at in enumerate(pixels)]
 
     def retype(self, step: int, old: str, text: str) -> None:
-        """Change the text that fields show after a step."""
         for tree in filter(Path.exists, map(self.tree, range(step + 1, len(self.steps)))):
             xml = tree.read_text(encoding="utf-8")
             tree.write_text(xml.replace(f'text="{old}"', f'text="{text}"'), encoding="utf-8")

@@ -32,7 +32,6 @@ class Bench:
         return EpisodeReport(evidence.episode.episode_id)
 
     def say(self, episode_id: str, words: str) -> None:
-        """Give an episode a task of its own with this instruction."""
         written = read_episode(self.annotations[episode_id])
         task = TaskInfo("General_Tool", ("Notes",), episode_id, episode_id, words)
         write_episode(self.annotations[episode_id], replace(written, task=task))

@@ -15,7 +15,6 @@ ONE, TWO, GONE = (f"{number:016}" for number in (1, 2, 9))
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A dataset of two episodes with provenance."""
     for episode_id in (ONE, TWO):
         for name in (
             f"annotations/{episode_id}.json",
