@@ -84,7 +84,6 @@ def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
 
 
 def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
-    """Rewrite the tasks with a progress bar. Raises CancelledError."""
     with _bar(err) as bar:
         shown = bar.add_task("", total=len(tasks), cost="")
 

@@ -34,11 +34,7 @@ _UNITS = 360
 
 
 def draw_action(picture: Image.Image, action: Action) -> Image.Image:
-    """Return a copy of an RGB image, already shrunk for viewing, with `action` drawn on it.
-
-    A ring is a click, a double ring with a large disc a long press, a line from a dot to an arrow head a scroll. An
-    action without a position is a chip near the bottom: typed text, a system key, the end of the episode.
-    """
+    """A copy of an RGB image, already shrunk for viewing, with `action` drawn on it."""
     pen = _Pen(picture)
     match action:
         case Click(point):

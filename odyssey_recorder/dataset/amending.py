@@ -45,11 +45,7 @@ class Amended:
 def amended(
     episode: Episode, proof: EpisodeProvenance | None, amendment: Amendment, *, picture: Size | None = None
 ) -> Amended:
-    """Return the episode after `amendment`; its screenshots follow `kept`.
-
-    `picture` is the size of the screenshot that a box is drawn on; None takes it from the provenance, else from the
-    device. Raises ReviewError if the amendment is not allowed or changes nothing.
-    """
+    """The episode after `amendment`. `picture` is the screenshot's size, for a box. Raises ReviewError."""
     after = _after(episode, proof, amendment, picture)
     if (after.episode, after.proof) == (episode, proof):
         raise ReviewError(f"Episode {episode.episode_id} says so already: nothing would change.")
@@ -161,11 +157,7 @@ def _with_text(episode: Episode, number: int, text: str) -> Episode:
 
 
 def _with_action(episode: Episode, number: int, action: Action) -> Episode:
-    """Replace an action and drop the texts that described the old one.
-
-    The box stays because the touched position does. So does the low-level instruction of a terminal step ("Task
-    completed."), which depends on its kind alone.
-    """
+    """Drop the texts that described the old action. The box stays because the touched position does."""
     step = episode.steps[number]
     if action == step.action:
         return episode
@@ -229,7 +221,6 @@ def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last
 
 
 def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
-    """The episode up to step `at`, whose screenshot becomes that of the terminal step."""
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
         raise ReviewError(f"Episode {episode.episode_id} ends at step {at} already.")

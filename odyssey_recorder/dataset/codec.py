@@ -75,13 +75,10 @@ def write_episode(path: Path, episode: Episode, dialect: Dialect = Dialect.CARD)
 
 
 def decode(data: bytes | str, *, source: str) -> Episode:
-    """Parse an episode in either dialect, in every form that is known to exist.
+    """Parse an episode in either dialect and every known form.
 
-    Data without a place in the model goes into `extra` and is written back: unknown keys on every level, and an `info`
-    or `ps` that says more than the action (a click with a trajectory, a trajectory that is a list).
-
-    `source` is the file's name for messages. Raises only InvalidEpisodeError, naming it, the step, the field, the value
-    and what was expected.
+    What has no place in the model is kept and written back. Raises only InvalidEpisodeError, naming `source`, the step,
+    the field, the value and what was expected.
     """
     with _refusals_of(source):
         return _episode(EpisodeJson.model_validate(parse(data)))
@@ -94,10 +91,7 @@ def episode_from_json(tree: Json, *, source: str) -> Episode:
 
 
 def dialect_of(data: bytes | str, *, source: str) -> Dialect:
-    """The dialect of an episode file; CARD if nothing in it differs between the two.
-
-    Raises InvalidEpisodeError naming `source`.
-    """
+    """CARD if nothing in the file differs between the two. Raises InvalidEpisodeError naming `source`."""
     with _refusals_of(source):
         steps = EpisodeJson.model_validate(parse(data)).steps
     released = any(
@@ -107,10 +101,7 @@ def dialect_of(data: bytes | str, *, source: str) -> Dialect:
 
 
 def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
-    """UTF-8 JSON: keys in the order of the released files, indent 4, a final newline.
-
-    Raises InvalidEpisodeError if a text or an unknown key cannot be JSON (a lone surrogate, NaN).
-    """
+    """UTF-8 JSON as in the released files. Raises InvalidEpisodeError for a lone surrogate or NaN."""
     device, task = episode.device, episode.task
     tree = {
         "episode_id": episode.episode_id,
@@ -215,7 +206,6 @@ def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
 
 
 def _spelled_otherwise(raw: StepJson, action: Action) -> dict[str, Json]:
-    """`info` and `ps` where the file says more than the action can hold."""
     ours = _spelling(action, Dialect.RELEASE)
     match action:
         case Click() | LongPress():

@@ -37,10 +37,7 @@ _PAPER, _CARD, _EDGE, _TEXT, _FAINT = "#eef0f3", "#ffffff", "#d5d8dd", "#202124"
 
 
 def draw_contact_sheet(episodes: Sequence[OpenedEpisode]) -> Image.Image:
-    """An RGB image, 2000 px wide, with the episodes below each other.
-
-    Raises DatasetError naming a screenshot that cannot be read.
-    """
+    """An RGB image, 2000 px wide. Raises DatasetError naming a screenshot that cannot be read."""
     parts = [_draw_episode(opened) for opened in episodes]
     sheet = Image.new("RGB", (_SHEET_PX, sum(part.height for part in parts) + _MARGIN), _PAPER)
     top = 0

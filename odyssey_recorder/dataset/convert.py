@@ -41,15 +41,9 @@ def convert(
 ) -> Conversion:
     """Convert the episode file or the dataset folder `source` to `dialect`, at `target`.
 
-    A file becomes the file `target`, or one of its own name if that is a folder. For a dataset folder, each
-    ``annotations/*.json`` becomes the file of that name in the folder `target`; a bad file does not stop the others.
-
-    In the `RELEASE` dialect, all presses of an episode with provenance or boxes get a box: see `with_boxes`.
-
-    Screenshots are the same in both dialects. `with_screenshots`, for a dataset folder, puts those of each converted
-    episode and its view hierarchies into `target` too: as hard links, or as copies on another disk.
-
-    `refuse` returns why an annotation file of a dataset folder is left out, or an empty string.
+    Of a folder, each ``annotations/*.json`` is written under its name to `target`; a bad file does not stop the others.
+    `with_screenshots` puts screenshots and view hierarchies there too: as hard links, or as copies on another disk.
+    `refuse` returns why a file is left out, or an empty string. The `RELEASE` dialect gets boxes: see `with_boxes`.
 
     Raises DatasetError if there is nothing to convert. Never writes over what it reads.
     """
@@ -111,7 +105,6 @@ def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
 
 
 def _bring_trees(episode: Episode, source: Path, target: Path) -> None:
-    """Put the view hierarchies of `episode` into `target`; not every step has one."""
     names = [ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
     present = [name for name in names if (source / name).is_file()]
     if present:

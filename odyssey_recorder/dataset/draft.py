@@ -44,10 +44,7 @@ _NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class DraftStep:
-    """One recorded step: its action, the screenshot from before it, and its provenance.
-
-    `key` names the step for the life of the draft: it survives an undo, and is not used again.
-    """
+    """One recorded step; `key` survives the undo of other steps and is not used again."""
 
     key: int
     action: Action
@@ -56,7 +53,6 @@ class DraftStep:
 
     @property
     def tree(self) -> Path | None:
-        """The step's view hierarchy, or None."""
         name = self.record.ui_tree
         return None if name is None else self.picture.with_name(name)
 
@@ -118,10 +114,7 @@ class DraftHead(BaseModel):
 
 
 def hold(folder: Path) -> FileLock:
-    """Lock a draft for this process.
-
-    Raises DatasetError if another process has it or it does not exist.
-    """
+    """Lock a draft for this process. Raises DatasetError if another process has it or it does not exist."""
     if not folder.is_dir():
         raise DatasetError(f"There is no draft {folder.name} in {folder.parent}.")
     lock = FileLock(folder / "lock", blocking=False, thread_local=False)
@@ -271,11 +264,7 @@ class Draft:
                 picture.unlink(missing_ok=True)
 
     def keep_tree(self, xml: str) -> str:
-        """Store a view hierarchy and return its name for `StepRecord.ui_tree`; thread-safe. Raises DatasetError.
-
-        One that no step uses is deleted when the draft is opened again. A lone surrogate, which no file can hold,
-        becomes a question mark.
-        """
+        """Store a view hierarchy; returns its name for `StepRecord.ui_tree`. Thread-safe. Raises DatasetError."""
         path = self.folder / f"{next(self._file_numbers)}.xml"
         write_durably(path, xml.encode(errors="replace"), within=self.folder)
         return path.name
@@ -288,9 +277,7 @@ class Draft:
         return self.steps[-1].key
 
     def amend_last(self, changes: Mapping[str, Json]) -> None:
-        """Add to the last step's record what became known later; the keys are fields of `StepRecord`. Raises
-        DatasetError.
-        """
+        """Add what became known later to the last step's record. Raises DatasetError."""
         self._write(draft_log.AmendLine(changes=dict(changes)))
 
     def amend(self, key: int, changes: Mapping[str, Json]) -> bool:
@@ -310,10 +297,9 @@ class Draft:
     def drop_last(
         self, why: str, count: int = 1, *, leads_back: bool = False, next_flags: tuple[Flag, ...] = ()
     ) -> None:
-        """Remove the last `count` steps, all or none; the log keeps them and `why`. Raises DatasetError.
+        """Remove the last `count` steps; the log keeps them and `why`. Raises DatasetError.
 
-        With `leads_back` the first of them becomes `wanted`: the device should show its screen again. `next_flags` are
-        flags of the next step, due to that screen.
+        With `leads_back` the first of them becomes `wanted`. `next_flags` are due to the screen before it.
         """
         now_us = time.time_ns() // 1000
         line = draft_log.DropLine(why=why, dropped_us=now_us, count=count, leads_back=leads_back, next_flags=next_flags)
@@ -322,23 +308,16 @@ class Draft:
     # The screen that the steps led to, and the device.
 
     def note_screen(self, picture: Path, flags: tuple[Flag, ...]) -> None:
-        """Note the screen after the last step, and flags for the next step. Raises DatasetError.
-
-        Not synced to disk: survives the end of this process, but perhaps not a power failure.
-        """
+        """Not synced to disk: survives this process, but perhaps not a power failure. Raises DatasetError."""
         self._write(draft_log.ScreenLine(picture=picture.name, flags=flags), durable=False)
 
     def note_resumed(self, record: ResumedRecord) -> None:
-        """Raises DatasetError."""
         self._write(draft_log.ResumeLine(record=record))
 
     # A live finger.
 
     def note_touch(self, picture: Path, touched_us: int) -> None:
-        """Note that a live finger is about to go down on the device. Raises DatasetError.
-
-        Takes far less than a millisecond because it is not synced to disk. The next step is what the touch became.
-        """
+        """A finger is about to go down. Not synced to disk, so it takes far below 1 ms. Raises DatasetError."""
         self._write(draft_log.TouchLine(picture=picture.name, touched_us=touched_us), durable=False)
 
     def drop_touch(self, why: str) -> None:
@@ -354,7 +333,6 @@ class Draft:
         self._story = story
 
     def _after(self, line: draft_log.Line) -> _Story:
-        """The state after `line`. Raises DatasetError."""
         story = self._story
         match line:
             case draft_log.StepLine(picture=picture, action=action, record=record):

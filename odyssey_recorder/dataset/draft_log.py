@@ -114,10 +114,7 @@ class DraftLog:
         return [self._parsed(number, line) for number, line in enumerate(lines, 1)]
 
     def append(self, line: Line, *, durable: bool = True) -> None:
-        """Append `line`; one that is not `durable` survives the process, but perhaps not a power failure.
-
-        If it raises DatasetError, the line is not in the log.
-        """
+        """If it raises DatasetError, `line` is not in the log. Without `durable`, a power failure may lose it."""
         try:
             data = line.model_dump_json().encode() + b"\n"
         except ValueError as error:

@@ -104,10 +104,7 @@ def check_number(raw: StepJson, number: int) -> None:
 
 
 def check_screenshot(raw: StepJson, episode_id: str, number: int) -> None:
-    """Raise UnreadableError if the step's screenshot is not named as it must be.
-
-    The only allowed name is built here, so no name in a file can point outside its folder.
-    """
+    """Raise UnreadableError unless the name is the expected one: none in a file can point outside its folder."""
     _expect("screenshot", raw.screenshot, screenshot_name(episode_id, number), Rule.SCREENSHOT)
 
 
@@ -238,7 +235,6 @@ def complaint(error: ValidationError, *, within: tuple[str, ...] = ()) -> str:
 
 
 def complaints(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], str]]:
-    """All faults that pydantic found: the place in the file, and the message as in `complaint`."""
     for fault in faults(error):
         yield fault.place, _in_words(fault, ())
 

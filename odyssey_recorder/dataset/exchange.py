@@ -1,7 +1,4 @@
-"""The files of one episode in a dataset: which they are, how copies are kept, and how they are exchanged.
-
-A folder that keeps an episode has the layout of a dataset, so that everything that reads a dataset can read it.
-"""
+"""The files of one episode in a dataset: which they are, how they are copied, kept and exchanged."""
 
 import filecmp
 import hashlib
@@ -29,10 +26,7 @@ PART = ".part"
 
 
 def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
-    """The name of a version of an episode: the SHA-256 of its annotation, and 16 digits of a hash of all other files.
-
-    Raises DatasetError.
-    """
+    """The SHA-256 of the annotation and 16 digits of a hash of all other files. Raises DatasetError."""
     hashes = {name: _sha256(source) for name, source in sorted(contents.items())}
     revision = hashes.pop(annotation_path(episode_id), "")
     rest = "\n".join(f"{digest} {name}" for name, digest in hashes.items())
@@ -40,9 +34,9 @@ def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
 
 
 def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None:
-    """Create `folder` in the dataset `root` atomically, unless it has these contents already. Raises DatasetError.
+    """Create `folder` in the dataset `root` atomically, unless it has these contents. Raises DatasetError.
 
-    Screenshots and view hierarchies are hard-linked if the disk allows it; files that may change in place are copied.
+    Screenshots and view hierarchies are hard-linked if possible; files that may change in place are copied.
     """
     if _holds(folder, contents):
         return
@@ -75,12 +69,11 @@ def drop_folder(folder: Path) -> Path:
 
 
 def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
-    """Replace the files of an episode in the dataset `root` by those in `wanted`, which are stored elsewhere.
+    """Replace the files of an episode in the dataset `root` by those in `wanted`. Raises DatasetError.
 
-    Raises DatasetError. Whatever needs disk space is written first, beside the files; then they are renamed. If
-    screenshots or view hierarchies are added, removed or renumbered, the annotation is absent meanwhile: a reader finds
-    all screenshots that belong to it, or no episode. After a failure the episode may be absent and extra files may
-    remain until a call succeeds for the same or for other `wanted`.
+    While screenshots are added, removed or renumbered, the annotation is absent: a reader finds all screenshots that
+    belong to it, or no episode. After a failure the episode may be absent and extra files may remain until a call
+    succeeds for the same or for other `wanted`.
     """
     for stale in files_of(root, episode_id, ending=PART).values():
         _remove(stale)
@@ -107,10 +100,7 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
 
 
 def _put(source: Path | bytes, path: Path, root: Path) -> None:
-    """Create a file: a hard link of a screenshot or view hierarchy if possible, else a copy synced to disk.
-
-    Both are in the dataset `root`.
-    """
+    """Create a file: a hard link of a screenshot or view hierarchy if possible, else a copy synced to disk."""
     if isinstance(source, bytes):
         write_durably(path, source, within=root)
         return

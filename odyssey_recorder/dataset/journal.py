@@ -81,10 +81,7 @@ def unheard(change: Change) -> None:
 
 
 class Journal:
-    """The changes of one dataset folder, one at a time even across processes.
-
-    `recorded` returns whether a change is on record. Thread-safe.
-    """
+    """Changes a dataset folder, one change at a time even across processes; `recorded` tells if one is on record."""
 
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
         self.root = root.absolute()
@@ -111,10 +108,9 @@ class Journal:
             lock.release()
 
     def carry_out(self, change: Change, folders: Mapping[str, Contents], record: Callable[[Change], object]) -> None:
-        """Make a change atomically; the caller holds the journal.
+        """Make a change atomically; the caller holds the journal. Raises DatasetError, and what `record` raises.
 
-        `folders` are the contents of the change's folders that have to be created. `record` puts the change on record;
-        if it raises, the change is rolled back. Raises DatasetError, and what `record` raises.
+        `folders` are the contents of folders to create. If `record` raises, the change is rolled back.
         """
         write_durably(self._intent, change.model_dump_json().encode(), within=self.root)
         try:
@@ -128,10 +124,7 @@ class Journal:
         self._finish(change)
 
     def recover(self) -> str | None:
-        """Settle an interrupted change and return the id of its episode, or None. Raises DatasetError.
-
-        Waits for a change that another process is making.
-        """
+        """Settle an interrupted change; returns the id of its episode, or None. Raises DatasetError."""
         change = under_way(self.root)
         if change is not None:
             with self.held():
@@ -157,20 +150,14 @@ class Journal:
         self._strike_out(change.target if change.target.startswith(TRASH) else "")
 
     def _exchange(self, change: Change, folder: str) -> None:
-        """Replace the episode's files by those in a folder of the change.
-
-        If that folder does not exist, either nothing was changed yet or all is done: it is created first and removed
-        last.
-        """
+        """If `folder` does not exist, nothing was changed yet or all is done: it is created first and removed last."""
         if not folder:
             exchange(self.root, change.episode_id, {})
         elif (self.root / folder).is_dir():
             exchange(self.root, change.episode_id, self._whole(change, folder))
 
     def _whole(self, change: Change, folder: str) -> Mapping[str, Path]:
-        """The files in a folder of the change. Raises DatasetError if some are missing: the episode's would be lost
-        too.
-        """
+        """Raises DatasetError if some files are missing: the episode's would be lost too."""
         files = files_of(self.root / folder, change.episode_id)
         is_whole = annotation_path(change.episode_id) in files
         if version := _version(folder):

@@ -30,7 +30,6 @@ TRASH = "trash"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
 INDEXES = ("all_anno.json", "all_annot.json")
-"""The lists of all episodes in the first and the second release."""
 
 _PER_EPISODE = re.compile(r"([0-9]{16})\.json")
 FILE_NAMES = {
@@ -92,10 +91,10 @@ def dataset_of(path: Path) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFiles:
-    """Paths of one episode's files, existing or not; `episode_id` is what they are named after.
+    """Paths of one episode's files, existing or not.
 
-    An annotation outside a dataset has its screenshots beside it, and nothing else. No name found in a file becomes a
-    path: all are made from the id, or from the annotation's own name.
+    Outside a dataset the screenshots are beside the annotation. No name found in a file becomes a path: all are made
+    from the id, or from the annotation's own name.
     """
 
     annotation: Path
@@ -146,7 +145,6 @@ class EpisodeFiles:
 
 
 def annotation_files(root: Path) -> list[Path]:
-    """All JSON files in the folder of annotations, sorted, whatever their names."""
     return sorted((root / ANNOTATIONS).glob("*.json"))
 
 
@@ -157,10 +155,7 @@ def episode_ids(root: Path) -> frozenset[str]:
 
 
 def names_in(folder: Path) -> Iterator[str]:
-    """File names in a folder without hidden ones; empty if there is no such folder.
-
-    Raises DatasetError.
-    """
+    """File names without hidden ones; empty if there is no such folder. Raises DatasetError."""
     try:
         with suppress(FileNotFoundError), os.scandir(folder) as entries:
             yield from (showable(entry.name) for entry in entries if entry.is_file() and not entry.name.startswith("."))
@@ -169,10 +164,7 @@ def names_in(folder: Path) -> Iterator[str]:
 
 
 def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Path]:
-    """The files of an episode by their path in the dataset, also those that no step names.
-
-    `ending` is a suffix after their usual names. Raises DatasetError.
-    """
+    """The files of an episode by path in the dataset, also those that no step names. Raises DatasetError."""
     whole = (annotation_path(episode_id), provenance_path(episode_id))
     found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}
     for part in (SCREENSHOTS, UI_TREES):

@@ -73,10 +73,7 @@ class LenientEpisode:
 
 
 def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
-    """Read `data` with all its breaches.
-
-    Raises InvalidEpisodeError, naming `source`, only if it is not a JSON object with a list of steps.
-    """
+    """Raises InvalidEpisodeError, naming `source`, only if it is not a JSON object with a list of steps."""
     tree = _tree(data, source)
     spelled = [step if isinstance(step, dict) else {} for step in _steps(tree, source)]
     try:
@@ -88,10 +85,7 @@ def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
 
 
 def read_damaged(data: bytes, episode_id: str) -> Episode | None:
-    """The episode of a file that breaks only the rules of numbers, names, counts or ending, else None.
-
-    It lacks a terminal step if the file does: see `with_end`.
-    """
+    """None if it breaks rules other than those of numbers, names, counts or ending; may lack a terminal step."""
     try:
         with_some_end, has_end = _respelled(data, episode_id, Complete(), in_place=False)
     except InvalidEpisodeError:
@@ -110,7 +104,6 @@ def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *,
 def _respelled(
     data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool
 ) -> tuple[Episode, bool]:
-    """The episode with its steps renumbered and renamed, and whether it had a terminal step."""
     tree = _tree(data, episode_id)
     steps = [step if isinstance(step, dict) else {} for step in _steps(tree, episode_id)]
     last = _action(steps[-1]) if steps else None
@@ -219,7 +212,6 @@ def _action(keys: dict[str, Json]) -> Action | None:
 
 
 def _alone(keys: dict[str, Json], field: str) -> StepJson | None:
-    """The step reduced to one field and what belongs to it; None if its type is wrong."""
     wanted = {name: value for name, value in keys.items() if name in (field, "info", "ps")}
     try:
         return StepJson.model_validate({"step": 0, "screenshot": "", "action": "", **wanted} if field in keys else {})

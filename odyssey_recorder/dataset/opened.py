@@ -21,10 +21,10 @@ from odyssey_recorder.model.geometry import Size
 
 @dataclass(frozen=True, slots=True)
 class OpenedEpisode:
-    """All of one episode; `provenance` is None if there is none or it is unreadable: then `problem` says why.
+    """`provenance` is None if there is none or it is unreadable: then `problem` says why.
 
-    `damage` says why the annotation is unreadable: `episode` is then what could be read of it, perhaps without a
-    terminal step or any steps. It is empty if all is well.
+    `damage` says why the annotation is unreadable, or is empty; `episode` is then what could be read, perhaps without
+    steps.
     """
 
     episode: Episode
@@ -42,8 +42,7 @@ class OpenedEpisode:
 class EpisodeSummary:
     """An episode in a list; `problem` says why its annotation is unreadable, or is empty.
 
-    `template` is its meta_task. `annotator` is empty and `recorded_at` None without provenance, as in released data.
-    `task_id` is empty there too, and if the task came from no queue.
+    Without provenance, as in released data, `annotator` and `task_id` are empty and `recorded_at` is None.
     """
 
     episode_id: str

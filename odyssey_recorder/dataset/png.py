@@ -37,10 +37,7 @@ def decode_png(data: bytes) -> Image.Image:
 
 
 def read_png(path: Path, *, within: Path | None = None) -> Image.Image:
-    """The PNG at `path` in RGB; `within` as for `read_file`, by default the dataset that the path names.
-
-    Raises OSError, and UnfitFileError for an incomplete PNG or one larger than any screen.
-    """
+    """The PNG in RGB. Raises OSError, and UnfitFileError for an incomplete PNG or one larger than any screen."""
     data = read_file(path, Largest.PICTURE, within=within or dataset_of(path))
     try:
         return decode_png(data).convert("RGB")

@@ -20,9 +20,7 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.validation import first_fault
 
 FORMAT = 2
-"""Version of this file format; a reader refuses a higher one. New keys alone do not raise it: see
-docs/dataset-format.md. In format 1 a flag was its text.
-"""
+"""A reader refuses a higher one. New keys do not raise it: see docs/dataset-format.md. In format 1 a flag was text."""
 
 
 Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
@@ -175,12 +173,7 @@ class ResumedRecord(_Record):
 
 
 class Origin(_Record):
-    """Where an episode comes from: who recorded it with what, on which device.
-
-    `mode` is "mirror" (the finger is in the recorder's window) or "passive" (it is in the emulator's own); `actor` is
-    "annotator" or "script". `consent` is the version of the consent text that the annotator agreed to, empty if nobody
-    was asked.
-    """
+    """Who recorded with what. `consent` is the version of the consent text agreed to; empty if nobody was asked."""
 
     recorder_version: str
     mode: Mode

@@ -135,10 +135,10 @@ class EpisodeStore:
         return self._move_to_trash(folder)
 
     def publish(self, draft: Draft) -> Path:
-        """Move a complete draft into the dataset and return the annotation file, which is written last.
+        """Move a complete draft into the dataset; returns the annotation file, which is written last.
 
         Every screenshot is decoded and compared with its hash, one at a time. Raises DatasetError and leaves the
-        dataset as it was; the draft is deleted only after the episode exists.
+        dataset as it was; the draft is deleted last.
         """
         episode = _episode(draft)
         annotation = self._annotation(draft)
@@ -281,10 +281,7 @@ def _episode(draft: Draft) -> Episode:
 
 
 def _picture(step: DraftStep, decoded: set[str]) -> bytes:
-    """The bytes of a step's screenshot, checked against its hash and as a complete PNG.
-
-    `decoded` holds the hashes that were checked before: steps may share a screenshot.
-    """
+    """Checked against its hash and as a complete PNG; `decoded` has the hashes that were checked before."""
     frame = step.record.frame
     try:
         data = read_file(step.picture, Largest.PICTURE, within=step.picture.parent)

@@ -14,8 +14,6 @@ from odyssey_recorder.files import storage_error
 
 @dataclass(frozen=True, slots=True)
 class TrashedEpisode:
-    """An episode in the trash: its folder, laid out as a dataset, and when it was moved there."""
-
     episode_id: str
     folder: Path
     moved_at: datetime
@@ -37,10 +35,7 @@ class Trash:
         return sorted(filter(None, found), key=lambda one: one.moved_at, reverse=True)
 
     def move(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> Path:
-        """Move an episode with all its files to the trash, atomically, and return its new folder.
-
-        It need not be readable. Its review and its history stay. `record` as for `Versions.amend`. Raises DatasetError.
-        """
+        """Move all of its files atomically; returns the new folder. It need not be readable. Raises DatasetError."""
         folder = f"{TRASH}/{checked_id(episode_id)}-{time.time_ns()}"
         with self._journal.held():
             files = files_of(self._root, episode_id)

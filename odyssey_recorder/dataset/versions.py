@@ -38,10 +38,7 @@ _VERSION = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
 
 
 class Versions:
-    """The amendments of one dataset folder. Thread-safe, and safe across processes.
-
-    `recorded` returns whether a change is on record: it decides whether an interrupted one is completed or rolled back.
-    """
+    """Thread-safe, and safe across processes. `recorded` decides whether an interrupted change is completed."""
 
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
         self._root = root.absolute()
@@ -59,10 +56,7 @@ class Versions:
         return hashlib.sha256(data).hexdigest()
 
     def recover(self) -> str | None:
-        """Finish or roll back an interrupted change; return the id of its episode, or None.
-
-        Call this before changing or judging the dataset. Raises DatasetError.
-        """
+        """Settle an interrupted change; returns the id of its episode, or None. Raises DatasetError."""
         return self._journal.recover()
 
     def amend(
@@ -73,11 +67,10 @@ class Versions:
         expected: str = "",
         record: Callable[[Change], object] = unheard,
     ) -> Change:
-        """Amend an episode atomically, and keep the version before.
+        """Amend an episode atomically, and keep the version before. Raises ReviewError, DatasetError.
 
-        `expected` is the revision that the reviewer saw; another one is refused. `record` is called last and puts the
-        change on record; if it raises, the episode is unchanged. Raises ReviewError if the amendment is not allowed,
-        and DatasetError.
+        `expected` is the revision that the reviewer saw; another one is refused. `record` is called last; if it raises,
+        the episode is unchanged.
         """
         with self._journal.held():
             now = self._present(episode_id, expected)
@@ -237,10 +230,7 @@ class _Present:
 
 
 def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | bytes]:
-    """The files, with screenshots and view hierarchies under the steps' new numbers.
-
-    `before` is the former number of steps.
-    """
+    """The files under the steps' new numbers; `before` is the former number of steps."""
     episode_id = now.episode_id
     names = (screenshot_path, ui_tree_path)
     of_steps = {name(episode_id, number) for name in names for number in range(before)}

@@ -51,8 +51,6 @@ _Stamps = dict[str, tuple[_Stamp | None, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Ids of the episodes that appeared, changed or disappeared since the last report."""
-
     added: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
@@ -97,10 +95,7 @@ class DatasetWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop and wait for the thread; not from within `tell`.
-
-        If the drive does not respond, the thread is abandoned.
-        """
+        """Stop and wait for the thread; not from within `tell`. A thread that waits for a dead drive is abandoned."""
         self._closing = True
         self._notices.stirred.set()
         self._thread.join(_PATIENCE_S)
@@ -168,7 +163,6 @@ class _Notices(FileSystemEventHandler):
         return len(self._watches) == len(self._folders)
 
     def wait(self, at_most_s: float) -> None:
-        """Wait for a notification, and then until they pause."""
         if not self.stirred.wait(at_most_s):
             return
         deadline_s = time.monotonic() + _AT_MOST_S

@@ -66,10 +66,7 @@ class Editions:
 
 
 class Cache:
-    """The file at `path`, or no cache for None; a reader neither creates nor repairs it.
-
-    Waits up to `wait_s` seconds for another writer.
-    """
+    """No cache for None; a reader neither creates nor repairs it. Waits up to `wait_s` seconds for a writer."""
 
     def __init__(self, path: Path | None, editions: Editions, *, reader: bool = False, wait_s: float = 2.0) -> None:
         self.problem = ""

@@ -76,10 +76,9 @@ def report_from_json(stored: str) -> EpisodeReport:
 
 
 class Checker:
-    """Checks episodes, and caches the findings in the file at `cache_path`, or not at all for None; must be closed.
+    """Caches findings in the file at `cache_path`, or not at all for None; must be closed.
 
-    `jobs` is the number of processes for many episodes, by default one per processor. All methods but `check_all` may
-    be called from several threads.
+    `jobs` is the number of processes, by default one per processor. All methods but `check_all` are thread-safe.
     """
 
     def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge = check_episode) -> None:
@@ -113,10 +112,7 @@ class Checker:
         on_report: Callable[[EpisodeReport], object],
         cancelled: Callable[[], bool] = lambda: False,
     ) -> FactsStore:
-        """Check every episode, call `on_report` with each report as soon as it is ready, and return all facts.
-
-        Raises CancelledError once `cancelled` is true; findings until then are cached.
-        """
+        """Call `on_report` with each report as soon as it is ready; returns all facts. Raises CancelledError."""
         facts = FactsStore()
         for _, found in self.check_each(annotations, cancelled):
             if found.facts:

@@ -21,10 +21,7 @@ from odyssey_recorder.quality.reviewing.status import effective_fixes
 
 
 def read_annotation(annotation: Path) -> LenientEpisode:
-    """Read an annotation leniently; its id is the one that its other files are named after.
-
-    Raises DatasetError if nothing can be read.
-    """
+    """Read leniently; the id is that in its other files' names. Raises DatasetError if nothing can be read."""
     data = read_dataset_file(annotation, Largest.ANNOTATION)
     episode = read_loosely(data, source=showable(annotation.name))
     name = EpisodeFiles.of(annotation, episode.episode_id).episode_id
@@ -78,10 +75,7 @@ def _has_ui_trees(files: EpisodeFiles, steps: int) -> bool:
 
 
 def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
-    """The amendments that led to the present annotation, by the review file.
-
-    Unreadable entries are skipped. If no revision in it is that of the annotation, all effective amendments.
-    """
+    """The amendments that led to the present annotation; all effective ones if its revision is unknown."""
     if files.review is None:
         return ()
     try:

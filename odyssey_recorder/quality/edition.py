@@ -18,10 +18,7 @@ from odyssey_recorder.resources import PACKAGE, shipped_folders
 
 
 def edition(folders: Iterable[Path] = shipped_folders()) -> str:
-    """The edition of the whole program: all files in its `folders`, and all libraries that it requires.
-
-    Takes some hundredths of a second.
-    """
+    """The edition of the whole program: all files in its `folders`, and all libraries that it requires."""
     return _hash((path for folder in folders for path in _files_in(folder)), map(_versioned, _required()))
 
 

@@ -47,8 +47,6 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
-    """A check that could not look, at the given steps or at all, and why."""
-
     check: str
     why: str
     steps: tuple[int, ...] = ()

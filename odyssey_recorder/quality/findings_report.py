@@ -20,8 +20,6 @@ TITLES: Mapping[str, str] = {check.id: check.title for check in CHECKS}
 
 @dataclass(frozen=True, slots=True)
 class CheckCounts:
-    """One check over all episodes: findings by severity, in how many episodes, and where and why it did not look."""
-
     check: str
     found: Mapping[Severity, int]
     episodes: int
@@ -35,8 +33,6 @@ class CheckCounts:
 
 @dataclass(slots=True)
 class FindingsReport:
-    """The findings at `path` so far, after `episodes` episodes."""
-
     path: Path
     episodes: int = 0
     clean: int = 0

@@ -21,17 +21,12 @@ class _Shot:
 
 
 class ImageMetrics:
-    """Measures screenshots, and collects in `measured` what `cache` did not have."""
-
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self.measured = Measurements()
 
     def measure_in_turn(self, paths: Iterable[Path]) -> Iterator[tuple[Screenshot | None, float | None]]:
-        """Each screenshot, and the share of pixels that differ from the one before; at most two are in memory.
-
-        None for a missing file; the change is None if one of the two is missing or broken.
-        """
+        """Each screenshot, and its change from the one before; None if missing or broken. Two are in memory."""
         before: _Shot | None = None
         for path in paths:
             shot = self._look(path)

@@ -45,17 +45,12 @@ class Screenshot:
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotView:
-    """The pixels to measure, in RGB, and the size of the whole screenshot."""
-
     seen: Image.Image
     whole: Size
 
 
 def measure(data: bytes, sha256: str = "") -> tuple[Screenshot, ScreenshotView | None]:
-    """Measure the bytes of a file; the view is None if it cannot be decoded.
-
-    `sha256` is that of `data`, if the caller knows it.
-    """
+    """The view is None if the bytes cannot be decoded; `sha256` is that of `data`, if known."""
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
     try:
         view = _decode(data)

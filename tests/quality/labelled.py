@@ -30,11 +30,7 @@ _SWITCHES = ("Notifications", "Display", "Connected devices")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Screenshots before and after an action: how much differs, and whether the emulator says that the screen changed.
-
-    `kind` is the action: pairs of one kind are equally difficult. `share` (0..1) is of the pixels that the checks look
-    at, `area` the same in dp².
-    """
+    """`share` (0..1) is of the pixels that the checks look at, `area` the same in dp²; `kind` is the action."""
 
     kind: str
     profile: str
@@ -49,8 +45,6 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One screenshot: the figures of IMG04, and whether the emulator showed nothing."""
-
     kind: str
     profile: str
     blank: bool
@@ -75,7 +69,6 @@ def view_of(image: Image.Image) -> ScreenshotView:
 
 
 def pairs_on(profile: str, *, seed: int, deeds: int) -> list[Pair]:
-    """Pairs of random actions on a device."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         with person_with(profile, seed=seed, journal=journal) as person:
@@ -93,9 +86,7 @@ def _open(person: Person, app: str) -> None:
 
 
 class _Watched:
-    """Actions on an emulator, with the screenshots before and after; in the journal they are separated by an unused
-    key.
-    """
+    """Screenshots before and after each action; in the journal the actions are separated by an unused key."""
 
     def __init__(self, person: Person, profile: str) -> None:
         self.person = person
@@ -155,7 +146,6 @@ def _nowhere(person: Person) -> tuple[float, float]:
 
 
 def hard_pairs_on(profile: str) -> list[Pair]:
-    """Switches, boxes, stars, single letters and digits, a list at its end, bars, a cursor, what moves by itself."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         with person_with(profile, journal=journal) as person:
@@ -223,9 +213,7 @@ def _last_list(person: Person) -> Rect:
 
 
 def _cursor(watched: _Watched) -> Iterator[Pair]:
-    """A field with a blinking cursor, which the simulated emulator does not have: it is painted over with the
-    background at its place.
-    """
+    """The simulated emulator's cursor does not blink: it is painted over with the background at its place."""
     person = watched.person
     _open(person, "Notes")
     person.tap("New note")
@@ -256,7 +244,6 @@ def _bars(watched: _Watched) -> Iterator[Pair]:
 
 
 def _by_itself(watched: _Watched) -> Iterator[Pair]:
-    """A playing video, as in the screen saver."""
     person = watched.person
     _open(person, "Settings")
     for page in ("Display", "Screen saver"):
@@ -273,10 +260,7 @@ def _by_itself(watched: _Watched) -> Iterator[Pair]:
 
 
 def moments_on(profile: str, *, seed: int) -> list[Pair]:
-    """Two frames 300 ms apart, the first during a transition or with a spinner; or both settled.
-
-    `changed` says that the first was not settled.
-    """
+    """Two frames 300 ms apart; `changed` says that the first one was not settled."""
     rng = random.Random(f"{profile}{seed}")
     with person_with(profile, seed=seed) as person:
         kinds = [Transition.FORWARD, Transition.OPEN, Transition.RISE, Transition.FADE]
@@ -317,7 +301,6 @@ def _rgba(screen: Screen) -> Image.Image:
 
 
 def sights_on(profile: str) -> list[Sight]:
-    """Every app's first page, light and dark, the screen saver, and blank screens."""
     with person_with(profile) as person:
         return [Sight(kind, profile, blank, *_figures(image)) for kind, blank, image in _sights(person)]
 

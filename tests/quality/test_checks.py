@@ -79,7 +79,6 @@ def test_a_flag_of_a_newer_recorder_is_found_in_its_own_words() -> None:
 
 
 def check_of_flag_finds(flag: Flag) -> bool:
-    """Whether the flag causes a finding of its check."""
     step = 1 if reporting_check(flag) == "ACT05" else 0
     report = check_episode(with_step(evidence(), step, flags=(flag,)))
     return [one.check for one in report.findings if one.severity is Severity.WARNING] == [reporting_check(flag)]

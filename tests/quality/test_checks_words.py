@@ -291,7 +291,6 @@ GOOD = {"description": "This is a page.", "low_level_instruction": "Open the pag
 
 
 def annotated(**texts: str | None) -> EpisodeEvidence:
-    """An episode in which every step has its texts; `texts` replace those of the first step."""
     one = CLEAN
     for number in range(len(one.steps)):
         one = with_keys(one, number, **GOOD)

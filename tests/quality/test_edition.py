@@ -12,7 +12,6 @@ from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A modifiable copy of the packages that the checks import."""
     for folder in ("quality", "task", "model"):
         shutil.copytree(PACKAGE / folder, tmp_path / PACKAGE.name / folder)
     shutil.copytree(data_folder("templates"), tmp_path / "templates")

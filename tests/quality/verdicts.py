@@ -8,7 +8,6 @@ from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Ratin
 
 BEGIN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PRESENT = "a" * 64
-"""The default revision of verdicts."""
 
 _REASONS = {Criterion.PICTURES: "stale", Criterion.SEQUENCE: "unfinished", Criterion.INSTRUCTION: "lost"}
 

@@ -77,10 +77,9 @@ Said = tuple[Hashable, ...]
 class Agreement:
     """Agreement on `n` episodes: `raw` is the share of pairs of verdicts that are the same.
 
-    `kappa` is None if nothing was judged, and if everybody said the same of everything: then chance explains all. The
-    interval of `raw` is Wilson's. That of kappa is a 95 % percentile bootstrap over episodes (seeded), without the
-    resamples in which kappa is undefined. It is None if all others give the same value: there are too few cases, or
-    nearly everybody said the same of everything, and an interval of zero width would be misleading.
+    `kappa` is None if nothing was judged or all verdicts are equal. The interval of `raw` is Wilson's, that of kappa a
+    95 % percentile bootstrap over episodes (seeded), or None if all resamples give the same value: an interval of zero
+    width would be misleading.
     """
 
     n: int
@@ -97,8 +96,7 @@ class Agreement:
 def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
     """Raw agreement, with Cohen's kappa for two verdicts per episode and Fleiss' for more.
 
-    All `episodes` need the same number of verdicts, at least two; Cohen's kappa distinguishes first from second
-    reviewers, whoever they were. Raises ValueError for different numbers.
+    All `episodes` need the same number of verdicts, at least two; raises ValueError otherwise.
     """
     if len({len(said) for said in episodes}) > 1 or any(len(said) < 2 for said in episodes):
         raise ValueError("Each episode must have the same number of verdicts, two or more.")

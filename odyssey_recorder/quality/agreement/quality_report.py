@@ -77,8 +77,8 @@ class Reason:
 class DefectBound:
     """What the sample shows about the episodes that one reviewer accepted.
 
-    Of `n` that the first reviewer accepted and that were sampled, the second, judging blind, did not accept `defects`;
-    `waiting` more are still to be judged. The true rate is below `below`, exactly and with 95 % confidence.
+    Of `n` sampled ones a second, blind review did not accept `defects`; `waiting` are still to be judged. The true rate
+    is below `below` with 95 % confidence.
     """
 
     n: int
@@ -132,10 +132,7 @@ def quality_report(reviewed: AllReviewed, *, seed: int = 0) -> QualityReport:
 
 
 def defect_bound(episodes: Iterable[Reviewed]) -> DefectBound:
-    """The rate of defects that the accepted sample supports.
-
-    Leaves out second reviews due to warnings: those episodes are worse than average.
-    """
+    """Leaves out second reviews due to warnings: those episodes are worse than average."""
     sampled = [one for one in episodes if one.is_sampled and one.verdicts and one.verdicts[0].decision.accepts]
     seconds = [one.verdicts[1] for one in sampled if len(one.verdicts) > 1]
     defects = sum(not second.decision.accepts for second in seconds)

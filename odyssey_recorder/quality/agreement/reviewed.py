@@ -22,11 +22,7 @@ Warned = Callable[[str], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """An episode that may have been judged.
-
-    `verdicts` are those that count, in order; `is_sampled` says whether it was drawn for a second review, whatever the
-    checks found.
-    """
+    """`verdicts` are those that count; `is_sampled` tells whether it was drawn for a second review."""
 
     episode_id: str
     subject: Subject
@@ -44,11 +40,7 @@ class AllReviewed:
 
 
 def read_reviewed(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
-    """All episodes of the dataset folder `root` with their verdicts.
-
-    Raises DatasetError or ReviewError if the folder or the policy is unreadable; an unreadable episode or review file
-    is one of the problems.
-    """
+    """Raises DatasetError or ReviewError if folder or policy are unreadable; other faults are in `problems`."""
     if not (root / ANNOTATIONS).is_dir():
         raise DatasetError(f"{root} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
     reader = _Reader(root, warned)

@@ -85,7 +85,6 @@ _NO_NAMES = frozenset(("com", "org", "net", "android", "google", "apps", "app", 
 
 
 def is_launcher(package: str) -> bool:
-    """Matches the launchers of all devices of the dataset."""
     return any(name in package for name in _LAUNCHERS)
 
 
@@ -95,12 +94,10 @@ def is_of_android(package: str) -> bool:
 
 
 def is_known(package: str) -> bool:
-    """Whether a catalogue has the package."""
     return any(package in catalogue.by_package for catalogue in shipped_catalogues().values())
 
 
 def is_app(package: str, app: str) -> bool:
-    """Whether a package is the app of this name: by a catalogue, or by the package's own name."""
     catalogues = shipped_catalogues().values()
     found = (catalogue.by_package.get(package) for catalogue in catalogues)
     return any(one is not None and letters(one.name) == letters(app) for one in found) or _is_named(package, app)
@@ -121,5 +118,4 @@ def _alike(part: str, name: str) -> bool:
 
 
 def letters(text: str) -> str:
-    """An app's name for comparison: its letters and digits, casefolded."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())

@@ -26,8 +26,6 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """What could not be looked at, at a step or in the whole episode, and why."""
-
     step: int | None
     why: str
 

@@ -110,7 +110,6 @@ def _end(end: EndRecord | None) -> Action | None:
 
 
 def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
-    """The key of a step, `info` or `ps`, that says more than its action; empty if none does."""
     strict = evidence.episode.strict
     spelling = strict.steps[number].spelling if strict else {}
     if spelling.get("info"):

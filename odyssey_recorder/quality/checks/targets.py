@@ -55,7 +55,6 @@ def _picture_size(step: StepEvidence) -> Size | None:
 
 
 def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
-    """The touch-down: the exact pixel if the provenance has it."""
     stroke = step.record.input if step.record else None
     if isinstance(stroke, StrokeRecord) and stroke.samples:
         return Pixel(*stroke.samples[0][:2])

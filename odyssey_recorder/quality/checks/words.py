@@ -74,7 +74,6 @@ def _wording(evidence: EpisodeEvidence) -> Wording | None:
 
 
 def _matched(template: str, task: str) -> tuple[str, ...]:
-    """The values of the template's gaps; empty if the task does not match the template."""
     if not _GAP.search(template):
         return ()
     parts = (r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in _GAP.split(template.strip()))

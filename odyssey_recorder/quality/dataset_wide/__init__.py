@@ -15,8 +15,7 @@ from odyssey_recorder.quality.finding import Finding, NotChecked
 def check_dataset(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
     """Run all checks of the dataset folder `root` as a whole; `source` is called several times.
 
-    A finding about an episode has its id, one about the dataset none. No screenshot is read; memory is a few numbers
-    per screenshot and word. Raises DatasetError if the folder cannot be read.
+    No screenshot is read; memory is a few numbers per screenshot and word. Raises DatasetError.
     """
     yield from check_episodes_together(source)
     yield from folder_findings(root)

@@ -1,7 +1,4 @@
-"""The findings of each episode of a dataset, including those of the dataset as a whole, kept up to date.
-
-A status depends on both: an accepted episode is judged again if another one turns out to be very similar.
-"""
+"""The findings of each episode of a dataset, including those of the dataset as a whole, kept up to date."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -31,10 +28,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class CheckStatus:
-    """The findings of an episode, None before it was checked.
-
-    `is_settled`: both the episode as it is and the dataset with it were checked.
-    """
+    """`is_settled`: both the episode as it is and the dataset with it were checked."""
 
     report: EpisodeReport | None = None
     is_settled: bool = False
@@ -47,10 +41,7 @@ class CheckStatus:
 
 
 class DatasetChecks:
-    """The checks of the dataset folder `root`. Thread-safe.
-
-    `on_change` gets the ids of episodes whose findings changed.
-    """
+    """The checks of a dataset folder. Thread-safe. `on_change` gets the ids of episodes whose findings changed."""
 
     def __init__(self, root: Path, checker: Checker, on_change: Callable[[Collection[str]], object]) -> None:
         self._root = root.absolute()
@@ -84,10 +75,9 @@ class DatasetChecks:
         take: Callable[[int, int, str], object] = lambda _done, _count, _new: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Check all that has changed.
+        """Check all that has changed; finished checks are not repeated. Raises DatasetError, CancelledError.
 
-        `take` gets how many were checked, of how many, and the id of a new episode as soon as it is checked, else "".
-        Raises DatasetError, CancelledError; finished checks are not repeated.
+        `take` gets how many are done, of how many, and a new episode's id once it is checked, else "".
         """
         with self._running:
             annotations = annotation_files(self._root)

@@ -111,7 +111,6 @@ def _of_index(found: str, ids: Sequence[str]) -> Finding:
 
 
 def _rows(path: Path) -> list[tuple[str, int | None]] | None:
-    """Id and step count of each row; None if it is not a list of episodes."""
     try:
         tree = json.loads(
             read_file(path, Largest.INDEX, within=path.parent), object_hook=_row

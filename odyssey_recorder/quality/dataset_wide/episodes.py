@@ -107,10 +107,9 @@ _CELL = SAME_PLACE + 1
 
 
 def alike_episodes(source: FactsSource) -> Iterator[Finding]:
-    """EPI05: episodes of the same task on the same device whose actions have a similarity above 0.9.
+    """EPI05: episodes of one task on one device whose actions, as `ActionClasses`, have a similarity above 0.9.
 
-    The similarity is twice the longest common subsequence over both lengths. Two actions are equivalent if they have
-    the same kind and text, and positions that differ by no more than `SAME_PLACE` on either axis.
+    The similarity is twice the longest common subsequence over both lengths.
     """
     times = Counter(_task_on_device(facts) for facts in source())
     groups: defaultdict[int, list[EpisodeFacts]] = defaultdict(list)
@@ -246,10 +245,7 @@ class _ClosestMatches:
 def _closest_matches(
     texts: Sequence[str], candidates: Iterable[tuple[int, Iterable[int]]], at_least: float
 ) -> list[_ClosestMatches]:
-    """For each text, its candidates with a similarity above `at_least`, by number.
-
-    The similarity is twice the longest common subsequence over both lengths.
-    """
+    """For each text, its candidates with a similarity above `at_least`, by number."""
     closest = [_ClosestMatches() for _ in texts]
     for number, others in candidates:
         choices = {other: texts[other] for other in others}

@@ -73,8 +73,7 @@ def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
 def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
     """IMG06, as a note: nearly all screens of an episode look like those of another one with another task.
 
-    Single screens that look alike mean nothing: an app's first page looks the same in every episode. So looks that many
-    episodes have are left out, and only episodes that share nearly all the others are named.
+    An app's first page looks the same in every episode, so looks that many episodes have are left out.
     """
     shared = _looks_of_several(source)
     had_by: defaultdict[int, list[str]] = defaultdict(list)

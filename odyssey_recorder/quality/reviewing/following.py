@@ -31,9 +31,7 @@ class Sample:
         self._sampled: frozenset[str] | None = None  # None until all are known
 
     def take(self, read: Iterable[EpisodeSummary], gone: frozenset[str], *, is_all: bool) -> frozenset[str]:
-        """Add new episodes; `is_all` means that none is left to be read. Returns the ids that entered or left the
-        sample.
-        """
+        """`is_all`: none is left to be read. Returns the ids that entered or left the sample."""
         with self._lock:
             self._summaries.update((one.episode_id, one) for one in read)
             for episode_id in gone:
@@ -62,10 +60,7 @@ class Sample:
 
 
 def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], policy: Policy) -> frozenset[str]:
-    """Draw the sample from the readable episodes, including `trashed`, newest first.
-
-    Without the rejected ones the sample would forget the defects that it has found.
-    """
+    """`trashed`, newest first, counts too: without it the sample would forget the defects that it has found."""
     strata: dict[str, Stratum] = {}
     for one in (*present, *trashed):
         if not one.problem:

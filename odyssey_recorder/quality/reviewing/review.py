@@ -13,7 +13,6 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 from odyssey_recorder.quality.finding import Criterion
 
 FORMAT = 1
-"""Version of this file format; a reader refuses a higher one."""
 
 
 MOST_STEPS = 1_000_000
@@ -83,10 +82,7 @@ class Judgement(_Record):
 
 
 class Subject(_Record):
-    """What was judged, so that a report need not find the episode again; `template` is its meta_task.
-
-    Empty in a verdict that was written by hand or by another tool.
-    """
+    """So that a report need not find the episode again; empty in a verdict of another tool."""
 
     recorder: str = ""
     category: str = ""
@@ -162,8 +158,6 @@ class ReplayEvidence(_Entry):
 
 
 class Move(_Entry):
-    """The episode was moved to the trash or back, or its task was sent back to the annotator, and why."""
-
     kind: Literal["move"] = "move"
     to: Literal["trash", "dataset", "annotator"]
     why: str = ""
@@ -174,11 +168,7 @@ Entry = Annotated[Verdict | Fix | ReplayEvidence | Move, Field(discriminator="ki
 
 @dataclass(frozen=True, slots=True)
 class ReviewFile:
-    """The entries of one episode, oldest first.
-
-    `problems` are messages about unreadable places; a file that has any is not written. `extra` are keys of other
-    programs.
-    """
+    """Oldest first. `problems` are messages about unreadable places: a file that has any is not written."""
 
     episode_id: str
     entries: tuple[Entry, ...] = ()

@@ -1,7 +1,4 @@
-"""The spelling of review files, which lets version control merge them line by line, and all forms that are read.
-
-See docs/reviews.md.
-"""
+"""The spelling of review files, which version control can merge line by line; see docs/reviews.md."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +22,6 @@ _DECODER = json.JSONDecoder()
 
 
 def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
-    """The entries of both files of the same episode, without duplicates."""
     if one.episode_id != other.episode_id:
         raise ReviewError(f"The reviews of {one.episode_id} and of {other.episode_id} are of two episodes.")
     extra = dict(one.extra)
@@ -44,10 +40,7 @@ def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def spell(file: ReviewFile) -> bytes:
-    """The canonical bytes: equal contents give equal files, and a union of lines of two is a file again.
-
-    Raises ReviewError if parts of the file were unreadable, or if a text has a lone surrogate.
-    """
+    """Equal contents give equal bytes. Raises ReviewError if the file has problems or a text a lone surrogate."""
     refuse_problems(file)
     head = json.dumps({"format": FORMAT, "episode_id": file.episode_id})[:-1]
     extra = "".join(f"{_json(key)}: {_json(file.extra[key])},\n" for key in sorted(file.extra))
@@ -65,10 +58,7 @@ def refuse_problems(file: ReviewFile) -> None:
 
 
 def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
-    """Read a review file in any order and layout; each problem names `source`, entry and key.
-
-    Of a broken file all readable entries are returned.
-    """
+    """Any order and layout; of a broken file all readable entries. Problems name `source`, entry and key."""
     try:
         tree = parse(data)
     except NotPlainJsonError as error:
@@ -86,10 +76,7 @@ def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
 
 
 def read_entry(tree: Json, *, place: str) -> Entry:
-    """Raises ReviewError naming `place` and each key that cannot be read.
-
-    An entry without an id gets that of its content. The answers may be an object by question.
-    """
+    """Raises ReviewError naming `place` and unreadable keys. An entry without an id gets that of its content."""
     if not isinstance(tree, dict):
         raise ReviewError(f"{place}: expected an object, found {shown(tree)}.")
     try:
@@ -99,7 +86,6 @@ def read_entry(tree: Json, *, place: str) -> Entry:
 
 
 def completed(tree: dict[str, Json]) -> dict[str, Json]:
-    """Fill in keys of a handwritten entry that follow from the others."""
     full = dict(tree)
     if "kind" not in full and "decision" in full:
         full["kind"] = "verdict"

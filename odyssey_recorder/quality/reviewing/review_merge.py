@@ -1,7 +1,4 @@
-"""Merges reviews into a dataset: of another checkout, a copy that a shared drive left, another tool's.
-
-See docs/reviews.md for the form that a file of another tool must have.
-"""
+"""Merges reviews of another checkout, another tool, or copies that a shared drive left; see docs/reviews.md."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,9 +20,7 @@ from odyssey_recorder.quality.reviewing.status import decision_fault, same_perso
 
 @dataclass(slots=True)
 class Merged:
-    """The result of a merge: the number of new entries by episode, and messages about what was unreadable or not
-    stored.
-    """
+    """The number of new entries by episode, and messages about what was unreadable or not stored."""
 
     came: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -56,10 +51,7 @@ def check_elsewhere(path: Path) -> Iterator[str]:
 
 
 def merge_reviews(store: ReviewStore, path: Path) -> Merged:
-    """Add the entries at `path` (a dataset, a folder of reviews, or a file), without duplicates.
-
-    Readable entries of broken files are added too; `path` is not changed. Raises DatasetError, ReviewError.
-    """
+    """Add the entries at `path` (dataset, folder of reviews, or file) once. Raises DatasetError, ReviewError."""
     merged = Merged()
     for found in _gathered(path, store):
         _take(store, found, merged)
@@ -95,10 +87,7 @@ def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
 
 
 def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
-    """The review files at `path`, and messages about what is unreadable and has no episode.
-
-    A verdict of another tool without a revision gets that of the episode in `store`.
-    """
+    """The review files at `path`; strings are problems. A verdict without a revision gets that in `store`."""
     if not path.exists():
         raise ReviewError(f"There is nothing at {path}.")
     if not path.is_dir():
@@ -176,10 +165,7 @@ def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
 
 
 def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:
-    """Unreadable or suspicious places in a review file: duplicate ids, verdicts that do not count.
-
-    `recorder` is who recorded the episode, empty if unknown.
-    """
+    """Unreadable or suspicious places in a review file; `recorder` is empty if unknown."""
     yield from file.problems
     where = f"{place}, {file.episode_id}"
     ids = Counter(entry.id for entry in file.entries)

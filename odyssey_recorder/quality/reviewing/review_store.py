@@ -49,10 +49,7 @@ class _PolicyFile(BaseModel):
 
 
 class ReviewStore:
-    """The folder of reviews of one dataset, which need not exist yet. Thread-safe; calls may block.
-
-    A writer waits up to `patience_s` seconds for others.
-    """
+    """The folder of reviews, which need not exist yet. Thread-safe; a writer waits up to `patience_s` seconds."""
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
         self._root = root
@@ -75,17 +72,11 @@ class ReviewStore:
         return sorted(path for path in self._files() if not _is_main(path))
 
     def read(self, episode_id: str) -> ReviewFile:
-        """Empty if there is no file. Raises DatasetError if it cannot be read.
-
-        Invalid parts of the file are among its `problems`.
-        """
+        """Empty if there is no file; invalid parts are among its `problems`. Raises DatasetError."""
         return _read(self._path(episode_id), episode_id)
 
     def append(self, episode_id: str, entry: Entry) -> ReviewFile:
-        """Add an entry to the present contents; synced to disk when this returns.
-
-        Raises ReviewError, and changes nothing, if parts of the file are unreadable; DatasetError.
-        """
+        """Synced to disk. Raises ReviewError, changing nothing, if parts of the file are unreadable; DatasetError."""
         return self.unite(ReviewFile(episode_id, (entry,)))
 
     def unite(self, more: ReviewFile) -> ReviewFile:
@@ -111,10 +102,7 @@ class ReviewStore:
             write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self._root)
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
-        """The annotator's episodes that were sent back, by id; only those recorded for a task.
-
-        Reads only files that changed since the last call. Raises DatasetError.
-        """
+        """The annotator's episodes that were sent back, by id; reads only changed files. Raises DatasetError."""
         with self._guard:
             self._look_for_news()
             moves = ((episode_id, news.move) for episode_id, (_, news) in self._news.items() if news.move is not None)
@@ -126,10 +114,7 @@ class ReviewStore:
         }
 
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        """The episodes that all reviewers so far accept, with the last of them. Raises DatasetError.
-
-        A sampled episode counts before its second review, which may still send it back.
-        """
+        """Episodes that all reviewers so far accept, with the last of them. Raises DatasetError."""
         with self._guard:
             self._look_for_news()
             said = {episode_id: self._news[episode_id][1].accepted_by for episode_id in {*episode_ids} & {*self._news}}

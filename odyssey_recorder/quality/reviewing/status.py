@@ -26,7 +26,6 @@ class ReviewStage(Enum):
 
     @property
     def is_final(self) -> bool:
-        """Whether no more verdicts are needed."""
         return self in (ReviewStage.ACCEPTED, ReviewStage.SENT_BACK, ReviewStage.REJECTED)
 
 
@@ -45,10 +44,7 @@ class SecondReviewReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
-    """The stage of a review; `verdicts` are those that count, in order.
-
-    `changed` is True if the episode's files were changed other than by a fix, so that earlier verdicts do not count.
-    """
+    """`verdicts` are those that count; `changed`: the files were changed since other than by a fix."""
 
     stage: ReviewStage
     verdicts: tuple[Verdict, ...] = ()
@@ -227,10 +223,7 @@ def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
 def checked_decision(
     decision: Decision, judgements: Sequence[Judgement], *, worst_error: Finding | None, has_fixed: bool
 ) -> Decision:
-    """The decision to record: accepting after own fixes becomes "fix and accept".
-
-    Raises ReviewError if the answers do not support the decision, or an error of the checks forbids accepting.
-    """
+    """The decision to record. Raises ReviewError if the answers or an error of the checks do not allow it."""
     if fault := decision_fault(decision, judgements):
         raise ReviewError(fault)
     if not decision.accepts:
@@ -244,7 +237,6 @@ def checked_decision(
 
 
 def refusal_reasons(now: ReviewStatus) -> str:
-    """Why an episode was refused, for its annotator: each reason with its step and comment."""
     refusing = [one for one in now.verdicts if not one.decision.accepts]
     said = [
         _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Rating.PASS

@@ -22,7 +22,6 @@ from tests.quality.damaged.wreck import Planted, Wreck
 
 DAMAGES = (*PICTURES, *STEPS, *WORDS, *PROOFS)
 Place = tuple[str, str, int | None]
-"""Check, episode and step of a planted defect or a finding."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,7 @@ _TRIES = 3
 
 
 def record_all(folder: Path, *, seed: int, errands: tuple[Errand, ...] = ERRANDS) -> Mapping[str, str]:
-    """Record all errands into the dataset ``folder/dataset``; returns episode ids by errand.
-
-    Each device has its own wallpaper, drawn by the seed: no two episodes share a home screen.
-    """
+    """Record all errands into ``folder/dataset``; returns episode ids by errand. Each device has its own wallpaper."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     seeds = range(seed * len(errands), (seed + 1) * len(errands))
     with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(_AT_ONCE) as hands:

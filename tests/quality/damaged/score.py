@@ -12,8 +12,6 @@ from tests.quality.damaged.bench import Case
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One check: how many defects were planted for it, how many it found, and its false findings."""
-
     check: str
     planted: int
     found: int

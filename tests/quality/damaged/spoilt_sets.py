@@ -21,8 +21,6 @@ ERRANDS = ("candle", "library", "balloons", "dark")
 
 
 class Shelf:
-    """A dataset of a few episodes, each of which can be damaged."""
-
     def __init__(self, clean: Path, root: Path, ids: list[str], rng: random.Random) -> None:
         self.root = root
         self._again = partial(Wreck, clean, root, ids[0], rng)

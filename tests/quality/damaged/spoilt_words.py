@@ -159,13 +159,11 @@ def _typed(wreck: Wreck, text: str) -> Planted:
 
 
 def _with_words(wreck: Wreck) -> int:
-    """Give every step the four texts of a language model; returns a random step."""
     give_words(wreck)
     return wreck.any_step(where=lambda step: step > 0)
 
 
 def give_words(wreck: Wreck) -> None:
-    """Give every step the four texts of a language model, all valid."""
     for step in wreck.steps:
         words = (
             "This is a screenshot of an app. It shows what the task asks for.",

@@ -21,10 +21,7 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A finding that must be made: by which check, at which step, None for the whole episode.
-
-    `episode_id` is empty for the dataset, None for the one episode of a wreck.
-    """
+    """`step` is None for the whole episode; `episode_id` is empty for the dataset, None for the wreck's episode."""
 
     check: str
     step: int | None = None
@@ -35,7 +32,6 @@ class Wreck:
     """One episode with its files. Screenshots are hard links to the clean ones until they are replaced."""
 
     def __init__(self, clean: Path, root: Path, episode_id: str, rng: random.Random) -> None:
-        """Copy the episode from the dataset `clean` into the new dataset `root`, under a new id."""
         self.root = root
         self.rng = rng
         self.episode_id = f"{rng.randrange(10**16):016}"
@@ -49,7 +45,6 @@ class Wreck:
             self._write("provenance", self.proof)
 
     def be_released(self) -> None:
-        """Remove provenance and view hierarchies, as in released data."""
         self.proof = {}
         shutil.rmtree(self.root / "provenance")
         shutil.rmtree(self.root / "ui_trees")
@@ -103,7 +98,6 @@ class Wreck:
         self.picture(step).write_bytes(data)
 
     def put_picture(self, step: int, image: Image.Image) -> None:
-        """Replace a screenshot and its provenance."""
         file = io.BytesIO()
         image.save(file, "PNG", compress_level=1)
         self.put_file(step, file.getvalue())

@@ -8,7 +8,6 @@ from tests.quality.facts import facts, source
 
 
 def dataset(root: Path, count: int) -> Path:
-    """A recorded dataset of `count` episodes, with the files that dataset-wide checks read."""
     for folder in ("annotations", "provenance"):
         (root / folder).mkdir()
     for number in range(count):

@@ -18,7 +18,6 @@ ID = facts(1).episode_id
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """An exported folder of one annotated episode, with its manifest."""
     write(tmp_path, annotated(Dialect.RELEASE))
     (tmp_path / "screenshots").mkdir()
     for step in range(6):

@@ -44,7 +44,6 @@ def test_what_home_led_to_is_no_defect() -> None:
 
 
 def on_a_page(episode: EpisodeFacts) -> EpisodeFacts:
-    """The episode with a look at step 1 that is common to all."""
     return replace(episode, looks=(episode.looks[0], look("page"), *episode.looks[2:]))
 
 
@@ -151,7 +150,6 @@ def test_a_screen_that_many_pass_by_is_a_note() -> None:
 
 
 def alike(one: EpisodeFacts, other: EpisodeFacts, *, steps: int) -> EpisodeFacts:
-    """`one`, with the looks of `other` at its first `steps` steps."""
     return replace(one, looks=(*other.looks[:steps], *one.looks[steps:]))
 
 
