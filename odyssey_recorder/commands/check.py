@@ -80,9 +80,7 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
 
 
 def find_episodes(path: Path) -> Checked:
-    """The episode files at `path`: a file, a folder of them, or a dataset folder. Raises DatasetError if there are
-    none.
-    """
+    """A file, a folder of them, or a dataset folder. Raises DatasetError if there are no episodes."""
     if path.is_file():
         return Checked(path, (path,))
     if not path.is_dir():

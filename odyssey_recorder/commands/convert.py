@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The conditions for an episode: no errors of the checks, accepted in review."""
-
     checked: bool = False
     accepted: bool = False
 

@@ -199,7 +199,6 @@ def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Seq
 
 
 def work_on_the_phone(service: RecordingService, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
-    """Carry out the moves on the simulated emulator itself, while the recorder listens."""
     recorder.wait_for(lambda view: view.state is State.READY, script.PATIENCE_S)
     device = service.connect(recorder.serial)
     hands, steps = DemoAnnotator(device, eyes), 0

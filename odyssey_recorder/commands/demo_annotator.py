@@ -39,8 +39,6 @@ Move = On | Drag | script.Command
 
 
 class Eyes:
-    """Finds things on the screen by the view hierarchy of `uiautomator dump`."""
-
     def __init__(self, lab: Lab, serial: str) -> None:
         self._lab = lab
         self._serial = serial
@@ -83,8 +81,6 @@ class Eyes:
 
 
 class DemoAnnotator:
-    """Works on the emulator itself, as in its own window, over a separate connection."""
-
     def __init__(self, device: ControllableDevice, eyes: Eyes) -> None:
         self._device = device
         self._eyes = eyes
@@ -95,7 +91,6 @@ class DemoAnnotator:
             pass
 
     def carry_out(self, command: script.Command) -> None:
-        """Touch, press or type; not for terminal steps."""
         match command:
             case script.Tap(tap=(x, y)):
                 self._device.touch(TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))

@@ -70,10 +70,7 @@ class _Scribe:
 
 
 def record_by_listening(settings: Settings, request: RecordOptions, words: TextIO, console: Console) -> Path | None:
-    """Record until the annotator is done; returns the annotation file, None if only the draft was kept.
-
-    `words` are the annotator's lines; end of file and Ctrl-C mean stop. Raises OdysseyError.
-    """
+    """The annotation file, or None for a kept draft. End of file and Ctrl-C mean stop. Raises OdysseyError."""
     connector = user_connector(settings)
     service = RecordingService(
         connector, episode_store(settings), settings.annotator, view_hierarchies=settings.view_trees
@@ -121,7 +118,6 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
 
 
 def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
-    """Carry out the lines until one says stop or the episode is published."""
     ended = False
     for said in words:
         word, _, rest = said.strip().partition(" ")

@@ -55,15 +55,11 @@ _COMMAND: TypeAdapter[_Command] = TypeAdapter(_Command)
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A practice episode recorded from its script, and the contents of its gold file."""
-
     trail: Trail
     gold: bytes
 
 
 class GoldRecorder:
-    """Plays the scripts of practice tasks on the simulated emulator of a laboratory."""
-
     def __init__(self, lab: Lab, folder: Path, profile: str = PROFILE) -> None:
         self._lab = lab
         self._store = EpisodeStore(folder / "practice", drafts=folder / "drafts")
@@ -128,7 +124,6 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
 
 
 def main(names: list[str]) -> None:
-    """Record the tasks of these folder names, or all, and write their gold files."""
     console = Console()
     with tempfile.TemporaryDirectory(prefix="odyssey-gold-") as folder, Lab(Path(find_adb())) as lab:
         gold = GoldRecorder(lab, Path(folder))

@@ -31,10 +31,7 @@ _SHOWN = 10
 
 
 def report_quality(service: ReviewService, out: Console, *, html: Path | None, as_json: bool) -> None:
-    """Print the report of the dataset folder, or its JSON, and write the page to `html`. Raises OdysseyError.
-
-    Unchecked episodes are checked first, as warnings decide which are judged twice.
-    """
+    """Print the figures and write the page to `html`; checks unchecked episodes first. Raises OdysseyError."""
     dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():
         raise DatasetError(f"{dataset} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")

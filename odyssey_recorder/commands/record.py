@@ -24,10 +24,7 @@ from odyssey_recorder.wiring import episode_store, user_connector
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """What to record: a task, on the only device unless one is named; or the draft to resume.
-
-    `accepts_screen`: resume a draft from whatever screen the device shows.
-    """
+    """What to record, or the draft to resume; with `accepts_screen` from whatever screen the device shows."""
 
     task: TaskInfo
     serial: str | None = None
@@ -36,10 +33,7 @@ class RecordOptions:
 
 
 def record_by_script(settings: Settings, request: RecordOptions, file: Path, console: Console) -> Path:
-    """Record and publish; returns the annotation file. Raises OdysseyError; the draft is kept.
-
-    Ctrl-C ends it too, after a message about the draft.
-    """
+    """Record and publish; returns the annotation file. Raises OdysseyError; the draft is kept, as on Ctrl-C."""
     commands = script.read_script(_text_of(file), source=file.name)
     connector = user_connector(settings)
     service = RecordingService(
@@ -89,7 +83,6 @@ def _play(
 
 
 def is_complete(view: RecordingView) -> bool:
-    """Whether the recording has its terminal step and can be published."""
     return bool(view.steps) and is_terminal(view.steps[-1].action)
 
 

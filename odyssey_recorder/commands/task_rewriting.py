@@ -34,7 +34,6 @@ class Faulty:
 
 
 def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterator[Faulty]:
-    """The tasks whose instructions break the rules, including duplicates."""
     seen: set[str] = set()
     for task in tasks:
         catalogue = library.catalogue_for(task.template, task.task.apps)

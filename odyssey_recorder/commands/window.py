@@ -1,7 +1,4 @@
-"""Opening the window from the command line: whether there is a screen, and what the window is given.
-
-Qt itself aborts the program if there is no screen.
-"""
+"""Opening the window from the command line. Qt itself aborts the program if there is no screen."""
 
 import os
 import sys
@@ -29,10 +26,7 @@ def run_window(store: "SettingsStore", *, serial: str | None = None, to_review: 
 
 
 def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool = False) -> int:
-    """Open the window, connected to `serial` if given, or on reviews; returns the exit code.
-
-    Raises SettingsError without a screen, DeviceError without an adb server.
-    """
+    """Returns the exit code. Raises SettingsError without a screen, DeviceError without an adb server."""
     require_screen()
     from odyssey_recorder.wiring import annotator_service, annotator_tasks, opened_later  # isort: skip - Qt looks into every module that comes after it
     from odyssey_recorder.gui.app import run

@@ -276,7 +276,7 @@ def _needed(episode: Episode, proof: EpisodeProvenance | None) -> EpisodeProvena
 
 
 def proof_refusal(episode: Episode, proof: EpisodeProvenance) -> str:
-    """Why `proof` cannot belong to the episode's steps; empty if it can."""
+    """Why the provenance cannot belong to the episode's steps; empty if it can."""
     if len(proof.steps) == len(episode.steps):
         return ""
     return (

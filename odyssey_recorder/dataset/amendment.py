@@ -28,8 +28,6 @@ class NewEnd(_Amendment):
 
 
 class NewNote(_Amendment):
-    """Another note of a step, in its provenance."""
-
     kind: Literal["note"] = "note"
     step: int = Field(ge=0)
     note: str

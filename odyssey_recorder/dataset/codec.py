@@ -133,7 +133,6 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
 
 
 def action_to_json(action: Action) -> dict[str, Json]:
-    """The keys `action`, `info` and `ps` in the `CARD` dialect."""
     return _spelling(action, Dialect.CARD)
 
 

@@ -207,7 +207,6 @@ class Draft:
 
     @property
     def dropped(self) -> tuple[DroppedRecord, ...]:
-        """Steps that were removed, and live fingers that did not become a step."""
         return self._story.dropped
 
     @property
@@ -247,7 +246,7 @@ class Draft:
         """Whether a live finger went down without becoming a step, so its effect on the device is unknown."""
         return self._story.touched
 
-    # Pictures and trees.
+    # Screenshots and view hierarchies.
 
     def keep_picture(self, png: bytes) -> Path:
         """Store a screenshot under a new number; thread-safe. Raises DatasetError."""

@@ -61,8 +61,6 @@ class TouchLine(_Line):
 
 
 class ScreenLine(_Line):
-    """The screen after the last step, and the flags of the next step that follow from it."""
-
     kind: Literal["screen"] = "screen"
     picture: str = Field(pattern=_PICTURE)
     flags: tuple[StoredFlag, ...] = ()

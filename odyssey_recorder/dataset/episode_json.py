@@ -35,8 +35,6 @@ class Rule(Enum):
 
 
 class UnreadableError(Exception):
-    """Why the JSON is not an episode, where in the file, and which rule it breaks."""
-
     def __init__(self, words: str, rule: Rule = Rule.FORM) -> None:
         super().__init__(words)
         self.rule = rule
@@ -145,7 +143,6 @@ ACTIONS = (
     "RECENT",
 )
 RELEASED_ACTIONS = ("TEXT", "INCOMPLETE")
-"""Names of actions that only the `RELEASE` dialect has."""
 KEYS = {
     "KEY_HOME": SystemKey.HOME,
     "KEY_BACK": SystemKey.BACK,

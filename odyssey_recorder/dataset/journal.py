@@ -62,7 +62,6 @@ class Change(BaseModel):
 
     @property
     def version(self) -> str:
-        """The name of the version that was amended; "" likewise."""
         return _version(self.source)
 
 
@@ -81,7 +80,7 @@ def unheard(change: Change) -> None:
 
 
 class Journal:
-    """Changes a dataset folder, one change at a time even across processes; `recorded` tells if one is on record."""
+    """Makes changes of a dataset folder, one at a time even across processes; `recorded` looks one up. Thread-safe."""
 
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
         self.root = root.absolute()
@@ -213,5 +212,4 @@ def _intent(root: Path) -> Path:
 
 
 def _version(folder: str) -> str:
-    """The version in a folder of a change; "" for one in the trash."""
     return folder.rpartition("/")[2] if folder.startswith(HISTORY) else ""

@@ -164,7 +164,11 @@ def names_in(folder: Path) -> Iterator[str]:
 
 
 def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Path]:
-    """The files of an episode by path in the dataset, also those that no step names. Raises DatasetError."""
+    """The files of an episode by path in the dataset, also those that no step names; in the folder their names have
+    `ending` appended.
+
+    Raises DatasetError.
+    """
     whole = (annotation_path(episode_id), provenance_path(episode_id))
     found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}
     for part in (SCREENSHOTS, UI_TREES):

@@ -39,7 +39,6 @@ _RULES = {
     "screenshot": Rule.SCREENSHOT,
     "action": Rule.VOCABULARY,
 }
-"""The rule that a missing or mistyped field breaks; all other fields break FORM."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,8 +150,6 @@ class StepRecord(_Record):
 
 
 class StartRecord(_Record):
-    """How the device was brought to the start state; `snapshot` is the name of the one that was loaded."""
-
     kind: Literal["as_found", "clean_home", "snapshot"] = "as_found"
     snapshot: str = ""
 

@@ -55,10 +55,7 @@ TREE_LOST = "its file was lost from the draft"
 
 @dataclass(frozen=True, slots=True)
 class DraftSummary:
-    """A draft in a list; `problem` says why it cannot be opened, or is empty.
-
-    `task_id` is empty for a task that the annotator wrote.
-    """
+    """`problem` says why it cannot be opened, or is empty; `task_id` is empty for the annotator's own task."""
 
     episode_id: str
     task: TaskInfo
@@ -90,7 +87,6 @@ class EpisodeStore:
         return Draft.create(folder, dataset=self._root, task=task, device=device, origin=origin)
 
     def drafts(self) -> list[DraftSummary]:
-        """The drafts for this dataset, newest first, including unreadable ones."""
         summaries = [self._summary(folder) for folder in self._draft_folders()]
         return sorted(filter(None, summaries), key=lambda draft: draft.changed_at, reverse=True)
 
@@ -208,7 +204,6 @@ class EpisodeStore:
             raise
 
     def _new_id(self) -> str:
-        """16 random decimal digits that neither an episode nor a draft has."""
         while True:
             episode_id = f"{secrets.randbelow(10**16):016}"
             taken = [self._root / annotation_path(episode_id), self._drafts / episode_id]
@@ -299,7 +294,6 @@ def _picture(step: DraftStep, decoded: set[str]) -> bytes:
 
 
 def _tree(step: DraftStep, name: str) -> tuple[StepRecord, bytes]:
-    """The step's record with the view hierarchy renamed, and its bytes; a lost file is recorded as absent."""
     if step.tree is None:
         return step.record, b""
     try:

@@ -20,7 +20,7 @@ class TrashedEpisode:
 
 
 class Trash:
-    """The trash of one dataset folder; `recorded` as for `Versions`. Thread-safe."""
+    """`recorded` as for `Versions`. Thread-safe."""
 
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
         self._root = root.absolute()

@@ -148,7 +148,6 @@ class Versions:
         return contents, after.removed
 
     def _repaired(self, now: "_Present", repair: Repair) -> Contents:
-        """The new files of a damaged episode. Raises ReviewError if it cannot be repaired."""
         name, source = now.episode_id, annotation_path(now.episode_id)
         damaged = read_damaged(now.annotation, name)
         if damaged is None:
@@ -243,7 +242,7 @@ def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | 
 
 
 def _proof_file(old: bytes, proof: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
-    """The bytes of `proof`, with the keys of the old file that the model does not know."""
+    """The new provenance, with the keys of the old file that the model does not know."""
     said = json.loads(old)
     tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, proof.model_dump(mode="json"))
     return json.dumps(tree, ensure_ascii=False, indent=2).encode()

@@ -1,4 +1,4 @@
-"""Watches a dataset folder for episodes that appear, change and disappear, whoever changes them.
+"""Watches a dataset folder for episodes that appear, change and disappear.
 
 Only the contents of the folders count; the system's notifications just say when to scan. So no change is missed if
 notifications get lost or never arrive, as on a network drive: there the folders are scanned every few seconds.
@@ -61,8 +61,6 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class WatchRules:
-    """Scan intervals: while notifications arrive, and where they cannot."""
-
     noticed_s: float = 15.0
     unnoticed_s: float = 2.0
 

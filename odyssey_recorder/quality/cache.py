@@ -36,8 +36,6 @@ CREATE TABLE IF NOT EXISTS episodes
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """New measurements: files by path with stamp and hash, screenshots by hash, changes by two hashes."""
-
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
     pictures: dict[str, Screenshot] = field(default_factory=dict)
     changes: dict[tuple[str, str], float] = field(default_factory=dict)

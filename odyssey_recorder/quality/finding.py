@@ -54,8 +54,6 @@ class NotChecked:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeReport:
-    """The findings of one episode: those of the whole episode first, then by step."""
-
     episode_id: str
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()

@@ -108,7 +108,7 @@ def _serve(line: Connection, begin: Callable[[], Callable[[Any], Any]]) -> None:
 def _done(work: Callable[[Any], Any], task: object) -> object:
     try:
         return work(task)
-    except Exception as error:  # noqa: BLE001  the top of a process: whoever asked names what it was about
+    except Exception as error:  # noqa: BLE001 - the top of a process: the parent adds the task
         return WorkerFailure(f"the program has a fault ({type(error).__name__}: {error})")
 
 

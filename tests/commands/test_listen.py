@@ -53,8 +53,6 @@ def listen(command_line: CommandLine, person: Person, *more: str) -> Ran:
 
 
 def home_then(*words: str, phone: LabPhone, command_line: CommandLine) -> Person:
-    """A person who presses HOME once the recorder listens, then types the words."""
-
     def work(say: Callable[[str], None]) -> None:
         wait_until(lambda: bool(command_line.draft_ids()))
         say("look")  # is read once the recorder listens

@@ -163,7 +163,7 @@ def test_what_is_no_object_with_steps_is_refused(data: bytes) -> None:
         read_loosely(data, source="some file.json")
 
 
-# --- whatever a file holds -------------------------------------------------------------------------------
+# --- arbitrary files -------------------------------------------------------------------------------------
 
 
 @given(episodes(), st.sampled_from(Dialect))

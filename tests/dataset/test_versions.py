@@ -384,8 +384,6 @@ Files = dict[str, bytes]
 
 
 class Stage:
-    """A dataset before a change, recreated for each interruption."""
-
     def __init__(self, folder: Path, deed: str) -> None:
         self.deed = deed
         self.folder = folder / "stages"
@@ -407,9 +405,7 @@ class Stage:
         return InDataset(copy, self.original.episode_id)
 
     def kill(self, there: InDataset, deed: str, after: int) -> bool:
-        """Make a change in a process that is killed after `after` file operations; True if it was killed before the
-        end.
-        """
+        """Make a change in a process that is killed after `after` file operations; False if it ended before."""
         child = _processes.Process(target=cut_short.be_killed, args=(there.root, deed, self.names, after))
         child.start()
         child.join(60)

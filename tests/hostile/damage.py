@@ -46,7 +46,6 @@ _NAMES = [
 
 
 def damage(world: World, rng: Random, area: str) -> str:
-    """Damage one file or folder of an area; returns a description."""
     path = rng.choice(sorted((world.root / area).rglob("*")) or [world.root / area])
     kinds = [(_change_bytes, 6), (_put_special, 2), (_put_link, 3), (_plant, 2), (_bloat, 1)]
     if path.suffix == ".sqlite":

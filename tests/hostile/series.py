@@ -47,7 +47,6 @@ AREAS = (
 
 
 def commands(world: World, area: str) -> list[tuple[str, ...]]:
-    """The command lines that are tried when files of an area are damaged."""
     dataset, other, out = str(world.dataset), str(world.other), str(world.root / "out")
     annotation = f"{dataset}/annotations/{FIRST}.json"
     task = ("--instruction", "x", "--category", "General_Tool", "--app", "x")
@@ -152,7 +151,6 @@ _DEEDS: dict[str, Callable[[World], None]] = {
 
 
 def main(folder: Path, seed: int, cases: int) -> int:
-    """Run the cases; returns the number of failures."""
     world, clean = World(folder / "world"), folder / "clean"
     if not clean.exists():
         world.root.mkdir(parents=True)
@@ -266,7 +264,6 @@ def _secrets(world: World, told: bytes) -> Iterator[str]:
 
 
 def _fingerprint(folder: Path) -> frozenset[tuple[object, ...]]:
-    """All that can be seen of a folder without changing it."""
     return frozenset(
         (str(path), known.st_mode, known.st_mtime_ns, sha256(path.read_bytes()).hexdigest() if path.is_file() else "")
         for path in (folder, *folder.rglob("*"))

@@ -17,15 +17,12 @@ VIDEO = "moves by itself"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Labelled pairs before and after an action, pairs of two moments, and single screenshots."""
-
     pairs: tuple[Pair, ...]
     moments: tuple[Pair, ...]
     sights: tuple[Sight, ...]
 
 
 def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
-    """Use a simulated emulator of each profile, and label what it shows."""
     pairs: list[Pair] = []
     moments: list[Pair] = []
     sights: list[Sight] = []
@@ -48,7 +45,6 @@ def errors(pairs: Sequence[Pair], says_changed: Callable[[Pair], bool]) -> tuple
 
 
 def print_calibration(labelled: Labelled, console: Console) -> None:
-    """Print the distribution of each measure under both labels, and the errors of the thresholds."""
     console.print(f"IMG07: {len(labelled.pairs)} pairs, before and after", style="bold")
     console.print(_of_pairs(labelled.pairs))
     console.print(_of_rules(labelled.pairs))

@@ -9,7 +9,6 @@ DEADLY, FAULTY = "0000000000000007", "0000000000000008"
 
 
 def judge(evidence: EpisodeEvidence) -> EpisodeReport:
-    """An error for each missing or broken screenshot, a warning for each surplus file."""
     episode_id = evidence.episode.episode_id
     broken = [
         Finding("IMG01", Severity.ERROR, Criterion.PICTURES, episode_id, step.number, problem, "Bring it back.")

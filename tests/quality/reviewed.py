@@ -17,7 +17,6 @@ ADA = Origin(
 
 
 def publish(root: Path, episode_id: str) -> Path:
-    """Write the files of an episode recorded by Ada that reviews need; returns the annotation."""
     for folder in ("annotations", "provenance"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     annotation = root / "annotations" / f"{episode_id}.json"

@@ -25,8 +25,6 @@ from tests.quality.verdicts import verdict
 
 
 class Counting:
-    """A fake of the checks that records which episodes it was asked about."""
-
     def __init__(self) -> None:
         self.asked: list[str] = []
 

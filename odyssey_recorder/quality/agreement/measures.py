@@ -128,9 +128,7 @@ def cohen_kappa(told: Counter[Said]) -> float | None:
 
 
 def fleiss_kappa(told: Counter[Said]) -> float | None:
-    """Fleiss' kappa (1971) for a fixed number of reviewers, who may differ between episodes; None if all verdicts are
-    equal.
-    """
+    """Fleiss' kappa (1971); reviewers may differ between episodes. None if all verdicts are equal."""
     given = Counter[Hashable]()
     for said, count in told.items():
         for answer in said:

@@ -47,7 +47,6 @@ class Check:
 
     @property
     def definition(self) -> str:
-        """The exact rule; empty for a check of the whole dataset."""
         return " ".join((self.look.__doc__ or "").split()) if self.look else ""
 
     def run(self, evidence: EpisodeEvidence) -> Iterator[Finding | NotChecked]:

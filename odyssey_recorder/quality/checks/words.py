@@ -30,7 +30,6 @@ _KINDS = {
     "picture", "photo", "sentence", "tip", "end", "price", "mail", "message", "note", "post", "song", "album",
     "article", "recipe",
 }  # fmt: skip
-"""Kinds of things, which an instruction may call something else or leave out."""
 _TOO_LONG = f"the task or the instruction has more than {LONGEST:,} letters"
 _REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
 

@@ -79,7 +79,6 @@ class ActionClasses:
         self._letters = map(chr, range(0x100, 0xD800))
 
     def letter(self, action: str) -> str:
-        """The letter of an action such as ``CLICK 432, 118``: that of the oldest action that matches it."""
         kind, _, rest = action.partition(" ")
         places = tuple(map(int, re.findall(r"[0-9]+", rest))) if kind in ("CLICK", "LONG_PRESS", "SCROLL") else ()
         if len(places) < 2:

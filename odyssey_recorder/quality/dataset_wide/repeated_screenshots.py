@@ -22,9 +22,7 @@ from odyssey_recorder.quality.thresholds import (
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a screenshot is used, what the provenance says of its screen, and what led to it: the look before, and the
-    action.
-    """
+    """A use of a screenshot: its screen by the provenance, and what led to it (the look before, the action)."""
 
     episode_id: str
     step: int
@@ -141,7 +139,7 @@ def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
             yield place, sha256
 
 
-# --- by the proof ----------------------------------------------------------------------------------------
+# --- with provenance -------------------------------------------------------------------------------------
 
 
 def _mixed_up(group: Sequence[_Place]) -> Iterator[_Place]:
@@ -163,7 +161,7 @@ def _follow(one: _Place, other: _Place) -> bool:
     return one.episode_id == other.episode_id and abs(one.step - other.step) == 1
 
 
-# --- without one -----------------------------------------------------------------------------------------
+# --- without provenance ----------------------------------------------------------------------------------
 
 
 def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:

@@ -147,8 +147,6 @@ class Fix(_Entry):
 
 
 class ReplayEvidence(_Entry):
-    """The result of a replay: `steps` are match, drift or diverged for each step that was reached."""
-
     kind: Literal["replay"] = "replay"
     revision: str
     serial: str
@@ -177,7 +175,6 @@ class ReviewFile:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """All verdicts, including those that do not count."""
         return tuple(entry for entry in self.entries if isinstance(entry, Verdict))
 
     @property

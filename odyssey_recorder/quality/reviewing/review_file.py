@@ -32,7 +32,6 @@ def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
 
 
 def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Entries by time, without duplicates, independent of the order of the input."""
     lines: dict[str, Entry] = {}
     for entry in entries:
         lines.setdefault(_canonical(entry.model_dump(mode="json")), entry)

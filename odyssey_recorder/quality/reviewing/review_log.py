@@ -21,8 +21,6 @@ from odyssey_recorder.quality.reviewing.views import VerdictDraft
 
 
 class ReviewLog:
-    """The review files, versions and trash of one dataset; every entry is signed with the name from `who`."""
-
     def __init__(self, root: Path, who: Callable[[], str]) -> None:
         self.reviews = ReviewStore(root)
         self.versions = Versions(root, self._is_recorded)

@@ -59,7 +59,6 @@ def merge_reviews(store: ReviewStore, path: Path) -> Merged:
 
 
 def merge_copies(store: ReviewStore) -> Merged:
-    """Add the entries of the copies that a shared drive left, and remove those that were merged completely."""
     merged = Merged()
     for path in store.copies():
         problems = len(merged.problems)

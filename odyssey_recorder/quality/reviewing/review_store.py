@@ -49,7 +49,7 @@ class _PolicyFile(BaseModel):
 
 
 class ReviewStore:
-    """The folder of reviews, which need not exist yet. Thread-safe; a writer waits up to `patience_s` seconds."""
+    """Thread-safe, calls may block; a writer waits up to `patience_s` seconds. The folder need not exist yet."""
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
         self._root = root
@@ -129,7 +129,6 @@ class ReviewStore:
                 self._news[path.stem] = now, news if now == stamp else _news(path)
 
     def _origin(self, episode_id: str) -> Origin | None:
-        """The origin of an episode, which never changes; None without readable provenance."""
         if episode_id not in self._origins:
             with suppress(DatasetError):  # opening the episode says why
                 proof = read_provenance(self._root / provenance_path(episode_id))

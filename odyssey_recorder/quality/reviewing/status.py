@@ -44,7 +44,7 @@ class SecondReviewReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
-    """`verdicts` are those that count; `changed`: the files were changed since other than by a fix."""
+    """`changed`: the files were changed other than by a fix, so earlier verdicts are not in `verdicts`."""
 
     stage: ReviewStage
     verdicts: tuple[Verdict, ...] = ()
@@ -152,7 +152,6 @@ class StatusRule:
 
 
 def dataset_rule(*, warned: bool | None, sampled: bool | None) -> StatusRule:
-    """For an episode in the dataset: warnings and the sample require a second verdict."""
     return StatusRule(warned=warned, sampled=sampled)
 
 
@@ -185,7 +184,6 @@ def review_status(
 
 
 def effective_fixes(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes that hold, oldest first, without those taken back and the entries that did so."""
     taken_back = {fix.undoes for fix in fixes}
     return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
 
@@ -246,9 +244,7 @@ def refusal_reasons(now: ReviewStatus) -> str:
 
 
 def agrees(one: Verdict, other: Verdict) -> bool:
-    """Whether two verdicts agree: both accept or neither does, and no question was passed by one and failed by the
-    other. Unsure contradicts neither.
-    """
+    """Both accept or neither does, and no question has a pass and a fail. Unsure contradicts neither."""
     opposite = {Rating.PASS, Rating.FAIL}
     return one.decision.accepts is other.decision.accepts and not any(
         {one.answer(criterion), other.answer(criterion)} == opposite for criterion in Criterion

@@ -13,8 +13,6 @@ HOME, BACK = PressKey(key="HOME"), PressKey(key="BACK")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a task in one app, in words and as moves from the home screen."""
-
     app: str
     words: str
     moves: tuple[Move, ...]
@@ -97,7 +95,6 @@ class Chore:
 
 
 def chores(seed: int) -> Iterator[Chore]:
-    """Distinct tasks of two apps, every fifth of three."""
     rng = random.Random(seed)
     done: set[tuple[Part, ...]] = set()
     while True:

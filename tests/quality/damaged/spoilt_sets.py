@@ -78,7 +78,6 @@ class SetDamage:
     exported: bool = False
 
     def do(self, source: Shelf) -> tuple[Planted, ...]:
-        """Damage a dataset on disk; returns all findings that it must cause."""
         if self.exported:
             source.export()
             planted = self.spoil(source)

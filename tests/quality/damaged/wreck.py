@@ -29,7 +29,7 @@ class Planted:
 
 
 class Wreck:
-    """One episode with its files. Screenshots are hard links to the clean ones until they are replaced."""
+    """One episode with its files. Its screenshots are shared with the clean one until they are replaced."""
 
     def __init__(self, clean: Path, root: Path, episode_id: str, rng: random.Random) -> None:
         self.root = root
@@ -80,7 +80,7 @@ class Wreck:
     def is_action(self, step: int, action: str) -> bool:
         return bool(self.steps[step]["action"] == action)
 
-    # Pictures.
+    # Screenshots.
 
     def picture(self, step: int) -> Path:
         return self.root / "screenshots" / f"{self.episode_id}_{step}.png"

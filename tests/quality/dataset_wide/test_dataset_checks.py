@@ -16,8 +16,6 @@ from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 
 
 class Bench:
-    """A dataset of three episodes; counts how often each was checked, and collects the reported changes."""
-
     def __init__(self, root: Path) -> None:
         self.annotations = {path.stem: path for path in write_dataset(root, FIRST, SECOND, THIRD)}
         for number, episode_id in enumerate(self.annotations):
