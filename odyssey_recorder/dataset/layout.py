@@ -164,10 +164,9 @@ def names_in(folder: Path) -> Iterator[str]:
 
 
 def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Path]:
-    """The files of an episode by path in the dataset, also those that no step names; in the folder their names have
-    `ending` appended.
+    """The files of an episode by path in the dataset, also those that no step names.
 
-    Raises DatasetError.
+    In the folder their names have `ending` appended. Raises DatasetError.
     """
     whole = (annotation_path(episode_id), provenance_path(episode_id))
     found = {name: path for name in whole if (path := folder / (name + ending)).is_file()}

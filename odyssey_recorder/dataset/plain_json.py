@@ -15,7 +15,8 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
 
 
-class NotPlainJsonError(Exception): ...
+class NotPlainJsonError(Exception):
+    """Why and where the text is refused; the caller adds the file's name."""
 
 
 def parse(data: bytes | str) -> Json:

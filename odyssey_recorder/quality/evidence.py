@@ -45,8 +45,9 @@ class EpisodeEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ScreenFingerprint:
-    """What the device said when the frame was taken: the package in front, and a hash of the words of its view
-    hierarchy, empty if there is none; `taken_us` is when the frame was requested.
+    """The package in front and a hash of the view hierarchy's words, empty if there is none.
+
+    `taken_us` is when the frame was requested.
     """
 
     taken_us: int
