@@ -30,8 +30,6 @@ class On:
 
 @dataclass(frozen=True, slots=True)
 class Drag:
-    """A finger dragged up in the middle of the screen by this share of its height."""
-
     up: float
 
 

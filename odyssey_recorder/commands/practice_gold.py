@@ -2,8 +2,8 @@
 
     python -m odyssey_recorder.commands.practice_gold [FOLDER ...]
 
-A practice script is like a recording script (docs/scripts.md), but finds positions by what is on the screen: ``{"on":
-"Notes"}``, ``{"on": "Delta", "hold": true}``, and ``{"reach": "About phone"}``, which scrolls there.
+A practice script is like a recording script (docs/scripts.md), but finds positions by text: ``{"on": "Notes"}``,
+``{"on": "Delta", "hold": true}``, and ``{"reach": "About phone"}``, which scrolls there.
 """
 
 import sys

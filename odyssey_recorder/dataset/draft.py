@@ -211,7 +211,6 @@ class Draft:
 
     @property
     def complete(self) -> bool:
-        """Whether the last step is terminal, so the draft can be published."""
         return bool(self.steps) and is_terminal(self.steps[-1].action)
 
     @property
@@ -320,7 +319,6 @@ class Draft:
         self._write(draft_log.TouchLine(picture=picture.name, touched_us=touched_us), durable=False)
 
     def drop_touch(self, why: str) -> None:
-        """Note that the live finger became no step, and why. Raises DatasetError."""
         self._write(draft_log.DropTouchLine(why=why, dropped_us=time.time_ns() // 1000))
 
     def close(self) -> None:

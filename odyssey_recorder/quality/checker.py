@@ -93,11 +93,9 @@ class Checker:
         return self._cache.problem
 
     def close(self) -> None:
-        """Close the cache; later findings are not stored."""
         self._cache.close()
 
     def check(self, annotation: Path) -> EpisodeReport:
-        """Check one episode; an unreadable annotation is a finding."""
         [(_, found)] = self.check_each([annotation])
         return report_from_json(found.report)
 

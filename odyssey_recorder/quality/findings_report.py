@@ -70,7 +70,6 @@ class FindingsReport:
 
     @property
     def by_episode(self) -> Sequence[tuple[str, Sequence[Finding]]]:
-        """The episodes with findings, the most severe first; those of the whole dataset before all."""
         found: defaultdict[str, list[Finding]] = defaultdict(list)
         for one in self.findings:
             found[one.episode_id].append(one)

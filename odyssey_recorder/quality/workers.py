@@ -42,7 +42,6 @@ class Workers(Generic[Task, Result]):
     def run(
         self, tasks: Iterator[Task], cancelled: Callable[[], bool]
     ) -> Iterator[tuple[Task, Result | WorkerFailure]]:
-        """Each task with its result as soon as it is done; ends early when `cancelled` is true."""
         doing: dict[Connection, tuple[_Worker, Task]] = {}
         for worker, task in zip(self._workers, tasks, strict=False):
             worker.begin(task)

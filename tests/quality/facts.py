@@ -19,7 +19,6 @@ def look(words: str) -> int:
 
 
 def facts(number: int, **other: Any) -> EpisodeFacts:
-    """The episode with this number: it shares only device, category and actions with others."""
     actions: Sequence[str] = other.get("actions", ACTIONS)
     mine = EpisodeFacts(
         episode_id=f"{number:016}",

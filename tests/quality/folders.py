@@ -37,7 +37,6 @@ def png(image: Image.Image) -> bytes:
 
 
 def screen(number: int, size: Size = SIZE) -> Image.Image:
-    """A screen unique to `number`: squares on white."""
     image = Image.new("RGB", (size.width, size.height), "white")
     for row in range(8):
         for column in range(4):

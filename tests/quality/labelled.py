@@ -103,7 +103,6 @@ class _Watched:
         self._deeds.append((kind, 0.0 if same else change(view_of(image_of(before)), view_of(image_of(after)))))
 
     def labelled(self, journal: RecordedJournal) -> Iterator[Pair]:
-        """The pairs, labelled by the journal: whether the action changed the screen."""
         for (kind, share), inputs in zip(self._deeds, _between_the_marks(journal), strict=True):
             yield Pair(kind, self.profile, journal.changed_screen(*inputs), share)
 

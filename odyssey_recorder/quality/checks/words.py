@@ -77,9 +77,7 @@ def _matched(template: str, task: str) -> tuple[str, ...]:
         return ()
     parts = (r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in _GAP.split(template.strip()))
     first, *others, last = parts
-    filled = "".join(
-        f"(?>(.+?){part})" for part in others
-    )  # atomic groups: without them a match may take exponential time
+    filled = "".join(f"(?>(.+?){part})" for part in others)  # atomic groups, or matching may take forever
     found = re.fullmatch(f"{first}{filled}(.+?){last}", task.strip(), re.IGNORECASE | re.DOTALL)
     return found.groups() if found else ()
 

@@ -59,8 +59,7 @@ def _strays(folder: str, strays: Sequence[str]) -> Iterator[Finding]:
 
 
 def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
-    """SET03: the rows of `all_anno.json` or `all_annot.json` differ from the annotation files, or have other step
-    counts.
+    """SET03: rows of `all_anno.json` or `all_annot.json` differ from the annotation files or their step counts.
 
     SET04: some recordings have provenance and others do not. Raises DatasetError.
     """

@@ -20,7 +20,6 @@ PASSIVE_EVERY = 4
 
 
 def record_chores(folder: Path, profile: str, chores: Iterable[Chore]) -> None:
-    """Record chores into ``folder/dataset``, every fourth in passive mode if possible."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
         service = lab_service(lab, store, actor="script", profile=profile)

@@ -13,7 +13,6 @@ from tests.quality.damaged.score import print_scores
 
 
 def main() -> int:
-    """Print the table; returns 1 if a defect was missed or there was a false finding."""
     console = Console()
     if sys.argv[1:] == ["--calibrate"]:
         print_calibration(label(PROFILES, seed=1, deeds=40), console)

@@ -38,7 +38,6 @@ class Case:
 
     @property
     def unplanted(self) -> tuple[Finding, ...]:
-        """Errors and warnings that were not planted; clean data may have notes."""
         return tuple(
             one for one in self.findings if one.severity is not Severity.NOTE and _place(one) not in self.planted
         )

@@ -10,14 +10,11 @@ Spoil = Callable[[Wreck], tuple[Planted, ...] | Planted]
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One damage; `errands` are those whose episodes it applies to, all if empty."""
-
     name: str
     spoil: Spoil
     errands: tuple[str, ...]
 
     def do(self, wreck: Wreck) -> tuple[Planted, ...]:
-        """Damage an episode on disk; returns all findings that it must cause."""
         planted = self.spoil(wreck)
         wreck.save()
         return (planted,) if isinstance(planted, Planted) else planted

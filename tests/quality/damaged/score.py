@@ -57,7 +57,6 @@ def wrong(cases: Sequence[Case]) -> list[str]:
 
 
 def print_scores(cases: Sequence[Case], console: Console) -> bool:
-    """Print the table and the errors; True if there are none."""
     clean = sum(not case.planted for case in cases)
     sets = sum(case.is_set for case in cases)
     console.print(f"{len(cases) - clean} damaged, {clean} clean; {sets} of these are datasets, the others episodes.")

@@ -43,7 +43,6 @@ class Shelf:
         return [{"episode_id": one.episode_id, "step_length": len(one.steps)} for one in self.wrecks]
 
     def export(self) -> None:
-        """Make it an annotated exported folder: no provenance, the released spelling, a manifest."""
         for wreck in self.wrecks:
             give_words(wreck)
             wreck.save()
@@ -71,8 +70,6 @@ SpoilSet = Callable[[Shelf], tuple[Planted, ...] | Planted | None]
 
 @dataclass(frozen=True, slots=True)
 class SetDamage:
-    """One damage of a whole dataset, recorded or `exported`; clean if nothing is planted."""
-
     name: str
     spoil: SpoilSet
     exported: bool = False
