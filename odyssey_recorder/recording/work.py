@@ -188,7 +188,10 @@ class RecorderWork:
         self._begin(self._workers, partial(self._bring_back, key))
 
     def forget_snapshots(self) -> None:
-        self._workers.submit(self._snapshots.forget_all)
+        if self._is_finishing:  # an episode was published while the recording stopped: no worker is left
+            self._snapshots.forget_all()
+        else:
+            self._workers.submit(self._snapshots.forget_all)
 
     def look_at_screen(self, frame_number: int) -> None:
         """Reports ScreenKnown."""

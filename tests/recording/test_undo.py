@@ -1,5 +1,6 @@
 """Undo with a device: steps are removed, and the device returns to the screen they were made on."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,13 +8,14 @@ import pytest
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.view import PUBLISHING, RecordingView
 from odyssey_recorder.recording.work import MOST, StepSnapshots
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import ORIGIN, RULES, Recording, RecordingBench, shows
@@ -54,6 +56,27 @@ def test_a_snapshot_brings_the_device_back_over_several_steps(service: Recording
     screens = (0, 1, 2)
     assert [shows(step.picture, device, screen) for step, screen in zip(view.steps, screens, strict=True)] == [True] * 3
     assert all(not step.flag for step in view.steps)
+
+
+def test_a_recording_that_is_stopped_while_it_publishes_ends_published(tmp_path: Path, device: FakeDevice) -> None:
+    is_stopped = threading.Event()
+
+    class WaitingStore(EpisodeStore):
+        def publish(self, draft: Draft) -> Path:
+            assert is_stopped.wait(20)
+            return super().publish(draft)
+
+    service = RecordingBench(tmp_path)
+    service.store = WaitingStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
+    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
+        recording.tap_and_wait()
+        recording.recorder.complete("done")
+        recording.annotator.wait(lambda: recording.recorder.view.message == PUBLISHING)
+        recording.recorder.stop()
+        is_stopped.set()
+        recording.recorder.join()
+        assert (recording.recorder.view.state, recording.annotator.notices) == (State.FINISHED, [])
+        assert device.snapshots() == ()
 
 
 def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(service: RecordingBench, device: FakeDevice) -> None:
