@@ -1,5 +1,6 @@
 """Applies to every test: Qt draws off screen, Ctrl-C works, an unexpected log record is a failure."""
 
+import gc
 import logging
 import os
 import signal
@@ -33,6 +34,12 @@ settings.load_profile("odyssey")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: LONGEST.index(_folder(item)) if _folder(item) in LONGEST else len(LONGEST))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let Python collect garbage by itself again, which tests of the window have turned off."""
+    if "qtbot" not in getattr(item, "fixturenames", ()):
+        gc.enable()
 
 
 def _folder(item: pytest.Item) -> str:

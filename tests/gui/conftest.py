@@ -1,5 +1,6 @@
 """Fixtures of the window's tests, and the application they share."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,12 +35,17 @@ class PatientBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]:
-    """Keeps other threads from garbage-collecting closed windows."""
+    """Keeps other threads, and Qt's own destructors, from garbage-collecting closed windows.
+
+    Python's collector stays off until a test without a window begins: a collection that starts within a destructor
+    of Qt, which may hold a lock, and deletes a window there never ends.
+    """
     sweeper = GarbageCollector(qapp)
     sweeper.start()
     yield PatientBot(request)
-    sweeper.stop()
+    gc.disable()
     shiboken6.delete(sweeper)
+    gc.collect()
 
 
 @pytest.fixture
