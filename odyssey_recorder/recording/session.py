@@ -86,6 +86,7 @@ class Session:
         self._judge = False
         self._uncertain = False
         self._turned = False
+        self._may_lift_late = False  # a finger of a gesture that is no step, which would act on the next screen
         self._over_ns = 0
         self._try_storage = False
 
@@ -262,7 +263,7 @@ class Session:
             return self._settle(self._failed_ns)
         self._keeping, self._kept = None, number
         if self._state is State.CAPTURING:
-            self._state = State.READY
+            self._state, self._may_lift_late = State.READY, False
             self._before, self._changed_ns = (number if self._settled else None), None
         return self._go_on()
 
@@ -358,7 +359,8 @@ class Session:
         step = self._live.step(patient=patient and self._state is State.INJECTING)
         return [replace(step, flags=(*self._restore.flags, *step.flags))] if step is not None else []
 
-    def _break_off(self, reason: str, now_ns: int) -> list[effects.Effect]:
+    def _break_off(self, reason: str, now_ns: int, *, may_lift_late: bool = False) -> list[effects.Effect]:
+        self._may_lift_late = may_lift_late
         over = self._input_over(now_ns, explains=False)
         return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *over]
 
@@ -397,13 +399,13 @@ class Session:
                 self._judge, self._over_ns = not self._restore.is_active, now_ns
                 return self._input_over(now_ns)
             case events.InputRefused(reason, now_ns) if self._live:
-                return self._break_off(reason, now_ns)
+                return self._break_off(reason, now_ns, may_lift_late=True)
             case events.InputRefused(reason, now_ns):
                 if not self._restore.is_active:
                     self._owed = effects.RemoveSteps("refused by the device")
                 return [effects.Tell(reason), *self._input_over(now_ns, explains=False)]
             case events.InputUncertain(reason) if self._live:
-                return self._break_off(reason, self._live.touched_ns or 0)
+                return self._break_off(reason, self._live.touched_ns or 0, may_lift_late=True)
             case events.InputUncertain(reason):
                 lost = self._device_went_away(reason)
                 self._in_flight = False
@@ -443,7 +445,7 @@ class Session:
         self._anchor = self._newest = self._kept = self._keeping = None
         self._restore.look_again()
         owed: list[effects.Effect] = [self._owed] if self._owed else []
-        since_ns = now_ns + (self._late_input_ns if self._uncertain else 0)
+        since_ns = now_ns + (self._late_input_ns if self._uncertain or self._may_lift_late else 0)
         return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *owed]
 
     # Undo and restore.

@@ -41,6 +41,7 @@ from odyssey_recorder.recording.events import (
 )
 from odyssey_recorder.recording.session import (
     BROKEN_OFF,
+    LATE_INPUT_NS,
     NOT_READY,
     OUT_OF_DATE,
     PROOF_NS,
@@ -269,7 +270,7 @@ def test_a_finger_that_the_device_refuses_leaves_no_step_and_takes_none_away() -
     assert say(session, InputRefused("It will not.", 120)) == [
         Tell(f"It will not. {BROKEN_OFF}"),
         DropTouch("It will not."),
-        Watch(120),
+        Watch(120 + LATE_INPUT_NS),
     ]
     assert not session.live
 
@@ -280,10 +281,20 @@ def test_a_way_that_breaks_under_the_finger_is_told_and_recording_goes_on() -> N
     assert say(session, InputUncertain("It broke.")) == [
         Tell(f"It broke. {BROKEN_OFF}"),
         DropTouch("It broke."),
-        Watch(100),
+        Watch(100 + LATE_INPUT_NS),
     ]
     assert session.state is State.SETTLING
     assert say(session, FingerLifted(DRAG, 400)) == [], "it is a gesture no more"
+
+
+def test_after_a_finger_that_may_lift_late_the_next_screen_is_waited_for_until_it_cannot() -> None:
+    session = down()
+    say(session, DeviceWentAway("frozen"), InputUncertain("It broke."))
+
+    assert say(session, DeviceCameBack(900)) == [Watch(900 + LATE_INPUT_NS)]
+    say(session, asked(4, anchor=4, at=900, still=True), FrameKept(4))
+    assert session.state is State.READY
+    assert say(session, asked(5, anchor=5, at=1000)) == [Watch(1000)], "it cannot any more"
 
 
 def test_a_device_that_goes_away_after_the_lift_costs_the_proof_not_the_step() -> None:
