@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from threading import Lock
 
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -31,7 +32,7 @@ from odyssey_recorder.dataset.provenance import (
     TextRecord,
     Whole,
 )
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
@@ -137,6 +138,8 @@ class Draft:
         """Raises DatasetError if `folder` is not a draft, or another process holds it."""
         self._head = read_head(folder)
         self._lock = hold(folder)
+        self._trees_lock = Lock()
+        self._is_closed = False  # guarded by _trees_lock
         self.folder = folder
         self._log = DraftLog(folder / "steps.jsonl")
         self._story = _Story()
@@ -262,10 +265,16 @@ class Draft:
                 picture.unlink(missing_ok=True)
 
     def keep_tree(self, xml: str) -> str:
-        """Store a view hierarchy; returns its name for `StepRecord.ui_tree`. Thread-safe. Raises DatasetError."""
-        path = self.folder / f"{next(self._file_numbers)}.xml"
-        write_durably(path, xml.encode(errors="replace"), within=self.folder)
-        return path.name
+        """Store a view hierarchy; returns its name for `StepRecord.ui_tree`. Thread-safe.
+
+        Raises DatasetError, and RecordingError once the draft is closed.
+        """
+        with self._trees_lock:
+            if self._is_closed:
+                raise RecordingError(f"The draft {self.folder.name} is closed.")
+            path = self.folder / f"{next(self._file_numbers)}.xml"
+            write_durably(path, xml.encode(errors="replace"), within=self.folder)
+            return path.name
 
     # Steps.
 
@@ -322,6 +331,9 @@ class Draft:
         self._write(draft_log.DropTouchLine(why=why, dropped_us=time.time_ns() // 1000))
 
     def close(self) -> None:
+        """Wait for a view hierarchy that is being written, so that the folder can be moved or deleted."""
+        with self._trees_lock:
+            self._is_closed = True
         self._lock.release()
 
     def _write(self, line: draft_log.Line, *, durable: bool = True) -> None:

@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import ControllableDevice, ScreenState, Snapshots
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field, focused_text
-from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
+from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError, RecordingError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import events
@@ -276,7 +276,7 @@ class RecorderWork:
             xml = self._device.view_hierarchy()
             read_ns = time.monotonic_ns()
             return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
-        except DeviceError as error:
+        except (DeviceError, RecordingError) as error:
             _log.info("No view tree for frame %d: %s", frame_number, error)
             return TreeRead(frame_number, None, time.monotonic_ns())
 

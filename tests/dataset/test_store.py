@@ -4,6 +4,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.layout import TRASH
 from odyssey_recorder.dataset.store import EpisodeStore
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, complete_draft, png, read_only, record, store_in
@@ -201,6 +203,28 @@ def test_view_trees_are_published_with_the_steps_that_have_one(store: EpisodeSto
     assert [step.ui_tree for step in provenance.steps] == [None, f"{episode_id}_1.xml"]
 
 
+def test_a_view_hierarchy_that_comes_after_publishing_leaves_no_draft_behind(store: EpisodeStore) -> None:
+    draft = complete_draft(store)
+    is_writing, publishing = threading.Event(), threading.Event()
+
+    def write() -> None:
+        while not publishing.is_set():
+            draft.keep_tree("<hierarchy/>")
+            is_writing.set()
+        with suppress(RecordingError):
+            while True:
+                draft.keep_tree("<hierarchy/>")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert is_writing.wait(20)
+    publishing.set()
+    store.publish(draft)
+    writer.join(20)
+    assert not writer.is_alive(), "a closed draft takes no more"
+    assert not draft.folder.exists()
+
+
 def test_a_view_tree_that_was_lost_costs_no_episode_and_is_named_as_absent(store: EpisodeStore) -> None:
     draft = begin(store)
     key = add_step(draft, Complete("done"))
@@ -300,7 +324,7 @@ READ_ONLY = """
 import os, sys
 from pathlib import Path
 import PIL.PngImagePlugin  # while its folder may be read
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, RecordingError
 from tests.dataset.drafts import complete_draft, store_in
 
 if os.geteuid() == 0:
