@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ValidationFault:
     """`place` is the path of keys and indexes, `type` is pydantic's."""
 
     place: tuple[int | str, ...]
@@ -23,10 +23,10 @@ class Fault:
         return f"{self.key}: {self.words}" if self.place else self.words
 
 
-def faults(error: ValidationError) -> Iterator[Fault]:
+def faults(error: ValidationError) -> Iterator[ValidationFault]:
     for one in error.errors(include_url=False, include_context=False):
-        yield Fault(one["loc"], one["type"], one["msg"].removeprefix("Value error, "), one["input"])
+        yield ValidationFault(one["loc"], one["type"], one["msg"].removeprefix("Value error, "), one["input"])
 
 
-def first_fault(error: ValidationError) -> Fault:
+def first_fault(error: ValidationError) -> ValidationFault:
     return next(faults(error))

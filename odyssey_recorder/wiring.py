@@ -78,7 +78,7 @@ def _connect_from(server: AdbServer, settings: Settings) -> DeviceConnector:
     )
 
 
-def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualDevices":
+def virtual_devices(connector: DeviceConnector) -> "VirtualDevices":
     from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
     from odyssey_recorder.device.avd_config import avd_home
     from odyssey_recorder.device.sdk import find_sdk, sdk_folders
@@ -99,7 +99,7 @@ def virtual_devices(settings: Settings, connector: DeviceConnector) -> "VirtualD
 def device_inventory(
     settings: Settings, connector: DeviceConnector, phones: PhoneProcesses | None = None
 ) -> "DeviceInventory":
-    return _inventory(virtual_devices(settings, connector), connector, phones, animations=settings.animations)
+    return _inventory(virtual_devices(connector), connector, phones, animations=settings.animations)
 
 
 def lab_inventory(lab: Lab, connector: DeviceConnector) -> "DeviceInventory":

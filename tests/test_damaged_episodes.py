@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import Policy, ReviewerRole, ReviewStage
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewPolicy, ReviewStage
 from tests.dataset.published_episode import ACTIONS
 from tests.test_review_service import RECORDER, Checks, Place, judge, revision
 
@@ -25,7 +25,7 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture
 def one(place: Place) -> str:
     episode_id = place.record()
-    place.reviews.set_policy(Policy(seed=1, second_share=0.0))
+    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return episode_id
 
 

@@ -25,7 +25,7 @@ from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, 
 from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move
 from odyssey_recorder.quality.reviewing.review_merge import check_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy, ReviewerRole, ReviewStage, SecondReviewReason
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewPolicy, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.review_service import ReviewService
 from tests.dataset.published_episode import recorded, released
@@ -83,7 +83,7 @@ def place(tmp_path: Path) -> Place:
     """No episode is drawn for a second review."""
     place = Place(tmp_path / "dataset", Checks())
     place.record()
-    place.reviews.set_policy(Policy(seed=1, second_share=0.0))
+    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return place
 
 
@@ -177,7 +177,7 @@ def test_a_disagreement_goes_to_a_third_who_sees_both(place: Place, one: str) ->
 
 
 def test_the_sample_is_judged_twice(place: Place, one: str) -> None:
-    place.reviews.set_policy(Policy(seed=1, second_share=1.0))
+    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
     row = judge(place.service("Bea"), one)
     assert (row.stage, row.twice) == (ReviewStage.SECOND, SecondReviewReason.SAMPLE)
 

@@ -199,7 +199,7 @@ def _devices() -> "VirtualDevices":
     from odyssey_recorder.wiring import user_connector, virtual_devices
 
     settings = read_settings()
-    return virtual_devices(settings, user_connector(settings))
+    return virtual_devices(user_connector(settings))
 
 
 def _console(device: str | None) -> "EmulatorConsole":

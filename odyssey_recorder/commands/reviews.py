@@ -99,12 +99,12 @@ def policy(
 
     Exit code 0: shown or set; 2: it cannot be read or written.
     """
-    from odyssey_recorder.quality.reviewing.status import Policy
+    from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 
     try:
         store = _store(dataset)
         now = store.policy()
-        wanted = Policy(now.seed if seed is None else seed, now.second_share if share is None else share)
+        wanted = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
         if wanted != now:
             store.set_policy(wanted)
     except OdysseyError as error:

@@ -21,7 +21,7 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.episode import DeviceInfo, Extra, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Point, Size
-from odyssey_recorder.validation import Fault, faults, first_fault
+from odyssey_recorder.validation import ValidationFault, faults, first_fault
 
 
 class Rule(Enum):
@@ -236,7 +236,7 @@ def complaints(error: ValidationError) -> Iterator[tuple[tuple[int | str, ...], 
         yield fault.place, _in_words(fault, ())
 
 
-def _in_words(fault: Fault, within: tuple[str, ...]) -> str:
+def _in_words(fault: ValidationFault, within: tuple[str, ...]) -> str:
     place = _place(within + fault.place) or "the file"
     match fault.type:
         case "missing":

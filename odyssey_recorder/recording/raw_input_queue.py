@@ -57,7 +57,7 @@ LATE_NS = 300_000_000
 TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
 
 LOST = "A touch was not recorded: {}."
-DROPPED = "The device was too busy and dropped events: look whether your last action was recorded."
+DROPPED = "The device was too busy and dropped events: check whether your last action was recorded."
 
 _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
 

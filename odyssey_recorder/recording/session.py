@@ -20,7 +20,7 @@ is another screen.
 If the device can follow a live finger, a touch on a settled screen is sent at once, because its frame is already safe;
 the proof comes afterwards. The step waits, not the annotator, until a frame requested after the touch-down is equal, or
 until the stream of frames shows what came next. If the stream reports late a change from before the touch-down, the
-newer frame becomes the step's. If that frame has another size, the gesture is no step.
+newer frame becomes the step's. If that frame has another size, the gesture is not recorded.
 
 Only one input is under way at a time: a lost device is not back until it has answered for its input. Failed writes are
 done before anything else once the storage works again. Input from outside the recorder is reported, and flagged with
@@ -86,7 +86,7 @@ class Session:
         self._judge = False
         self._uncertain = False
         self._turned = False
-        self._may_lift_late = False  # a finger of a gesture that is no step, which would act on the next screen
+        self._may_lift_late = False  # the finger of a gesture that was not recorded
         self._over_ns = 0
         self._try_storage = False
 

@@ -7,7 +7,7 @@ from enum import Enum
 from PIL import Image, ImageChops, ImageMath
 
 from odyssey_recorder.device.screen import SAME_SCREEN
-from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.model.geometry import Box, Pixel, Size
 
 
 class StepVerdict(Enum):
@@ -50,16 +50,6 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
-class FractionBox:
-    """A rectangle of an image in pixels; right and bottom are exclusive."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """How two images compare, without the status bar.
 
@@ -70,13 +60,13 @@ class Comparison:
     verdict: StepVerdict
     pixel_share: float
     likeness: float
-    changed: tuple[FractionBox, ...]
+    changed: tuple[Box, ...]
 
 
 def compare(recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tolerance: Tolerance) -> Comparison:
     """Compare two RGB images below their top `status_bar_px` rows; another size is another screen."""
     if recorded.size != live.size:
-        everything = FractionBox(0, 0, recorded.width, recorded.height)
+        everything = Box(0, 0, recorded.width, recorded.height)
         return Comparison(StepVerdict.DIVERGED, 1.0, 0.0, (everything,))
     area = (0, min(status_bar_px, recorded.height - 1), recorded.width, recorded.height)
     ours, theirs = recorded.crop(area), live.crop(area)
@@ -149,7 +139,7 @@ _MERGE = 4
 """Changes are grouped in cells of 32x32 pixels, in two steps: the mean of a whole cell loses a single pixel."""
 
 
-def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tuple[FractionBox, ...]:
+def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tuple[Box, ...]:
     """Boxes around the differences of two RGB images of one size, in their pixels, from top to bottom.
 
     Differences closer together than about `near_px` share a box.
@@ -158,7 +148,7 @@ def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tup
     return _boxes(changes, Pixel(0, 0), merge=max(1, near_px // _FINE_PX))
 
 
-def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[FractionBox, ...]:
+def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[Box, ...]:
     """Boxes around groups of neighbouring changed cells, from top to bottom, moved by `origin`."""
     cells = _any(_any(changes, _FINE_PX), merge)
     waiting = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
@@ -176,7 +166,7 @@ def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple
         tight = changes.crop(area).getbbox()
         if tight is not None:
             left, top = area[0] + origin.x, area[1] + origin.y
-            boxes.append(FractionBox(left + tight[0], top + tight[1], left + tight[2], top + tight[3]))
+            boxes.append(Box(left + tight[0], top + tight[1], left + tight[2], top + tight[3]))
     return tuple(sorted(boxes, key=lambda box: (box.top, box.left)))
 
 

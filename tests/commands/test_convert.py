@@ -13,7 +13,7 @@ from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.quality.reviewing.views import VerdictDraft
 from odyssey_recorder.review_service import ReviewService
 from tests.command_line import CommandLine, Ran
@@ -124,7 +124,7 @@ def test_what_was_accepted_is_known_of_a_dataset_alone(command_line: CommandLine
 
 
 def accept(root: Path, episode_id: str, name: str) -> None:
-    ReviewStore(root).set_policy(Policy(second_share=0.0))
+    ReviewStore(root).set_policy(ReviewPolicy(second_share=0.0))
     service = ReviewService(root, Checker(None, 1), lambda: name)
     service.check_all()
     opened = service.open(episode_id)

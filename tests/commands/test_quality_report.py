@@ -4,7 +4,7 @@ import json
 import pytest
 
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.command_line import ESCAPES, CommandLine
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
@@ -22,7 +22,7 @@ def judged(command_line: CommandLine) -> CommandLine:
             store.append(episode_id, verdict("Bea", revision=present))
         if number < 4:
             store.append(episode_id, verdict(ESCAPES, "fpp" if number else "ppp", minute=1, revision=present))
-    store.set_policy(Policy(second_share=1.0))
+    store.set_policy(ReviewPolicy(second_share=1.0))
     return command_line
 
 

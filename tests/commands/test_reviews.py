@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.command_line import ESCAPES, CommandLine
 from tests.dataset.published_episode import recorded
 from tests.quality.verdicts import verdict
@@ -88,7 +88,7 @@ def test_the_policy_is_shown_and_set_for_all(command_line: CommandLine, store: R
     assert not (store.root / "reviews" / "policy.json").exists()
     ran = command_line("reviews", "policy", "--share", "0.25", "--seed", "7")
     assert ran.out == told_policy(25, seed=7)
-    assert store.policy() == Policy(7, 0.25)
+    assert store.policy() == ReviewPolicy(7, 0.25)
     assert command_line("reviews", "policy", "--share", "1.5").exit_code == 2
 
 

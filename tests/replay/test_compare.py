@@ -3,8 +3,8 @@ import random
 import pytest
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.replay.compare import FractionBox, StepVerdict, Tolerance, change_mask, compare, likeness
+from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.replay.compare import StepVerdict, Tolerance, change_mask, compare, likeness
 
 WIDTH, HEIGHT = 720, 1280
 STATUS_BAR_PX = 48
@@ -42,7 +42,7 @@ def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
     comparison = compare(listing(1), toggled, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
 
     assert comparison.verdict is StepVerdict.DRIFT
-    assert comparison.changed == (FractionBox(640, 400, 676, 436),)
+    assert comparison.changed == (Box(640, 400, 676, 436),)
     assert comparison.pixel_share == pytest.approx(36 * 36 / (WIDTH * (HEIGHT - STATUS_BAR_PX)))
     assert comparison.likeness > 0.95
 
@@ -81,7 +81,7 @@ def test_a_picture_of_another_size_diverges_as_a_whole() -> None:
     )
 
     assert comparison.verdict is StepVerdict.DIVERGED
-    assert comparison.changed == (FractionBox(0, 0, WIDTH, HEIGHT),)
+    assert comparison.changed == (Box(0, 0, WIDTH, HEIGHT),)
 
 
 @pytest.mark.parametrize(("step", "changed"), [(24, 0), (25, 255)])
@@ -96,14 +96,14 @@ def test_changes_far_apart_get_a_box_each_from_the_top_down() -> None:
 
     boxes = compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed
 
-    assert boxes == (FractionBox(10, 200, 15, 205), FractionBox(600, 900, 641, 941))
+    assert boxes == (Box(10, 200, 15, 205), Box(600, 900, 641, 941))
 
 
 def test_a_single_changed_pixel_is_pointed_at() -> None:
     changed = marked(listing(1), (719, 1279, 719, 1279))
 
     assert compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed == (
-        FractionBox(719, 1279, 720, 1280),
+        Box(719, 1279, 720, 1280),
     )
 
 

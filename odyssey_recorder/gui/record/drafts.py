@@ -162,4 +162,4 @@ def _twice_words(task: QueuedTask, episode_id: str) -> str:
     if last is None or last.event is TaskEvent.SENT_BACK or last.episode_id == episode_id:
         return ""
     day = last.at.astimezone()
-    return f"{last.by} recorded this task on {day.day} {day:%b}: finish it only if it is to be there twice."
+    return f"{last.by} recorded this task on {day.day} {day:%b}: finish it only if the dataset should have it twice."

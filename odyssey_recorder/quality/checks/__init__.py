@@ -25,7 +25,7 @@ def _judged(_evidence: EpisodeEvidence) -> Said:
 CHECKS: tuple[Check, ...] = (
     Check("IMG01", _ERROR, _PICTURES, "A picture is missing or broken", screenshots.whole_files),
     Check("IMG02", _ERROR, _PICTURES, "Steps, names and pictures do not agree", screenshots.counted_and_named),
-    Check("IMG03", _ERROR, _PICTURES, "A picture has not the size of the device", screenshots.sizes),
+    Check("IMG03", _ERROR, _PICTURES, "A screenshot does not have the device's size", screenshots.sizes),
     Check("IMG04", _ERROR, _PICTURES, "A picture is blank", screenshots.shows_something),
     Check("IMG05", _WARNING, _PICTURES, "A picture is not proved to be of its moment", screenshots.taken_in_time),
     Check("IMG06", _WARNING, _PICTURES, "A picture is also that of another step"),

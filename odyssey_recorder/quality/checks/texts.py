@@ -99,7 +99,7 @@ def nothing_private(evidence: EpisodeEvidence) -> Said:
 
 def _found(step: int | None, where: str, kinds: list[str]) -> Found:
     # What was found is not quoted: reports are shared.
-    todo = "Look whether it is a real person's; if so, reject the episode and record it with made-up data."
+    todo = "Check whether it is a real person's; if so, reject the episode and record it with made-up data."
     return Found(step, f"{where} has what looks like {' and '.join(kinds)}.", todo)
 
 

@@ -164,7 +164,7 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
                 "INS04", Severity.NOTE, Criterion.INSTRUCTION, episode_id, None,
                 f"The words of the instruction are much like those of episode {names[0]}: "
                 f"ROUGE-L {matches.likeness:.2f}.",
-                "Nothing, where the template is the same; otherwise look whether it is said too much alike.",
+                "Nothing if the template is the same; otherwise check whether the instructions are too similar.",
                 names,
             )  # fmt: skip
 

@@ -6,7 +6,7 @@ from threading import Lock
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.published import DatasetChange, Following, PublishedEpisodes
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.quality.reviewing.status import Policy, Stratum, sample
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy, Stratum, sample
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 
@@ -19,7 +19,7 @@ class Sample:
 
     def __init__(
         self,
-        policy: Callable[[], Policy],
+        policy: Callable[[], ReviewPolicy],
         read_all: Callable[[], Iterable[EpisodeSummary]],
         read_trash: Callable[[], Iterable[EpisodeSummary]] = tuple,
     ) -> None:
@@ -59,7 +59,7 @@ class Sample:
         return before ^ drawn
 
 
-def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], policy: Policy) -> frozenset[str]:
+def draw(present: Iterable[EpisodeSummary], trashed: Iterable[EpisodeSummary], policy: ReviewPolicy) -> frozenset[str]:
     """`trashed`, newest first, counts too: without it the sample would forget the defects that it has found."""
     strata: dict[str, Stratum] = {}
     for one in (*present, *trashed):

@@ -18,7 +18,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
 from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import read_reviews, refuse_problems, spell, union
-from odyssey_recorder.quality.reviewing.status import QUEUE_RULE, Policy, ReviewStage, review_status, same_person
+from odyssey_recorder.quality.reviewing.status import QUEUE_RULE, ReviewPolicy, ReviewStage, review_status, same_person
 from odyssey_recorder.task.queue.board import SentBack
 from odyssey_recorder.validation import first_fault
 
@@ -26,7 +26,7 @@ _FOR_GIT = {
     ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
     ".gitignore": "lock\n.lock\n*.part\n",
 }
-_USUAL = Policy()
+_USUAL = ReviewPolicy()
 _TELLING = (b'"annotator"', b"accept")
 _NO_WORDS = "A reviewer sent it back"
 _MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
@@ -89,12 +89,12 @@ class ReviewStore:
                 write_durably(self._path(more.episode_id), spell(after), within=self._root)
         return after
 
-    def policy(self) -> Policy:
+    def policy(self) -> ReviewPolicy:
         """Raises ReviewError naming file and key, DatasetError."""
         file = self._policy_file()
-        return Policy(file.seed, file.second_share)
+        return ReviewPolicy(file.seed, file.second_share)
 
-    def set_policy(self, policy: Policy) -> None:
+    def set_policy(self, policy: ReviewPolicy) -> None:
         """Store the policy for all reviewers of the dataset. Raises ReviewError, DatasetError."""
         with self._held():
             keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}

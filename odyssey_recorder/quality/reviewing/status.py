@@ -53,7 +53,7 @@ class ReviewStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ReviewPolicy:
     """How a dataset is reviewed: the share of each stratum that is judged twice, and the seed of the sample."""
 
     seed: int = 0
@@ -90,7 +90,7 @@ def same_person(one: str, other: str) -> bool:
     return comparable_name(one) == comparable_name(other)
 
 
-def sample(episodes: Mapping[str, Stratum], policy: Policy) -> frozenset[str]:
+def sample(episodes: Mapping[str, Stratum], policy: ReviewPolicy) -> frozenset[str]:
     """Draw the ids of the episodes that are judged twice: of each stratum the policy's share, rounded up.
 
     Chosen by rank of a hash of seed and id: adding or removing an episode moves at most one other in or out.

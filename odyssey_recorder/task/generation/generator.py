@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.generation.supply import AppRotations, Rotation, Supply
+from odyssey_recorder.task.generation.supply import AppApportionments, Apportionment, Supply
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.filling import Fillings, identity
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
@@ -147,16 +147,16 @@ class _Generation:
             self._left[name] = 0
         return None
 
-    def _rotation_of_templates(self, order: GenerationOrder, chance: Random) -> Mapping[Category, Rotation[str]]:
+    def _rotation_of_templates(self, order: GenerationOrder, chance: Random) -> Mapping[Category, Apportionment[str]]:
         had = Counter(task.template for task in order.have)
         names: dict[Category, list[str]] = defaultdict(list)
         for name, supply in self._supplies.items():
             names[supply.template.category].append(name)
-        return {category: Rotation(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
+        return {category: Apportionment(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
 
-    def _rotation_of_categories(self, order: GenerationOrder, chance: Random) -> Rotation[Category]:
+    def _rotation_of_categories(self, order: GenerationOrder, chance: Random) -> Apportionment[Category]:
         had = Counter(Category(task.task.category) for task in order.have)
-        return Rotation(_shares(order.targets.categories, self._templates), had, chance)
+        return Apportionment(_shares(order.targets.categories, self._templates), had, chance)
 
 
 class _Devices:
@@ -191,7 +191,7 @@ class _Devices:
 
 
 def _supplies(templates: Iterable[Template], library: TemplateLibrary, order: GenerationOrder) -> Mapping[str, Supply]:
-    apps = AppRotations(library.catalogues[order.catalogue], order.have, Random(f"{order.seed} apps"))
+    apps = AppApportionments(library.catalogues[order.catalogue], order.have, Random(f"{order.seed} apps"))
     return {
         template.template_id: Supply(
             template,

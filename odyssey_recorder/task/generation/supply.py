@@ -18,7 +18,7 @@ from odyssey_recorder.task.templates.template_rules import players
 _Item = TypeVar("_Item", bound=Hashable)
 
 
-class Rotation(Generic[_Item]):
+class Apportionment(Generic[_Item]):
     """Gives the item that lags most behind its share; ties are broken by `chance`.
 
     `had` counts earlier uses. Shares are positive; the share of a dropped item goes to the others. This is the
@@ -64,26 +64,26 @@ class Rotation(Generic[_Item]):
         return item
 
 
-class AppRotations:
+class AppApportionments:
     def __init__(self, catalogue: Catalogue, have: Iterable[ListedTask], chance: Random) -> None:
         self._catalogue = catalogue
         self._had = Counter(played for task in have for played in task.roles.items())
         self._chance = chance
-        self._rotation: dict[Role, Rotation[str]] = {}
+        self._rotation: dict[Role, Apportionment[str]] = {}
 
     def casting(self, roles: tuple[Role, ...]) -> "RoleCasting":
         return RoleCasting({role.name: self._rotation_of(role) for role in roles})
 
-    def _rotation_of(self, role: Role) -> Rotation[str]:
+    def _rotation_of(self, role: Role) -> Apportionment[str]:
         if role not in self._rotation:
             names = [app.name for app in players(role, self._catalogue)]
             had = {name: self._had[role.name, name] for name in names}
-            self._rotation[role] = Rotation(dict.fromkeys(names, 1.0), had, self._chance)
+            self._rotation[role] = Apportionment(dict.fromkeys(names, 1.0), had, self._chance)
         return self._rotation[role]
 
 
 class RoleCasting:
-    def __init__(self, rotation: dict[str, Rotation[str]]) -> None:
+    def __init__(self, rotation: dict[str, Apportionment[str]]) -> None:
         self._rotation = rotation
         self._hardest_first = sorted(rotation.items(), key=lambda role: len(role[1].items))
         self._is_hardest_first = self._hardest_first == list(rotation.items())

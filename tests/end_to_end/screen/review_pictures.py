@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import open_for_review
 from tests.end_to_end.screen.keeping import keep
@@ -44,7 +44,7 @@ def _fill(room: Room, ids: Mapping[str, str]) -> None:
         name: shelf.copy(episode_id, _PEOPLE[number % 3], stray=2 if name == "tiles" else None)
         for number, (name, episode_id) in enumerate(ids.items())
     }
-    ReviewStore(shelf.root).set_policy(Policy(second_share=0))
+    ReviewStore(shelf.root).set_policy(ReviewPolicy(second_share=0))
     shelf.judge(kept["book club"], "Bea")
     shelf.judge(kept["book club"], "Cleo", "pfp")
     shelf.judge(kept["frost"], "Cleo")
@@ -85,7 +85,7 @@ def _figures(room: Room, ids: Mapping[str, str]) -> None:
     root = room.folder / "judged"
     shelf = Shelf(room.folder / "recorded" / "dataset", root)
     kept = [shelf.copy(one, by) for by in (*_PEOPLE, "Ben") for one in ids.values()]
-    ReviewStore(root).set_policy(Policy(second_share=1))
+    ReviewStore(root).set_policy(ReviewPolicy(second_share=1))
     shelf.judge_all(kept, "Bea", _said("pfp", "ppf", "fpp", "pfp", "pfp", count=len(kept)))
     shelf.judge_all(kept, "Cleo", _said("pfp", "ppf", "ppp", "pfp", "ppp", count=len(kept)))
     with room.annotator("review", str(root), "--as", "Dora") as reviewer:

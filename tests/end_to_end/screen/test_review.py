@@ -15,7 +15,7 @@ from odyssey_recorder.quality.agreement.quality_report import QUESTIONS
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Rating, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.conftest import SCREENSHOTS, fail_what_is_slow
@@ -68,7 +68,7 @@ def room(
         wreck = Wreck(clean, tmp_path / "dataset", episode_id, chance)
         wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
         wreck.save()
-    ReviewStore(tmp_path / "dataset").set_policy(Policy(SEED, second_share=1.0))
+    ReviewStore(tmp_path / "dataset").set_policy(ReviewPolicy(SEED, second_share=1.0))
     with shown_phone(server, "small_phone", tmp_path) as phone:
         room = Room(display, server, phone, tmp_path, SCREENSHOTS)
         yield room

@@ -10,7 +10,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.model.action import Press, SystemKey, Type
 from odyssey_recorder.quality.reviewing.review import Fix, ReplayEvidence
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
     begin_first_use,
@@ -44,7 +44,7 @@ def ids(room: Room, recorded: tuple[Path, Mapping[str, str]]) -> Mapping[str, st
     clean, errands = recorded
     shelf = Shelf(clean, room.folder / "dataset")
     copies = {name: shelf.copy(episode_id, "Ada") for name, episode_id in errands.items()}
-    ReviewStore(shelf.root).set_policy(Policy(second_share=0))
+    ReviewStore(shelf.root).set_policy(ReviewPolicy(second_share=0))
     return copies
 
 
@@ -53,7 +53,7 @@ def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) ->
     with room.annotator() as annotator:
         begin_first_use(annotator, "Ada")
         record_with_slips(annotator)
-    ReviewStore(room.folder / "dataset").set_policy(Policy(second_share=0))
+    ReviewStore(room.folder / "dataset").set_policy(ReviewPolicy(second_share=0))
     with reviewer_of(room) as reviewer:
         open_for_review(reviewer, _TASK)
         drop_what_did_nothing(reviewer)

@@ -289,7 +289,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.pilot.press_in(bench.pilot.dialog(), "Later")
     hers.mark_recorded("a", EPISODE)
     bench.pilot.press("Drafts")
-    words = "Grace recorded this task on {0.day} {0:%b}: finish it only if it is to be there twice."
+    words = "Grace recorded this task on {0.day} {0:%b}: finish it only if the dataset should have it twice."
     bench.pilot.qtbot.waitUntil(lambda: words.format(datetime.now().astimezone()) in drafts.item(0).text())
     hers.send_back("a", "a step is missing")
     bench.pilot.press_in(bench.pilot.dialog(), "Later")

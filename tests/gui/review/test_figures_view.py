@@ -18,7 +18,7 @@ from odyssey_recorder.gui.review.figures_view import FiguresView
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.agreement.quality_report import QualityReport
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
@@ -61,7 +61,7 @@ def place(tmp_path: Path) -> Place:
     """No episodes; none is drawn into the sample."""
     place = Place(tmp_path / "dataset", Checks())
     (place.root / "annotations").mkdir(parents=True)
-    place.reviews.set_policy(Policy(seed=1, second_share=0.0))
+    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return place
 
 
@@ -93,7 +93,7 @@ def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", 
 @pytest.fixture
 def judged(place: Place) -> Place:
     """Twelve episodes: four judged by two reviewers, who disagree once, six by one, and two by nobody."""
-    place.reviews.set_policy(Policy(seed=1, second_share=1.0))
+    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
     for number in range(12):
         judge(
             place.root, number, *(["ppp", "fpp" if number == 0 else "ppp"] if number < 4 else ["ppp"] * (number < 10))

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import Reviewer
 from tests.test_review_service import Checks, Place
@@ -25,7 +25,7 @@ def place(tmp_path: Path) -> Place:
     """One episode, not drawn into the sample."""
     place = Place(tmp_path / "dataset", Checks())
     place.record()
-    place.reviews.set_policy(Policy(seed=1, second_share=0.0))
+    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return place
 
 

@@ -8,7 +8,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.agreement.reviewed import Reviewed, read_reviewed
 from odyssey_recorder.quality.reviewing.review import Decision, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy, ReviewStage
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy, ReviewStage
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
 
@@ -20,7 +20,7 @@ def store(tmp_path: Path) -> ReviewStore:
     publish(tmp_path, ONE)
     publish(tmp_path, TWO)
     store = ReviewStore(tmp_path)
-    store.set_policy(Policy(second_share=0.0))
+    store.set_policy(ReviewPolicy(second_share=0.0))
     return store
 
 
@@ -49,7 +49,7 @@ def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path
 
 
 def test_the_sample_waits_for_its_second_review(store: ReviewStore, tmp_path: Path) -> None:
-    store.set_policy(Policy(second_share=1.0))
+    store.set_policy(ReviewPolicy(second_share=1.0))
     judge(store, tmp_path, ONE, verdict("Bea"))
 
     assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)

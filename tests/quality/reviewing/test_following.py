@@ -6,7 +6,7 @@ import pytest
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.quality.reviewing.following import Sample
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 
 NONE: frozenset[str] = frozenset()
 
@@ -15,8 +15,8 @@ def of(number: int, annotator: str = "ann") -> EpisodeSummary:
     return EpisodeSummary(f"{number:016}", category="General_Tool", device="Small Phone", annotator=annotator)
 
 
-def half() -> Policy:
-    return Policy(seed=3, second_share=0.5)
+def half() -> ReviewPolicy:
+    return ReviewPolicy(seed=3, second_share=0.5)
 
 
 @pytest.fixture

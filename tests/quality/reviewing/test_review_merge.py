@@ -12,7 +12,7 @@ from odyssey_recorder.quality.reviewing.review import Decision, ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.dataset.published_episode import InDataset, recorded, released
 from tests.quality.verdicts import verdict
 
@@ -47,13 +47,13 @@ def test_the_reviews_of_another_checkout_come_once(store: ReviewStore, there: In
     checkout = ReviewStore(tmp_path / "checkout")
     checkout.append(there.episode_id, verdict("Bea"))
     checkout.append(OTHER, verdict("Bea"))
-    checkout.set_policy(Policy(9, 0.9))
+    checkout.set_policy(ReviewPolicy(9, 0.9))
     store.append(there.episode_id, verdict("Cem", minute=1))
 
     assert merge_reviews(store, checkout.root).came == {there.episode_id: 1, OTHER: 1}
     assert _by(store, there.episode_id) == ["Bea", "Cem"]
     assert _by(checkout, there.episode_id) == ["Bea"]
-    assert store.policy() == Policy()
+    assert store.policy() == ReviewPolicy()
     assert merge_reviews(store, checkout.root).came == {}
 
 

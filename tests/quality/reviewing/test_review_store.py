@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import Policy
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.task.queue.board import SentBack
 from tests.quality.verdicts import BEGIN, verdict
 
@@ -111,9 +111,9 @@ def test_a_copy_of_a_conflict_is_no_file_of_reviews(store: ReviewStore, tmp_path
 
 
 def test_the_policy_is_the_usual_one_until_somebody_sets_it(store: ReviewStore, tmp_path: Path) -> None:
-    assert store.policy() == Policy(seed=0, second_share=0.1)
-    store.set_policy(Policy(7, 0.25))
-    assert ReviewStore(tmp_path).policy() == Policy(7, 0.25)
+    assert store.policy() == ReviewPolicy(seed=0, second_share=0.1)
+    store.set_policy(ReviewPolicy(7, 0.25))
+    assert ReviewStore(tmp_path).policy() == ReviewPolicy(7, 0.25)
     assert store.ids() == []
 
 
@@ -121,8 +121,8 @@ def test_the_policy_keeps_what_others_wrote_into_it(store: ReviewStore, tmp_path
     (tmp_path / "reviews").mkdir()
     path = tmp_path / "reviews" / "policy.json"
     path.write_text('{"second_share": 1, "lead": "Zoë"}')
-    assert store.policy() == Policy(0, 1.0)
-    store.set_policy(Policy(3, 0.5))
+    assert store.policy() == ReviewPolicy(0, 1.0)
+    store.set_policy(ReviewPolicy(3, 0.5))
     assert json.loads(path.read_text()) == {"format": 1, "seed": 3, "second_share": 0.5, "lead": "Zoë"}
 
 

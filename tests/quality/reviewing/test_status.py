@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Judgement, Rating, Verdict
 from odyssey_recorder.quality.reviewing.status import (
-    Policy,
     ReviewerRole,
+    ReviewPolicy,
     ReviewStage,
     ReviewStatus,
     SecondReviewReason,
@@ -334,7 +334,7 @@ _EPISODES = st.dictionaries(
     st.builds(Stratum, st.sampled_from(["Web_Shopping", "Multi_Apps"]), st.just("Pixel 8"), st.sampled_from(_NAMES)),
     max_size=60,
 )
-_POLICIES = st.builds(Policy, st.integers(0, 99), st.sampled_from([0.0, 0.07, 0.1, 0.5, 1.0]))
+_POLICIES = st.builds(ReviewPolicy, st.integers(0, 99), st.sampled_from([0.0, 0.07, 0.1, 0.5, 1.0]))
 
 
 def _by_stratum(ids: frozenset[str], episodes: dict[str, Stratum]) -> dict[tuple[str, str], int]:
@@ -346,7 +346,7 @@ def _by_stratum(ids: frozenset[str], episodes: dict[str, Stratum]) -> dict[tuple
 
 
 @given(_EPISODES, _POLICIES)
-def test_of_each_stratum_the_share_is_drawn_rounded_up(episodes: dict[str, Stratum], policy: Policy) -> None:
+def test_of_each_stratum_the_share_is_drawn_rounded_up(episodes: dict[str, Stratum], policy: ReviewPolicy) -> None:
     drawn = _by_stratum(sample(episodes, policy), episodes)
     for stratum, size in _by_stratum(frozenset(episodes), episodes).items():
         hundredths = round(policy.second_share * 100)
@@ -354,7 +354,7 @@ def test_of_each_stratum_the_share_is_drawn_rounded_up(episodes: dict[str, Strat
 
 
 @given(_EPISODES, _POLICIES)
-def test_an_episode_that_comes_moves_at_most_one_other(episodes: dict[str, Stratum], policy: Policy) -> None:
+def test_an_episode_that_comes_moves_at_most_one_other(episodes: dict[str, Stratum], policy: ReviewPolicy) -> None:
     before = sample(episodes, policy)
     after = sample({**episodes, "x": Stratum("Multi_Apps", "Pixel 8", "Ada")}, policy)
     assert len(before - after) <= 1
@@ -363,19 +363,19 @@ def test_an_episode_that_comes_moves_at_most_one_other(episodes: dict[str, Strat
 
 def test_another_seed_draws_others() -> None:
     episodes = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(100)}
-    draws = {sample(episodes, Policy(seed)) for seed in range(5)}
+    draws = {sample(episodes, ReviewPolicy(seed)) for seed in range(5)}
     assert len(draws) == 5
     assert all(len(drawn) == 10 for drawn in draws)
 
 
 def test_a_share_is_what_is_written() -> None:
     episodes = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(100)}
-    assert len(sample(episodes, Policy(0, 0.07))) == 7  # in binary, 0.07 of 100 is slightly more
+    assert len(sample(episodes, ReviewPolicy(0, 0.07))) == 7  # in binary, 0.07 of 100 is slightly more
 
 
 def test_the_draw_is_the_same_on_every_computer() -> None:
     episodes = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(30)}
-    assert sample(episodes, Policy(7)) == {f"{number:016}" for number in (1, 3, 24)}
+    assert sample(episodes, ReviewPolicy(7)) == {f"{number:016}" for number in (1, 3, 24)}
 
 
 def _fix(before: str, after: str) -> Fix:

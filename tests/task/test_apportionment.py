@@ -4,12 +4,12 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as some
 
-from odyssey_recorder.task.generation.supply import Rotation
+from odyssey_recorder.task.generation.supply import Apportionment
 
 shares = some.dictionaries(some.sampled_from("abcdef"), some.integers(1, 9).map(float), min_size=1)
 
 
-def served(rotation: Rotation[str], count: int) -> list[str]:
+def served(rotation: Apportionment[str], count: int) -> list[str]:
     made = []
     for _ in range(count):
         made.append(rotation.first)
@@ -19,23 +19,23 @@ def served(rotation: Rotation[str], count: int) -> list[str]:
 
 @given(shares, some.integers(1, 200), some.integers())
 def test_after_every_turn_each_has_its_share_but_for_one(shares: dict[str, float], count: int, seed: int) -> None:
-    made = Counter(served(Rotation(shares, {}, Random(seed)), count))
+    made = Counter(served(Apportionment(shares, {}, Random(seed)), count))
     for thing, share in shares.items():
         assert abs(made[thing] - count * share / sum(shares.values())) < 1 + len(shares) / 2
 
 
 def test_who_has_a_small_share_waits_for_half_of_its_time() -> None:
-    assert served(Rotation({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
+    assert served(Apportionment({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
 
 
 def test_what_each_came_before_counts() -> None:
-    rotation = Rotation(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
+    rotation = Apportionment(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
     assert Counter(served(rotation, 5)) == {"c": 3, "b": 2}
 
 
 def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_seed() -> None:
     def order(seed: int) -> list[str]:
-        return served(Rotation(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
+        return served(Apportionment(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
 
     rounds = [order(1)[first : first + 6] for first in (0, 6, 12)]
     assert [sorted(some) for some in rounds] == [list("abcdef")] * 3
@@ -44,7 +44,7 @@ def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_see
 
 
 def test_who_drops_out_leaves_its_share_to_the_others() -> None:
-    rotation = Rotation({"a": 2.0, "b": 1.0}, {}, Random(1))
+    rotation = Apportionment({"a": 2.0, "b": 1.0}, {}, Random(1))
     while rotation.first != "a":
         rotation.serve()
     rotation.drop()
@@ -54,7 +54,7 @@ def test_who_drops_out_leaves_its_share_to_the_others() -> None:
 
 
 def test_one_may_be_passed_over_without_losing_its_turn() -> None:
-    rotation = Rotation(dict.fromkeys("ab", 1.0), {"b": 5}, Random(1))
+    rotation = Apportionment(dict.fromkeys("ab", 1.0), {"b": 5}, Random(1))
     assert rotation.take(unless="a") == "b"
     assert rotation.take() == "a"
     assert rotation.take(unless="ab") is None
