@@ -65,9 +65,9 @@ quality: $(INSTALLED)
 	@$(BIN)/python -m tests.quality.damaged $(ARGS)
 
 soak: $(INSTALLED)
-	@$(BIN)/python -m pytest -m soak --timeout=0 --ignore=tests/end_to_end/screen
+	@$(BIN)/python -m pytest -m soak --timeout=0 -o faulthandler_timeout=0 --ignore=tests/end_to_end/screen
 	@mkdir -p build/screenshots
-	@ODYSSEY_TEST_SLOT_MS=100 ODYSSEY_TEST_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -m "soak or not soak" --timeout=0 tests/end_to_end/screen
+	@ODYSSEY_TEST_SLOT_MS=100 ODYSSEY_TEST_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -m "soak or not soak" --timeout=0 -o faulthandler_timeout=0 tests/end_to_end/screen
 
 pictures: $(INSTALLED)
 	@$(BIN)/python -m tests.end_to_end.screen.pictures
