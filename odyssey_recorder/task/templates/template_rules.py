@@ -34,6 +34,14 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _GAP = re.compile(r"\{[a-z][a-z0-9_]*\}")
 _MOST_NUMBERS, _FURTHEST_WEEKDAY = 10_000, 7
+_NO_ADDRESSEE = re.compile(
+    r"\b(?:yourself|(?<!chat with )myself)\b"
+    r"|\b(?:send|mail|e-mail|share)\b(?: me\b|[^.,;?!]*\bto me\b)",
+    re.I,
+)
+_DANGLING = re.compile(
+    r"\b(?:put|keep|save|note|enter|mail|e-mail|send) (?:that|this|those|these) (?:in|into|on|by|to|down)\b", re.I
+)
 _SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\"'(]*\Z")
 
 
@@ -46,7 +54,7 @@ class Fault:
 
 
 def faults_of(template: Template, catalogue: Catalogue) -> tuple[Fault, ...]:
-    parts = (_id_faults, _meta_faults, _slot_faults, _alike_slots, _role_faults, _phrasing_faults)
+    parts = (_id_faults, _meta_faults, _slot_faults, _alike_slots, _role_faults, _phrasing_faults, _wording_faults)
     found = [fault for part in parts for fault in part(template)]
     return (*found, *_cast_faults(template, catalogue), *_app_names(template, catalogue))
 
@@ -218,10 +226,24 @@ def _phrasing_faults(template: Template) -> Iterator[Fault]:
                 yield Fault(place, "says the same as one above")
 
 
+def _texts(template: Template, *keys: str) -> Iterator[tuple[Place, str]]:
+    yield ("meta_task",), template.meta_task
+    for key in keys:
+        yield from (((key, number), text) for number, text in enumerate(getattr(template, key)))
+
+
+def _wording_faults(template: Template) -> Iterator[Fault]:
+    for place, text in _texts(template, "phrasings", "named_phrasings"):
+        if found := _NO_ADDRESSEE.search(text):
+            yield Fault(
+                place, f'"{found.group()}" does not say who: write "my own mail address" or "my chat with myself"'
+            )
+        if found := _DANGLING.search(text):
+            yield Fault(place, f'"{found.group()}" does not say what: name it, such as "put the result in a note"')
+
+
 def _app_names(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
-    texts: list[tuple[Place, str]] = [(("meta_task",), template.meta_task)]
-    texts += [(("phrasings", number), text) for number, text in enumerate(template.phrasings)]
-    for place, text in texts:
+    for place, text in _texts(template, "phrasings"):
         name = app_named_in(text, catalogue)
         if name:
             yield Fault(place, f'names the app "{name}"; an app is named in named_phrasings alone, by its role')
