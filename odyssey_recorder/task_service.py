@@ -11,15 +11,8 @@ from odyssey_recorder.errors import OdysseyError, TaskError
 from odyssey_recorder.llm.batch import Batch, BatchProgress, Estimate
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
+from odyssey_recorder.task.generation import generator
 from odyssey_recorder.task.generation.coverage import Coverage, asking_for, cover
-from odyssey_recorder.task.generation.generator import (
-    GeneratedTasks,
-    GenerationOrder,
-    Targets,
-    generate,
-    left,
-    suitable,
-)
 from odyssey_recorder.task.generation.targets import load_targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Board, Holder, TaskEvent
@@ -51,11 +44,11 @@ class ModelChoice:
     app_class: str = ""
 
 
-def suiting(library: TemplateLibrary, choice: ModelChoice, targets: Targets) -> tuple[Template, ...]:
+def suiting(library: TemplateLibrary, choice: ModelChoice, targets: generator.Targets) -> tuple[Template, ...]:
     if choice.app_class:
         library = asking_for(library, choice.catalogue, choice.app_class)
     categories = choice.categories or frozenset(Category)
-    return suitable(library, choice.catalogue, categories, targets.for_device(choice.device))
+    return generator.suitable(library, choice.catalogue, categories, targets.for_device(choice.device))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +92,7 @@ class TaskService:
 
     def left(self) -> Mapping[str, int]:
         """The number of distinct tasks that each template can still give, by template id."""
-        return left(self.library(), (task.listed for task in self.board().tasks), date.today())
+        return generator.left(self.library(), (task.listed for task in self.board().tasks), date.today())
 
     def board(self) -> Board:
         return self._queue.board()
@@ -113,11 +106,11 @@ class TaskService:
 
     # Generating.
 
-    def generate(self, choice: ModelChoice) -> GeneratedTasks:
+    def generate(self, choice: ModelChoice) -> generator.GeneratedTasks:
         board, library, targets = self.board(), self.library(), self.targets()
-        made = generate(
+        made = generator.generate(
             TemplateLibrary(suiting(library, choice, targets), library.catalogues),
-            GenerationOrder(
+            generator.GenerationOrder(
                 count=choice.count,
                 seed=choice.seed,
                 day=date.today(),
@@ -132,7 +125,7 @@ class TaskService:
         self._queue.add(made.tasks, to_approve=True)
         return made
 
-    def targets(self) -> Targets:
+    def targets(self) -> generator.Targets:
         return load_targets(self._templates.folders())
 
     def propose(

@@ -12,6 +12,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
 
+from odyssey_recorder import wiring
 from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line
 from odyssey_recorder.commands.window import require_screen
@@ -35,14 +36,6 @@ from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.wiring import (
-    lab_inventory,
-    lab_review_service,
-    lab_service,
-    lab_task_service,
-    opened_later,
-    task_queue,
-)
 
 _Outcome = TypeVar("_Outcome")
 
@@ -113,11 +106,11 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
     """Run the demo in `folder`; True if every step of every replay matched. Raises OdysseyError."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
-        service = lab_service(lab, store, actor="script", profile=profile)
+        service = wiring.lab_service(lab, store, actor="script", profile=profile)
         out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
         source = data_folder("tasks") / "demonstrations.jsonl"
         # Drafts inside the laboratory: each demo records all tasks again.
-        with closing(task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
+        with closing(wiring.task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
             annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
         out.print("Replaying on a freshly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
@@ -138,15 +131,15 @@ def open_window(folder: Path, profile: str) -> int:
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
-        service = replace(lab_service(lab, store, actor="annotator", profile=profile), snapshots="auto")
-        open_queue = partial(task_queue, None, store, service.who_records, drafts=folder / "drafts")
-        with opened_later(open_queue) as tasks:
+        service = replace(wiring.lab_service(lab, store, actor="annotator", profile=profile), snapshots="auto")
+        open_queue = partial(wiring.task_queue, None, store, service.who_records, drafts=folder / "drafts")
+        with wiring.opened_later(open_queue) as tasks:
             workplace = Workplace(
                 dataset=lambda: PublishedEpisodes(store.root),
-                inventory=lambda: lab_inventory(lab, service.connector),
+                inventory=lambda: wiring.lab_inventory(lab, service.connector),
                 tasks=tasks,
-                task_service=lambda: lab_task_service(store, tasks(), service.who_records),
-                review=partial(lab_review_service, store, lab, service.connector),
+                task_service=lambda: wiring.lab_task_service(store, tasks(), service.who_records),
+                review=partial(wiring.lab_review_service, store, lab, service.connector),
             )
             return run(service, workplace, serial=service.simulate())
 

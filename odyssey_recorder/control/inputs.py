@@ -1,20 +1,10 @@
 """The input for a recorded action: the recorded finger, or else a plausible one."""
 
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-)
+from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point, Size, to_grid, to_pixel
 
-Input = TouchStroke | SystemKey | str
+Input = TouchStroke | actions.SystemKey | str
 """A finger in pixels, a system key, or text to type."""
 
 CLICK_MS = 100
@@ -25,23 +15,23 @@ SCROLL_LEAST_MS = 300
 """A released trajectory has no times; its points came from a touch screen that reports about every 10 ms."""
 
 
-def input_for(action: Action, size: Size, *, exact: TouchStroke | None = None) -> Input | None:
+def input_for(action: actions.Action, size: Size, *, exact: TouchStroke | None = None) -> Input | None:
     """The input for `action` on a screen of `size`; None for a terminal action and an empty text.
 
     `exact`, the recorded finger, is used if it starts and ends in the action's grid cells, otherwise their centres are.
     """
     match action:
-        case Click(point):
+        case actions.Click(point):
             return _recorded(exact, (point,), size) or _press(point, size, CLICK_MS)
-        case LongPress(point):
+        case actions.LongPress(point):
             return _recorded(exact, (point,), size) or _press(point, size, LONG_PRESS_MS)
-        case Scroll(start, end, path):
+        case actions.Scroll(start, end, path):
             return _recorded(exact, (start, end), size) or _drag(path, size)
-        case Press(key):
+        case actions.Press(key):
             return key
-        case Type(text):
+        case actions.Type(text):
             return text or None
-        case Complete() | Impossible():
+        case actions.Complete() | actions.Impossible():
             return None
 
 

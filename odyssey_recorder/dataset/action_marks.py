@@ -6,16 +6,7 @@ from collections.abc import Sequence
 from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.fonts import fitting, letters
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    Type,
-)
+from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import GRID, Point
 
 _Colour = tuple[int, int, int, int]
@@ -33,23 +24,23 @@ _UNITS = 360
 """The shorter side of an image in units; marks are measured in units."""
 
 
-def draw_action(picture: Image.Image, action: Action) -> Image.Image:
+def draw_action(picture: Image.Image, action: actions.Action) -> Image.Image:
     """A copy of an RGB image, already shrunk for viewing, with `action` drawn on it."""
     pen = _Pen(picture)
     match action:
-        case Click(point):
+        case actions.Click(point):
             pen.rings(point, radii=(18,), heart=3.5)
-        case LongPress(point):
+        case actions.LongPress(point):
             pen.rings(point, radii=(27, 17), heart=9)
-        case Scroll(_, _, path):
+        case actions.Scroll(_, _, path):
             pen.arrow(path)
-        case Type(text):
+        case actions.Type(text):
             pen.chip(f"“{text}”", _CHIP)
-        case Press(key):
+        case actions.Press(key):
             pen.chip(key.value, _CHIP)
-        case Complete():
+        case actions.Complete():
             pen.chip("COMPLETE", _DONE)
-        case Impossible():
+        case actions.Impossible():
             pen.chip("IMPOSSIBLE", _FAILED)
     return pen.result()
 

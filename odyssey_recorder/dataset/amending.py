@@ -3,19 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from odyssey_recorder.dataset.amendment import (
-    Amendment,
-    DropSteps,
-    DropTail,
-    NewApps,
-    NewBox,
-    NewEnd,
-    NewInstruction,
-    NewNote,
-    NewPress,
-    NewText,
-    Repair,
-)
+from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.layout import ui_tree_name
 from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StepRecord, StrokeRecord
 from odyssey_recorder.errors import ReviewError
@@ -43,7 +31,7 @@ class Amended:
 
 
 def amended(
-    episode: Episode, proof: EpisodeProvenance | None, amendment: Amendment, *, picture: Size | None = None
+    episode: Episode, proof: EpisodeProvenance | None, amendment: amendments.Amendment, *, picture: Size | None = None
 ) -> Amended:
     """The episode after `amendment`. `picture` is the screenshot's size, for a box. Raises ReviewError."""
     after = _after(episode, proof, amendment, picture)
@@ -52,27 +40,29 @@ def amended(
     return replace(after, removed=_removed(episode, after))
 
 
-def _after(episode: Episode, proof: EpisodeProvenance | None, amendment: Amendment, picture: Size | None) -> Amended:
+def _after(
+    episode: Episode, proof: EpisodeProvenance | None, amendment: amendments.Amendment, picture: Size | None
+) -> Amended:
     all_steps = tuple(range(len(episode.steps)))
     match amendment:
-        case NewInstruction() | NewApps():
+        case amendments.NewInstruction() | amendments.NewApps():
             after = Amended(replace(episode, task=_with_task(episode.task, amendment)), proof, all_steps)
-        case NewEnd(words=words):
+        case amendments.NewEnd(words=words):
             after = Amended(_with_end(episode, words), proof, all_steps)
-        case NewNote(step=number, note=note):
+        case amendments.NewNote(step=number, note=note):
             _step(episode, number)
             after = Amended(episode, _with_record(_needed(episode, proof), number, {"note": note}), all_steps)
-        case NewPress(step=number, long=long):
+        case amendments.NewPress(step=number, long=long):
             after = Amended(_with_press(episode, number, long=long), proof, all_steps)
-        case NewText(step=number, text=text):
+        case amendments.NewText(step=number, text=text):
             after = Amended(_with_text(episode, number, text), proof, all_steps)
-        case NewBox(step=number, box=box):
+        case amendments.NewBox(step=number, box=box):
             after = Amended(*_with_box(episode, proof, number, Box(*box), picture), all_steps)
-        case DropSteps(first=first, last=last):
+        case amendments.DropSteps(first=first, last=last):
             after = _without(episode, proof, first, last)
-        case DropTail(at=at):
+        case amendments.DropTail(at=at):
             after = _ended(episode, proof, at)
-        case Repair():
+        case amendments.Repair():
             raise ReviewError(f"Episode {episode.episode_id} is whole: there is nothing to repair.")
     return after
 
@@ -111,13 +101,13 @@ def touched_pixel(action: Click | LongPress, record: StepRecord | None, size: Si
 # Texts and actions.
 
 
-def _with_task(task: TaskInfo, amendment: NewInstruction | NewApps) -> TaskInfo:
+def _with_task(task: TaskInfo, amendment: amendments.NewInstruction | amendments.NewApps) -> TaskInfo:
     match amendment:
-        case NewInstruction(instruction=words):
+        case amendments.NewInstruction(instruction=words):
             if not words.strip():
                 raise ReviewError("An instruction needs words: say what is to be done.")
             return replace(task, instruction=words)
-        case NewApps(category=category, apps=apps):
+        case amendments.NewApps(category=category, apps=apps):
             if not all(app.strip() for app in apps):
                 raise ReviewError("An app needs a name.")
             if lack := category.lacks_apps(apps):

@@ -29,19 +29,7 @@ from odyssey_recorder.dataset.layout import dataset_of, read_dataset_file
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.files import Largest, write_durably
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-    action_type,
-    is_terminal,
-)
+from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import Episode, Json, Step, StepAnnotations
 from odyssey_recorder.model.geometry import Point
 
@@ -132,11 +120,11 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
         raise InvalidEpisodeError(f"Episode {episode.episode_id!r} cannot be written as JSON: {error}.") from error
 
 
-def action_to_json(action: Action) -> dict[str, Json]:
+def action_to_json(action: actions.Action) -> dict[str, Json]:
     return _spelling(action, Dialect.CARD)
 
 
-def action_from_json(tree: dict[str, Json], *, source: str) -> Action:
+def action_from_json(tree: dict[str, Json], *, source: str) -> actions.Action:
     """Inverse of `action_to_json`. Raises InvalidEpisodeError naming `source`."""
     with _refusals_of(source):
         return action_of(StepJson.model_validate({"step": 0, "screenshot": "", **tree}))
@@ -166,12 +154,12 @@ def _episode(raw: EpisodeJson) -> Episode:
 
 
 def _check_terminal(steps: tuple[Step, ...]) -> None:
-    ends = [number for number, step in enumerate(steps) if is_terminal(step.action)]
+    ends = [number for number, step in enumerate(steps) if actions.is_terminal(step.action)]
     if not ends:
         raise UnreadableError("no step ends the episode; expected COMPLETE or IMPOSSIBLE as the last", Rule.ENDING)
     if ends[0] != len(steps) - 1:
         raise UnreadableError(
-            f"step {ends[0]}, action: {action_type(steps[ends[0]].action)} ends the episode, "
+            f"step {ends[0]}, action: {actions.action_type(steps[ends[0]].action)} ends the episode, "
             "but steps follow; expected it as the last",
             Rule.ENDING,
         )
@@ -204,15 +192,15 @@ def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
     return StepAnnotations(**values, malformed=MappingProxyType(malformed))
 
 
-def _spelled_otherwise(raw: StepJson, action: Action) -> dict[str, Json]:
+def _spelled_otherwise(raw: StepJson, action: actions.Action) -> dict[str, Json]:
     ours = _spelling(action, Dialect.RELEASE)
     match action:
-        case Click() | LongPress():
+        case actions.Click() | actions.LongPress():
             start, end = pair(raw.info)
             keeps_info = start != end
-        case Complete() | Impossible():
+        case actions.Complete() | actions.Impossible():
             keeps_info = raw.info != ours["info"]
-        case Scroll() | Type() | Press():
+        case actions.Scroll() | actions.Type() | actions.Press():
             keeps_info = False
     kept = {"info": raw.info} if keeps_info else {}
     return kept if raw.ps == ours["ps"] else kept | {"ps": raw.ps}
@@ -234,22 +222,22 @@ def _annotations_tree(annotations: StepAnnotations) -> dict[str, Json]:
     return {**known, **annotations.malformed}
 
 
-def _spelling(action: Action, dialect: Dialect) -> dict[str, Json]:
+def _spelling(action: actions.Action, dialect: Dialect) -> dict[str, Json]:
     release = dialect is Dialect.RELEASE
     match action:
-        case Click(point) | LongPress(point):
-            return _spelled(action_type(action), [[point.x, point.y], [point.x, point.y]], _repr((point,)))
-        case Scroll(start, end, path):
+        case actions.Click(point) | actions.LongPress(point):
+            return _spelled(actions.action_type(action), [[point.x, point.y], [point.x, point.y]], _repr((point,)))
+        case actions.Scroll(start, end, path):
             return _spelled("SCROLL", [[start.x, start.y], [end.x, end.y]], _repr(path))
-        case Type(text):
+        case actions.Type(text):
             return _spelled("TEXT" if release else "TYPE", text)
-        case Press(SystemKey.RECENT) if release:
+        case actions.Press(actions.SystemKey.RECENT) if release:
             return _spelled("CLICK", "KEY_APPSELECT")
-        case Press(key):
+        case actions.Press(key):
             return _spelled("CLICK", f"KEY_{key.value}")
-        case Complete(note):
+        case actions.Complete(note):
             return _spelled("COMPLETE", ps=note)
-        case Impossible(reason):
+        case actions.Impossible(reason):
             return _spelled("INCOMPLETE" if release else "IMPOSSIBLE", ps=reason)
 
 

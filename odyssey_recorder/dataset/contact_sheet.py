@@ -10,17 +10,7 @@ from odyssey_recorder.dataset.fonts import broken, fitting, letters
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.files import storage_error
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    Type,
-    action_type,
-)
+from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
 
@@ -77,12 +67,12 @@ def _draw_title(draw: ImageDraw.ImageDraw, title: Sequence[str], episode: Episod
     draw.text(place, fitting(facts, letters(22), _SHEET_PX - 2 * _MARGIN), font=letters(22), fill=_FAINT)
 
 
-def _draw_card(size: Size, number: int, action: Action, path: Path) -> Image.Image:
+def _draw_card(size: Size, number: int, action: actions.Action, path: Path) -> Image.Image:
     card = Image.new("RGB", (size.width, size.height), _PAPER)
     draw = ImageDraw.Draw(card)
     draw.rounded_rectangle((0, 0, size.width - 1, size.height - 1), 14, fill=_CARD, outline=_EDGE)
     draw.text((_PAD, 9), str(number), font=letters(20), fill=_FAINT)
-    draw.text((_PAD + 32, 9), action_type(action), font=letters(20, bold=True), fill=_TEXT)
+    draw.text((_PAD + 32, 9), actions.action_type(action), font=letters(20, bold=True), fill=_TEXT)
     room = size.width - 2 * _PAD - 32
     for line, words in enumerate(broken(_detail(action), letters(17), room, lines=2)):
         draw.text((_PAD + 32, 35 + 21 * line), words, font=letters(17), fill=_FAINT)
@@ -94,17 +84,17 @@ def _draw_card(size: Size, number: int, action: Action, path: Path) -> Image.Ima
     return card
 
 
-def _detail(action: Action) -> str:
+def _detail(action: actions.Action) -> str:
     match action:
-        case Click(point) | LongPress(point):
+        case actions.Click(point) | actions.LongPress(point):
             return f"{point.x}, {point.y}"
-        case Scroll(start, end):
+        case actions.Scroll(start, end):
             return f"{start.x}, {start.y} to {end.x}, {end.y}"
-        case Type(text):
+        case actions.Type(text):
             return f"“{text}”"
-        case Complete(words) | Impossible(words):
+        case actions.Complete(words) | actions.Impossible(words):
             return words
-        case Press():
+        case actions.Press():
             return "system key"
 
 

@@ -7,16 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.dataset import layout
 from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, read_annotation, read_episode, write_episode
-from odyssey_recorder.dataset.layout import (
-    ANNOTATIONS,
-    SCREENSHOTS,
-    UI_TREES,
-    EpisodeFiles,
-    annotation_files,
-    ui_tree_name,
-)
 from odyssey_recorder.dataset.provenance import read_provenance
 from odyssey_recorder.errors import DatasetError, UnfitFileError
 from odyssey_recorder.files import Largest, create_file, make_folder, open_file, refuse_link, storage_error
@@ -59,14 +52,14 @@ def convert(
 def _convert_all(
     source: Path, target: Path, dialect: Dialect, *, with_screenshots: bool, refuse: Callable[[Path], str]
 ) -> Conversion:
-    files = annotation_files(source)
+    files = layout.annotation_files(source)
     if not files:
-        raise DatasetError(f"{source} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
-    make_folder(target / ANNOTATIONS, within=target)
+        raise DatasetError(f"{source} is no dataset folder: {layout.ANNOTATIONS}/ with episode files is not in it.")
+    make_folder(target / layout.ANNOTATIONS, within=target)
     written: list[Path] = []
     failures: list[str] = []
     for file in files:
-        place = target / ANNOTATIONS / file.name
+        place = target / layout.ANNOTATIONS / file.name
         try:
             if why := refuse(file):
                 failures.append(why)
@@ -74,8 +67,8 @@ def _convert_all(
             refuse_link(file)
             episode = read_annotation(file)
             if with_screenshots:
-                _bring_screenshots(episode, source / SCREENSHOTS, target / SCREENSHOTS)
-                _bring_trees(episode, source / UI_TREES, target / UI_TREES)
+                _bring_screenshots(episode, source / layout.SCREENSHOTS, target / layout.SCREENSHOTS)
+                _bring_trees(episode, source / layout.UI_TREES, target / layout.UI_TREES)
             _respell(file, place, episode, dialect)
             written.append(place)
         except DatasetError as error:
@@ -87,7 +80,7 @@ def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> Non
     if place.exists() and place.samefile(file):
         raise DatasetError(f"{place} would be written over itself. Convert to another place.")
     if dialect is Dialect.RELEASE:
-        provenance = EpisodeFiles.of(file.absolute()).provenance
+        provenance = layout.EpisodeFiles.of(file.absolute()).provenance
         episode = with_boxes(episode, read_provenance(provenance) if provenance else None)
     write_episode(place, episode, dialect)
 
@@ -105,7 +98,7 @@ def _bring_screenshots(episode: Episode, source: Path, target: Path) -> None:
 
 
 def _bring_trees(episode: Episode, source: Path, target: Path) -> None:
-    names = [ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
+    names = [layout.ui_tree_name(episode.episode_id, number) for number in range(len(episode.steps))]
     present = [name for name in names if (source / name).is_file()]
     if present:
         make_folder(target, within=target.parent)

@@ -19,19 +19,9 @@ from threading import Lock
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from odyssey_recorder.dataset import draft_log
+from odyssey_recorder.dataset import draft_log, provenance
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
 from odyssey_recorder.dataset.draft_log import DraftLog
-from odyssey_recorder.dataset.provenance import (
-    FORMAT,
-    DroppedRecord,
-    Extent,
-    Origin,
-    ResumedRecord,
-    StepRecord,
-    TextRecord,
-    Whole,
-)
 from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
 from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
@@ -50,7 +40,7 @@ class DraftStep:
     key: int
     action: Action
     picture: Path
-    record: StepRecord
+    record: provenance.StepRecord
 
     @property
     def tree(self) -> Path | None:
@@ -63,13 +53,13 @@ class _Story:
     """The state after the log lines so far; `added` counts all steps, including dropped ones."""
 
     steps: tuple[DraftStep, ...] = ()
-    dropped: tuple[DroppedRecord, ...] = ()
+    dropped: tuple[provenance.DroppedRecord, ...] = ()
     added: int = 0
     touched: bool = False
     wanted: DraftStep | None = None
     left: Path | None = None
     next_flags: tuple[Flag, ...] = ()
-    resumed: tuple[ResumedRecord, ...] = ()
+    resumed: tuple[provenance.ResumedRecord, ...] = ()
 
     def with_step(self, step: DraftStep) -> "_Story":
         steps, added = (*self.steps, step), self.added + 1
@@ -87,22 +77,22 @@ class DraftHead(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Whole
+    format: provenance.Whole
     episode_id: str = Field(pattern=r"^[0-9]{16}\z")
     dataset: str
-    started_us: Whole
+    started_us: provenance.Whole
     category: str
     apps: tuple[str, ...]
     meta_task: str
     task: str
     instruction: str
     device_name: str
-    width: Extent
-    height: Extent
+    width: provenance.Extent
+    height: provenance.Extent
     product: str | None
     release_version: str | None
     sdk_version: str | None
-    origin: Origin
+    origin: provenance.Origin
 
     @property
     def task_info(self) -> TaskInfo:
@@ -155,10 +145,12 @@ class Draft:
         self._file_numbers = count(1 + max((number for number, _ in self._numbered()), default=0))
 
     @classmethod
-    def create(cls, folder: Path, *, dataset: Path, task: TaskInfo, device: DeviceInfo, origin: Origin) -> "Draft":
+    def create(
+        cls, folder: Path, *, dataset: Path, task: TaskInfo, device: DeviceInfo, origin: provenance.Origin
+    ) -> "Draft":
         """Start a draft in `folder`, whose name is the episode's id. Raises DatasetError."""
         head = DraftHead(
-            format=FORMAT,
+            format=provenance.FORMAT,
             episode_id=folder.name,
             dataset=str(dataset),
             started_us=time.time_ns() // 1000,
@@ -193,7 +185,7 @@ class Draft:
         return self._head.started_us
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> provenance.Origin:
         return self._head.origin
 
     @property
@@ -209,7 +201,7 @@ class Draft:
         return self._story.steps
 
     @property
-    def dropped(self) -> tuple[DroppedRecord, ...]:
+    def dropped(self) -> tuple[provenance.DroppedRecord, ...]:
         return self._story.dropped
 
     @property
@@ -240,7 +232,7 @@ class Draft:
         return self._story.next_flags
 
     @property
-    def resumed(self) -> tuple[ResumedRecord, ...]:
+    def resumed(self) -> tuple[provenance.ResumedRecord, ...]:
         return self._story.resumed
 
     @property
@@ -278,7 +270,7 @@ class Draft:
 
     # Steps.
 
-    def add_step(self, action: Action, picture: Path, record: StepRecord) -> int:
+    def add_step(self, action: Action, picture: Path, record: provenance.StepRecord) -> int:
         """Add a step whose screenshot is stored, and return its key. Raises DatasetError."""
         self._write(draft_log.StepLine(picture=picture.name, action=action_to_json(action), record=record))
         return self.steps[-1].key
@@ -318,7 +310,7 @@ class Draft:
         """Not synced to disk: survives this process, but perhaps not a power failure. Raises DatasetError."""
         self._write(draft_log.ScreenLine(picture=picture.name, flags=flags), durable=False)
 
-    def note_resumed(self, record: ResumedRecord) -> None:
+    def note_resumed(self, record: provenance.ResumedRecord) -> None:
         self._write(draft_log.ResumeLine(record=record))
 
     # A live finger.
@@ -361,7 +353,7 @@ class Draft:
             case draft_log.TouchLine():
                 return replace(story, touched=True)
             case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):
-                dropped = DroppedRecord(action="TOUCH", why=why, dropped_us=dropped_us)
+                dropped = provenance.DroppedRecord(action="TOUCH", why=why, dropped_us=dropped_us)
                 return replace(story, dropped=(*story.dropped, dropped), touched=False)
 
     def _without(self, line: draft_log.DropLine) -> _Story:
@@ -370,7 +362,8 @@ class Draft:
             raise DatasetError(f"{self._log.path} changes a step that is not there.")
         left, gone = story.steps[: -line.count], story.steps[-line.count :]
         records = (
-            DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us) for one in gone
+            provenance.DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us)
+            for one in gone
         )
         wanted = gone[0] if line.leads_back else None
         dropped = (*story.dropped, *records)
@@ -398,7 +391,7 @@ class Draft:
 
     def _amended(self, step: DraftStep, changes: Mapping[str, Json]) -> _Story:
         try:
-            record = StepRecord.model_validate({**step.record.model_dump(), **changes})
+            record = provenance.StepRecord.model_validate({**step.record.model_dump(), **changes})
         except ValidationError as error:
             raise DatasetError(
                 f"{self._log.path} says what no step's record can hold ({first_fault(error)})."
@@ -408,7 +401,7 @@ class Draft:
     def _retyped(self, step: DraftStep, text: str) -> _Story:
         if not isinstance(step.action, Type):
             raise DatasetError(f"{self._log.path} gives a text to a step that typed none.")
-        record = step.record.model_copy(update={"input": TextRecord(text=text)})
+        record = step.record.model_copy(update={"input": provenance.TextRecord(text=text)})
         return self._story.with_amended(replace(step, action=Type(text), record=record))
 
     def _last(self) -> DraftStep:
@@ -433,6 +426,6 @@ def read_head(folder: Path) -> DraftHead:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:
         raise DatasetError(f"{path} is not a draft's head: {first_fault(error)}.") from error
-    if head.episode_id != folder.name or head.format > FORMAT:
+    if head.episode_id != folder.name or head.format > provenance.FORMAT:
         raise DatasetError(f"{path} belongs to another draft, or to a newer Odyssey Recorder.")
     return head

@@ -8,17 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-)
+from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import DeviceInfo, Extra, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import GRID, Point, Size
 from odyssey_recorder.validation import ValidationFault, faults, first_fault
@@ -106,25 +96,25 @@ def check_screenshot(raw: StepJson, episode_id: str, number: int) -> None:
     _expect("screenshot", raw.screenshot, screenshot_name(episode_id, number), Rule.SCREENSHOT)
 
 
-def action_of(raw: StepJson) -> Action:
+def action_of(raw: StepJson) -> actions.Action:
     """Raises UnreadableError naming the field, its value and what was expected."""
     match raw.action:
         case "CLICK" if isinstance(raw.info, str):
-            return Press(_key(raw.info))
+            return actions.Press(_key(raw.info))
         case "CLICK":
-            return Click(pair(raw.info)[0])
+            return actions.Click(pair(raw.info)[0])
         case "LONG_PRESS":
-            return LongPress(pair(raw.info)[0])
+            return actions.LongPress(pair(raw.info)[0])
         case "SCROLL":
             return _scroll(raw)
         case "TYPE" | "TEXT":
-            return Type(_words("info", raw.info))
+            return actions.Type(_words("info", raw.info))
         case "COMPLETE":
-            return Complete(_words("ps", raw.ps))
+            return actions.Complete(_words("ps", raw.ps))
         case "IMPOSSIBLE" | "INCOMPLETE":
-            return Impossible(_words("ps", raw.ps))
+            return actions.Impossible(_words("ps", raw.ps))
         case "HOME" | "BACK" | "RECENT":
-            return _own_key(SystemKey(raw.action), raw.info)
+            return _own_key(actions.SystemKey(raw.action), raw.info)
         case _:
             raise _refusal("action", raw.action, f"one of {', '.join(ACTIONS)}", Rule.VOCABULARY)
 
@@ -144,32 +134,32 @@ ACTIONS = (
 )
 RELEASED_ACTIONS = ("TEXT", "INCOMPLETE")
 KEYS = {
-    "KEY_HOME": SystemKey.HOME,
-    "KEY_BACK": SystemKey.BACK,
-    "KEY_RECENT": SystemKey.RECENT,
-    "KEY_APPSELECT": SystemKey.RECENT,
+    "KEY_HOME": actions.SystemKey.HOME,
+    "KEY_BACK": actions.SystemKey.BACK,
+    "KEY_RECENT": actions.SystemKey.RECENT,
+    "KEY_APPSELECT": actions.SystemKey.RECENT,
 }
 
 
-def _key(info: str) -> SystemKey:
+def _key(info: str) -> actions.SystemKey:
     if info not in KEYS:
         raise _refusal("info", info, f"a point or one of {', '.join(KEYS)}", Rule.VOCABULARY)
     return KEYS[info]
 
 
-def _own_key(key: SystemKey, info: object) -> Press:
+def _own_key(key: actions.SystemKey, info: object) -> actions.Press:
     """A system key as an action of its own, which the card allows; `info` is empty or repeats it."""
     if info and (not isinstance(info, str) or KEYS.get(info) is not key):
         raise _refusal("info", info, f'"" or KEY_{key.value}', Rule.VOCABULARY)
-    return Press(key)
+    return actions.Press(key)
 
 
-def _scroll(raw: StepJson) -> Scroll:
+def _scroll(raw: StepJson) -> actions.Scroll:
     points = _points("info", raw.info)
     if len(points) != 2:
         raise _refusal("info", raw.info, "the first and the last point of the scroll, [[x1, y1], [x2, y2]]", Rule.PLACE)
     start, end = points
-    return Scroll(start, end, trajectory(raw.ps) or (start, end))
+    return actions.Scroll(start, end, trajectory(raw.ps) or (start, end))
 
 
 def trajectory(ps: object) -> tuple[Point, ...]:

@@ -8,18 +8,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from odyssey_recorder import files
 from odyssey_recorder.dataset.layout import SCREENSHOTS, UI_TREES, annotation_path, files_of, provenance_path
-from odyssey_recorder.files import (
-    Largest,
-    check_within,
-    create_file,
-    make_folder,
-    open_file,
-    read_file,
-    storage_error,
-    sync_folder,
-    write_durably,
-)
 
 PART = ".part"
 """Suffix of a file or folder that is being written or deleted."""
@@ -42,20 +32,20 @@ def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None
         return
     part = folder.with_name(folder.name + PART)
     try:
-        check_within(part, root)
+        files.check_within(part, root)
         drop_folder(folder)
         shutil.rmtree(part, ignore_errors=True)
         for inner in {Path(name).parent for name in contents}:
-            make_folder(part / inner, within=root)
+            files.make_folder(part / inner, within=root)
         for name, source in contents.items():
             _put(source, part / name, root)
         _sync({part / Path(name).parent for name in contents} | {part})
-        make_folder(folder.parent, within=root)
+        files.make_folder(folder.parent, within=root)
         part.rename(folder)
-        sync_folder(folder.parent)
+        files.sync_folder(folder.parent)
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
-        raise storage_error(error, folder, "kept") from error
+        raise files.storage_error(error, folder, "kept") from error
 
 
 def drop_folder(folder: Path) -> Path:
@@ -64,7 +54,7 @@ def drop_folder(folder: Path) -> Path:
     if folder.is_dir():
         shutil.rmtree(gone, ignore_errors=True)
         folder.rename(gone)
-        sync_folder(folder.parent)
+        files.sync_folder(folder.parent)
     return gone
 
 
@@ -96,20 +86,20 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
             _remove(root / name)
         _sync(root / Path(name).parent for name in (*changed, *surplus))
     except OSError as error:
-        raise storage_error(error, root / annotation, "changed") from error
+        raise files.storage_error(error, root / annotation, "changed") from error
 
 
 def _put(source: Path | bytes, path: Path, root: Path) -> None:
     """Create a file: a hard link of a screenshot or view hierarchy if possible, else a copy synced to disk."""
     if isinstance(source, bytes):
-        write_durably(path, source, within=root)
+        files.write_durably(path, source, within=root)
         return
-    with open_file(source, Largest.PICTURE, within=root) as original:
+    with files.open_file(source, files.Largest.PICTURE, within=root) as original:
         if path.parent.name in (SCREENSHOTS, UI_TREES):
             with suppress(OSError):
                 path.hardlink_to(source.resolve())
                 return
-        with create_file(path, within=root) as copy:
+        with files.create_file(path, within=root) as copy:
             shutil.copyfileobj(original, copy)
             copy.flush()
             os.fsync(copy.fileno())
@@ -117,7 +107,7 @@ def _put(source: Path | bytes, path: Path, root: Path) -> None:
 
 def _beside(source: Path, path: Path, root: Path) -> Path:
     part = path.with_name(path.name + PART)
-    make_folder(path.parent, within=root)
+    files.make_folder(path.parent, within=root)
     _remove(part)
     _put(source, part, root)
     return part
@@ -126,7 +116,7 @@ def _beside(source: Path, path: Path, root: Path) -> Path:
 def _withdraw(annotation: Path | None) -> None:
     if annotation is not None:
         annotation.unlink()
-        sync_folder(annotation.parent)
+        files.sync_folder(annotation.parent)
 
 
 def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
@@ -137,29 +127,29 @@ def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
 def _same(one: Path, other: Path | bytes) -> bool:
     try:
         if isinstance(other, bytes):
-            return read_file(one, Largest.PICTURE) == other
+            return files.read_file(one, files.Largest.PICTURE) == other
         return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
     except OSError as error:
-        raise storage_error(error, one, "read") from error
+        raise files.storage_error(error, one, "read") from error
 
 
 def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise storage_error(error, path, "removed") from error
+        raise files.storage_error(error, path, "removed") from error
 
 
 def _sync(folders: Iterable[Path]) -> None:
     for folder in set(folders):
-        sync_folder(folder)
+        files.sync_folder(folder)
 
 
 def _sha256(source: Path | bytes) -> str:
     if isinstance(source, bytes):
         return hashlib.sha256(source).hexdigest()
     try:
-        with open_file(source, Largest.PICTURE) as file:
+        with files.open_file(source, files.Largest.PICTURE) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise storage_error(error, source, "read") from error
+        raise files.storage_error(error, source, "read") from error

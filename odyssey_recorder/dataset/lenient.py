@@ -20,16 +20,8 @@ from odyssey_recorder.dataset.episode_json import (
 )
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
+from odyssey_recorder.model import episode
 from odyssey_recorder.model.action import Action, Complete, Impossible, action_type, is_terminal
-from odyssey_recorder.model.episode import (
-    NO_ANNOTATIONS,
-    DeviceInfo,
-    Episode,
-    Json,
-    StepAnnotations,
-    TaskInfo,
-    screenshot_name,
-)
 
 __all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_loosely", "with_end")
 
@@ -56,7 +48,7 @@ class LenientStep:
 
     action: Action | None
     name: str = ""
-    annotations: StepAnnotations = NO_ANNOTATIONS
+    annotations: episode.StepAnnotations = episode.NO_ANNOTATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +56,11 @@ class LenientEpisode:
     """The contents of a file; `strict` is the episode that the codec reads, None if there are breaches."""
 
     episode_id: str
-    device: DeviceInfo | None
-    task: TaskInfo
+    device: episode.DeviceInfo | None
+    task: episode.TaskInfo
     steps: tuple[LenientStep, ...]
     breaches: tuple[Breach, ...]
-    strict: Episode | None
+    strict: episode.Episode | None
 
 
 def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
@@ -83,7 +75,7 @@ def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
     return LenientEpisode(strict.episode_id, strict.device, strict.task, steps, (), strict)
 
 
-def read_damaged(data: bytes, episode_id: str) -> Episode | None:
+def read_damaged(data: bytes, episode_id: str) -> episode.Episode | None:
     """None if it breaks rules other than those of numbers, names, counts or ending; may lack a terminal step."""
     try:
         with_some_end, has_end = _respelled(data, episode_id, Complete(), in_place=False)
@@ -92,7 +84,7 @@ def read_damaged(data: bytes, episode_id: str) -> Episode | None:
     return with_some_end if has_end else replace(with_some_end, steps=with_some_end.steps[:-1])
 
 
-def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool) -> Episode:
+def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool) -> episode.Episode:
     """Like `read_damaged`, with `end` after the last step, or in place of it, if a terminal step is missing.
 
     Raises InvalidEpisodeError if that is not enough.
@@ -102,7 +94,7 @@ def with_end(data: bytes, episode_id: str, end: Complete | Impossible | None, *,
 
 def _respelled(
     data: bytes, episode_id: str, end: Complete | Impossible | None, *, in_place: bool
-) -> tuple[Episode, bool]:
+) -> tuple[episode.Episode, bool]:
     tree = _tree(data, episode_id)
     steps = [step if isinstance(step, dict) else {} for step in _steps(tree, episode_id)]
     last = _action(steps[-1]) if steps else None
@@ -111,12 +103,12 @@ def _respelled(
         steps = steps if last is not None else steps[:-1]  # an unreadable action was meant to be the terminal one
         steps = [*(steps[:-1] if in_place else steps), dict(action_to_json(end))]
     for number, step in enumerate(steps):
-        step |= {"step": number, "screenshot": screenshot_name(episode_id, number)}
-    whole = {**tree, "episode_id": episode_id, "step_length": len(steps), "steps": list[Json](steps)}
+        step |= {"step": number, "screenshot": episode.screenshot_name(episode_id, number)}
+    whole = {**tree, "episode_id": episode_id, "step_length": len(steps), "steps": list[episode.Json](steps)}
     return episode_from_json(whole, source=f"{episode_id}.json"), has_end
 
 
-def _tree(data: bytes, source: str) -> dict[str, Json]:
+def _tree(data: bytes, source: str) -> dict[str, episode.Json]:
     try:
         tree = parse(data)
     except NotPlainJsonError as error:
@@ -126,7 +118,7 @@ def _tree(data: bytes, source: str) -> dict[str, Json]:
     return tree
 
 
-def _steps(tree: dict[str, Json], source: str) -> list[Json]:
+def _steps(tree: dict[str, episode.Json], source: str) -> list[episode.Json]:
     steps = tree.get("steps")
     if not isinstance(steps, list):
         raise InvalidEpisodeError(f"{source}: it has no list of steps.")
@@ -136,7 +128,7 @@ def _steps(tree: dict[str, Json], source: str) -> list[Json]:
 # --- what breaks the format ------------------------------------------------------------------------------
 
 
-def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str) -> LenientEpisode:
+def _broken(tree: dict[str, episode.Json], spelled: list[dict[str, episode.Json]], refusal: str) -> LenientEpisode:
     breaches = list(_kinds(tree))
     steps = tuple(LenientStep(_action(keys), str(keys.get("action", "")), annotations_of(keys)) for keys in spelled)
     told = _text(tree, "episode_id")
@@ -155,7 +147,7 @@ def _broken(tree: dict[str, Json], spelled: list[dict[str, Json]], refusal: str)
     )
 
 
-def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
+def _kinds(tree: dict[str, episode.Json]) -> Iterator[Breach]:
     try:
         EpisodeJson.model_validate(tree)
     except ValidationError as error:
@@ -167,7 +159,7 @@ def _kinds(tree: dict[str, Json]) -> Iterator[Breach]:
                     yield Breach(_RULES.get(str(place[0]), Rule.FORM) if place else Rule.FORM, None, words)
 
 
-def _of_step(episode_id: str, number: int, keys: dict[str, Json]) -> Iterator[Breach]:
+def _of_step(episode_id: str, number: int, keys: dict[str, episode.Json]) -> Iterator[Breach]:
     looks: Sequence[tuple[str, Callable[[StepJson], object]]] = (
         ("step", lambda raw: check_number(raw, number)),
         ("screenshot", lambda raw: check_screenshot(raw, episode_id, number)),
@@ -182,7 +174,7 @@ def _of_step(episode_id: str, number: int, keys: dict[str, Json]) -> Iterator[Br
             yield Breach(error.rule, number, f"step {number}, {error}")
 
 
-def _counts(tree: dict[str, Json], count: int) -> Iterator[Breach]:
+def _counts(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
     told = tree.get("step_length")
     if isinstance(told, int) and not isinstance(told, bool) and told != count:
         words = f"step_length is {str(told)[:20]}, but steps holds {count}; expected the same count"
@@ -202,7 +194,7 @@ def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
 # --- what can be understood ------------------------------------------------------------------------------
 
 
-def _action(keys: dict[str, Json]) -> Action | None:
+def _action(keys: dict[str, episode.Json]) -> Action | None:
     raw = _alone(keys, "action")
     try:
         return None if raw is None else action_of(raw)
@@ -210,7 +202,7 @@ def _action(keys: dict[str, Json]) -> Action | None:
         return None
 
 
-def _alone(keys: dict[str, Json], field: str) -> StepJson | None:
+def _alone(keys: dict[str, episode.Json], field: str) -> StepJson | None:
     wanted = {name: value for name, value in keys.items() if name in (field, "info", "ps")}
     try:
         return StepJson.model_validate({"step": 0, "screenshot": "", "action": "", **wanted} if field in keys else {})
@@ -218,18 +210,18 @@ def _alone(keys: dict[str, Json], field: str) -> StepJson | None:
         return None
 
 
-def _device(tree: dict[str, Json]) -> DeviceInfo | None:
+def _device(tree: dict[str, episode.Json]) -> episode.DeviceInfo | None:
     try:
         return device_of(DeviceJson.model_validate(tree.get("device_info")))
     except ValidationError:
         return None
 
 
-def _task(tree: dict[str, Json]) -> TaskInfo:
+def _task(tree: dict[str, episode.Json]) -> episode.TaskInfo:
     told = tree.get("task_info")
     keys = told if isinstance(told, dict) else {}
     apps = keys.get("app")
-    return TaskInfo(
+    return episode.TaskInfo(
         category=_text(keys, "category"),
         apps=tuple(app for app in apps if isinstance(app, str)) if isinstance(apps, list) else (),
         meta_task=_text(keys, "meta_task"),
@@ -238,6 +230,6 @@ def _task(tree: dict[str, Json]) -> TaskInfo:
     )
 
 
-def _text(keys: dict[str, Json], key: str) -> str:
+def _text(keys: dict[str, episode.Json], key: str) -> str:
     value = keys.get(key)
     return value if isinstance(value, str) else ""

@@ -19,22 +19,9 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
+from odyssey_recorder.dataset import layout
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
 from odyssey_recorder.dataset.draft import Draft, DraftHead, DraftStep, hold, read_head
-from odyssey_recorder.dataset.layout import (
-    ANNOTATIONS,
-    PROVENANCE,
-    SCREENSHOTS,
-    TRASH,
-    UI_TREES,
-    annotation_files,
-    annotation_path,
-    checked_id,
-    provenance_path,
-    screenshot_path,
-    ui_tree_name,
-    ui_tree_path,
-)
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin, StepRecord, read_provenance
 from odyssey_recorder.errors import DatasetError, OdysseyError
@@ -80,7 +67,7 @@ class EpisodeStore:
 
     def create_draft(self, *, task: TaskInfo, device: DeviceInfo, origin: Origin) -> Draft:
         """Start an episode. Raises DatasetError, also if the dataset folder could not take the episode later."""
-        for name in (ANNOTATIONS, SCREENSHOTS, PROVENANCE):
+        for name in (layout.ANNOTATIONS, layout.SCREENSHOTS, layout.PROVENANCE):
             make_folder(self._root / name, within=self._root)
             expect_writable(self._root / name)
         folder = self._drafts / self._new_id()
@@ -102,7 +89,7 @@ class EpisodeStore:
 
     def is_published(self, episode_id: str) -> bool:
         """Raises DatasetError if it is not an episode's id."""
-        return (self._root / annotation_path(checked_id(episode_id))).exists()
+        return (self._root / layout.annotation_path(layout.checked_id(episode_id))).exists()
 
     def is_impossible(self, episode_id: str) -> bool:
         """Whether the episode is published and ends in IMPOSSIBLE; False if it cannot be read."""
@@ -150,37 +137,37 @@ class EpisodeStore:
     def episodes(self) -> list[str]:
         """Sorted ids. Raises DatasetError."""
         try:
-            return [path.stem for path in annotation_files(self._root)]
+            return [path.stem for path in layout.annotation_files(self._root)]
         except OSError as error:
             raise storage_error(error, self._root, "read") from error
 
     def load(self, episode_id: str) -> Episode:
         """Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
-        return read_annotation(self._root / annotation_path(checked_id(episode_id)))
+        return read_annotation(self._root / layout.annotation_path(layout.checked_id(episode_id)))
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
         """The path by the layout, whatever name the episode's file gives."""
-        return self._root / screenshot_path(checked_id(episode.episode_id), step)
+        return self._root / layout.screenshot_path(layout.checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:
         """The path of a view hierarchy, which may not exist. Raises DatasetError if it is not an episode's id."""
-        return self._root / ui_tree_path(checked_id(episode_id), step)
+        return self._root / layout.ui_tree_path(layout.checked_id(episode_id), step)
 
     def provenance(self, episode_id: str) -> EpisodeProvenance | None:
         """None if there is none, as in released data. Raises DatasetError."""
-        return read_provenance(self._root / provenance_path(checked_id(episode_id)))
+        return read_provenance(self._root / layout.provenance_path(layout.checked_id(episode_id)))
 
     def _proof(self, draft: Draft) -> Iterator[tuple[Path, bytes]]:
         records: list[StepRecord] = []
         decoded: set[str] = set()
         for number, step in enumerate(draft.steps):
-            yield self._root / screenshot_path(draft.episode_id, number), _picture(step, decoded)
-            record, tree = _tree(step, ui_tree_name(draft.episode_id, number))
+            yield self._root / layout.screenshot_path(draft.episode_id, number), _picture(step, decoded)
+            record, tree = _tree(step, layout.ui_tree_name(draft.episode_id, number))
             if record.ui_tree is not None:
-                yield self._root / UI_TREES / record.ui_tree, tree
+                yield self._root / layout.UI_TREES / record.ui_tree, tree
             records.append(record)
         provenance = _provenance(draft, tuple(records)).model_dump_json(indent=2)
-        yield self._root / provenance_path(draft.episode_id), provenance.encode()
+        yield self._root / layout.provenance_path(draft.episode_id), provenance.encode()
 
     def _write_all(self, files: Iterable[tuple[Path, bytes]]) -> None:
         new: list[Path] = []
@@ -206,12 +193,12 @@ class EpisodeStore:
     def _new_id(self) -> str:
         while True:
             episode_id = f"{secrets.randbelow(10**16):016}"
-            taken = [self._root / annotation_path(episode_id), self._drafts / episode_id]
+            taken = [self._root / layout.annotation_path(episode_id), self._drafts / episode_id]
             if not any(path.exists() for path in taken):
                 return episode_id
 
     def _move_to_trash(self, folder: Path) -> Path:
-        trash = self._drafts / TRASH
+        trash = self._drafts / layout.TRASH
         make_folder(trash)
         try:
             return folder.rename(trash / f"{folder.name}-{time.time_ns()}")
@@ -219,7 +206,7 @@ class EpisodeStore:
             raise storage_error(error, folder, "moved to the trash") from error
 
     def _draft_folder(self, episode_id: str) -> Path:
-        return self._drafts / checked_id(episode_id)
+        return self._drafts / layout.checked_id(episode_id)
 
     def _draft_folders(self) -> list[Path]:
         if not self._drafts.is_dir():
@@ -261,7 +248,7 @@ class EpisodeStore:
             draft.close()
 
     def _annotation(self, draft: Draft) -> Path:
-        return self._root / annotation_path(draft.episode_id)
+        return self._root / layout.annotation_path(draft.episode_id)
 
 
 def _episode(draft: Draft) -> Episode:

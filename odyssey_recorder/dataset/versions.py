@@ -9,22 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from odyssey_recorder.dataset import layout
 from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
 from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
 from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
 from odyssey_recorder.dataset.exchange import version_name
 from odyssey_recorder.dataset.journal import Change, Contents, Journal, Recorded, never, unheard
-from odyssey_recorder.dataset.layout import (
-    HISTORY,
-    annotation_path,
-    checked_id,
-    files_of,
-    history_path,
-    provenance_path,
-    read_dataset_file,
-    screenshot_path,
-    ui_tree_path,
-)
 from odyssey_recorder.dataset.lenient import read_damaged, with_end
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, read_provenance
@@ -46,13 +36,13 @@ class Versions:
 
     def revision(self, episode_id: str) -> str:
         """The SHA-256 of the annotation file; waits for an amendment that is under way. Raises DatasetError."""
-        annotation = self._root / annotation_path(checked_id(episode_id))
+        annotation = self._root / layout.annotation_path(layout.checked_id(episode_id))
         try:
-            data = read_dataset_file(annotation, Largest.PROOF)
+            data = layout.read_dataset_file(annotation, Largest.PROOF)
         except DatasetError:
             if self.recover() != episode_id:
                 raise
-            data = read_dataset_file(annotation, Largest.PROOF)
+            data = layout.read_dataset_file(annotation, Largest.PROOF)
         return hashlib.sha256(data).hexdigest()
 
     def recover(self) -> str | None:
@@ -92,7 +82,7 @@ class Versions:
             raise ReviewError(f"{version!r} is no version of an episode: it cannot be brought back.")
         with self._journal.held():
             now = self._present(episode_id, expected)
-            kept: Contents = files_of(self._folder(episode_id, version), episode_id)
+            kept: Contents = layout.files_of(self._folder(episode_id, version), episode_id)
             if version_name(kept, episode_id) != version:
                 raise DatasetError(
                     f"{self._folder(episode_id, version)} is not there, or not as it was kept: the episode stays as it"
@@ -113,48 +103,48 @@ class Versions:
             raise ReviewError(f"Episode {episode_id} is so already: nothing would change.")
         change = Change(
             episode_id=episode_id,
-            source=history_path(episode_id, source),
-            target=history_path(episode_id, target),
+            source=layout.history_path(episode_id, source),
+            target=layout.history_path(episode_id, target),
             removed=dict(removed),
         )
         self._journal.carry_out(change, {change.source: now.contents, change.target: wanted}, record)
         return change
 
     def _present(self, episode_id: str, expected: str) -> "_Present":
-        files = files_of(self._root, checked_id(episode_id))
-        annotation = read_dataset_file(self._root / annotation_path(episode_id), Largest.PROOF)
+        files = layout.files_of(self._root, layout.checked_id(episode_id))
+        annotation = layout.read_dataset_file(self._root / layout.annotation_path(episode_id), Largest.PROOF)
         if expected and hashlib.sha256(annotation).hexdigest() != expected:
             raise ReviewError(f"Episode {episode_id} was changed since it was opened: open it again.")
-        proof = files.get(provenance_path(episode_id))
+        proof = files.get(layout.provenance_path(episode_id))
         return _Present(
-            episode_id, files, annotation, None if proof is None else read_dataset_file(proof, Largest.PROOF)
+            episode_id, files, annotation, None if proof is None else layout.read_dataset_file(proof, Largest.PROOF)
         )
 
     def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
-        annotation = annotation_path(now.episode_id)
+        annotation = layout.annotation_path(now.episode_id)
         episode = decode(now.annotation, source=annotation)
         if episode.episode_id != now.episode_id:
             raise InvalidEpisodeError(
                 f"{annotation} holds the episode {episode.episode_id}; expected that of its name."
             )
-        proof = read_provenance(self._root / provenance_path(now.episode_id))
+        proof = read_provenance(self._root / layout.provenance_path(now.episode_id))
         picture = self._size_of(now.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
         after = amended(episode, proof, amendment, picture=picture)
         dialect = dialect_of(now.annotation, source=annotation)
         contents = _renumbered(now, after, len(episode.steps))
         contents[annotation] = encode(after.episode, dialect)
         if now.proof is not None and after.proof is not None and after.proof != proof:
-            contents[provenance_path(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
+            contents[layout.provenance_path(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
         return contents, after.removed
 
     def _repaired(self, now: "_Present", repair: Repair) -> Contents:
-        name, source = now.episode_id, annotation_path(now.episode_id)
+        name, source = now.episode_id, layout.annotation_path(now.episode_id)
         damaged = read_damaged(now.annotation, name)
         if damaged is None:
             return self._newest_whole(name)
         count = len(damaged.steps)
         lacks_end = not count or not is_terminal(damaged.steps[-1].action)
-        in_place = lacks_end and screenshot_path(name, count) not in now.files
+        in_place = lacks_end and layout.screenshot_path(name, count) not in now.files
         try:
             end = _end(repair) if lacks_end and repair.end is not None else None
             episode = with_end(now.annotation, name, end, in_place=in_place)
@@ -162,21 +152,24 @@ class Versions:
             raise ReviewError(f"This is not enough: {error}") from error
         contents = now.contents
         contents[source] = encode(episode, _dialect(now.annotation))
-        proof = read_provenance(self._root / provenance_path(name)) if in_place else None
+        proof = read_provenance(self._root / layout.provenance_path(name)) if in_place else None
         if now.proof is not None and proof is not None and len(proof.steps) == count:
-            contents[provenance_path(name)] = _proof_file(
+            contents[layout.provenance_path(name)] = _proof_file(
                 now.proof, nothing_sent(proof, count - 1), tuple(range(count))
             )
         return contents
 
     def _newest_whole(self, episode_id: str) -> Contents:
         """The newest kept version whose files are unchanged."""
-        folders = (self._root / HISTORY / episode_id).glob("*-*")
+        folders = (self._root / layout.HISTORY / episode_id).glob("*-*")
         for folder in sorted(filter(_is_version, folders), key=lambda one: one.stat().st_mtime_ns, reverse=True):
-            kept = files_of(folder, episode_id)
+            kept = layout.files_of(folder, episode_id)
             with suppress(DatasetError):
                 if version_name(kept, episode_id) == folder.name:
-                    decode(read_dataset_file(kept[annotation_path(episode_id)], Largest.PROOF), source=folder.name)
+                    decode(
+                        layout.read_dataset_file(kept[layout.annotation_path(episode_id)], Largest.PROOF),
+                        source=folder.name,
+                    )
                     return kept
         raise ReviewError(
             f"Nothing can be understood of the annotation of episode {episode_id}, and no earlier version is kept."
@@ -184,14 +177,14 @@ class Versions:
         )
 
     def _size_of(self, episode_id: str, step: int) -> Size:
-        path = self._root / screenshot_path(episode_id, step)
+        path = self._root / layout.screenshot_path(episode_id, step)
         try:
             return Size(*read_png(path, within=self._root).size)
         except OSError as error:
             raise ReviewError(f"{path} cannot be opened as a picture: no box can be drawn on it.") from error
 
     def _folder(self, episode_id: str, version: str) -> Path:
-        return self._root / history_path(episode_id, version)
+        return self._root / layout.history_path(episode_id, version)
 
 
 def _is_version(folder: Path) -> bool:
@@ -224,14 +217,17 @@ class _Present:
 
     @property
     def contents(self) -> dict[str, Path | bytes]:
-        read = {annotation_path(self.episode_id): self.annotation, provenance_path(self.episode_id): self.proof}
+        read = {
+            layout.annotation_path(self.episode_id): self.annotation,
+            layout.provenance_path(self.episode_id): self.proof,
+        }
         return {**self.files, **{name: data for name, data in read.items() if data is not None}}
 
 
 def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | bytes]:
     """The files under the steps' new numbers; `before` is the former number of steps."""
     episode_id = now.episode_id
-    names = (screenshot_path, ui_tree_path)
+    names = (layout.screenshot_path, layout.ui_tree_path)
     of_steps = {name(episode_id, number) for name in names for number in range(before)}
     contents = {name: source for name, source in now.contents.items() if name not in of_steps}
     for new, old in enumerate(after.kept):

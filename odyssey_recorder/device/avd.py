@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from odyssey_recorder.device import avd_config, preflight
+from odyssey_recorder.device import avd_config, emulator_launch, preflight
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd_config import AvdFolder, is_avd_name, made_by, wanted_entries
 from odyssey_recorder.device.avd_tools import AvdTools
@@ -12,13 +12,6 @@ from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, check_snapshot_name, console_of
-from odyssey_recorder.device.emulator_launch import (
-    CONSOLE_PORTS,
-    LaunchedEmulator,
-    free_ports,
-    launch_command,
-    new_log,
-)
 from odyssey_recorder.device.preflight import IMAGE_LOCALE, PreflightFinding, prepare
 from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_named, profiles
 from odyssey_recorder.device.sdk import AndroidSdk, no_sdk
@@ -74,7 +67,7 @@ class SdkEnvironment:
     logs: Path
     token: Path
     environment: Mapping[str, str]
-    console_ports: Iterable[int] = CONSOLE_PORTS
+    console_ports: Iterable[int] = emulator_launch.CONSOLE_PORTS
 
 
 class VirtualDevices:
@@ -159,11 +152,11 @@ class VirtualDevices:
         self._require_image(sdk, config)
         profile = made_by(config)
         wanted = profile.prepare if profile is not None else Preparation()
-        ports = free_ports((how.port,) if how.port else self._around.console_ports)
-        log = new_log(self._around.logs, name)
-        command = launch_command(sdk.require("emulator"), name, ports, _options(how, wanted))
+        ports = emulator_launch.free_ports((how.port,) if how.port else self._around.console_ports)
+        log = emulator_launch.new_log(self._around.logs, name)
+        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, _options(how, wanted))
         progress(BootStage.STARTING)
-        emulator = LaunchedEmulator(command, self._environment(sdk), log)
+        emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
         try:
             Boot(name, ports.serial, emulator, self._server, cancelled).wait(progress)
         except (CancelledError, KeyboardInterrupt):
@@ -252,7 +245,7 @@ class VirtualDevices:
             raise DeviceError(f"{serial} is no emulator of this computer: it has no console.")
         return console
 
-    def _give_up(self, serial: str, emulator: LaunchedEmulator) -> None:
+    def _give_up(self, serial: str, emulator: emulator_launch.LaunchedEmulator) -> None:
         try:
             self.stop(serial)
         except DeviceError:

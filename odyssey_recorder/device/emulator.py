@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from odyssey_recorder import errors
 from odyssey_recorder.device import input_command
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
@@ -18,12 +19,6 @@ from odyssey_recorder.device.emulator_grpc import EmulatorControl, ScreenshotStr
 from odyssey_recorder.device.emulator_link import ControlConnection, EmulatorLink, GrpcOptions
 from odyssey_recorder.device.pasting import Pasting, check_pasted_text, is_pasted
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import (
-    DeviceDisconnectedError,
-    DeviceError,
-    DeviceTimeoutError,
-    InputRefusedError,
-)
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
@@ -82,7 +77,7 @@ class EmulatorDevice(AdbDevice):
         if connection is not None:
             try:
                 return self._numbered(connection.control.screenshot())
-            except DeviceError as error:
+            except errors.DeviceError as error:
                 self._drop(connection, error)
         self._allow_adb()
         self._shape = None
@@ -129,7 +124,7 @@ class EmulatorDevice(AdbDevice):
         if connection is None:
             self._refuse_if_closed()
             self._finger.lift(None)
-            raise InputRefusedError(f"{self.serial} cannot follow a finger at the moment. Do it again.")
+            raise errors.InputRefusedError(f"{self.serial} cannot follow a finger at the moment. Do it again.")
         with self._dropping(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
 
@@ -174,7 +169,7 @@ class EmulatorDevice(AdbDevice):
         with self._clipboard, connection.inputs:
             try:
                 former = connection.control.clipboard()
-            except DeviceError as error:
+            except errors.DeviceError as error:
                 self._drop(connection, error)
                 super().type_text(text, on_typed)
                 return
@@ -216,18 +211,18 @@ class EmulatorDevice(AdbDevice):
     def _allow_adb(self) -> None:
         self._refuse_if_closed()
         if self._required:
-            raise DeviceError(self._link.problem)
+            raise errors.DeviceError(self._link.problem)
 
     def _refuse_if_closed(self) -> None:
         if self._shell.closed.is_set():
-            raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
+            raise errors.DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
 
     def _lift_if_possible(self) -> None:
         connection = self._link.connection
-        with suppress(InputRefusedError):
+        with suppress(errors.InputRefusedError):
             self._finger.lift(connection.control if connection else None)
 
-    def _drop(self, connection: ControlConnection, error: DeviceError) -> None:
+    def _drop(self, connection: ControlConnection, error: errors.DeviceError) -> None:
         self._link.drop(connection, error)
 
     def _look(self, connection: ControlConnection, newest: Frame) -> None:
@@ -277,7 +272,7 @@ class EmulatorDevice(AdbDevice):
         try:
             with connection.inputs:
                 yield
-        except DeviceError as error:
+        except errors.DeviceError as error:
             self._drop(connection, error)
             self._refuse_if_closed()
             raise
@@ -288,9 +283,9 @@ class EmulatorDevice(AdbDevice):
             try:
                 with self._dropping(connection):
                     by_control(connection.control)
-            except (DeviceDisconnectedError, DeviceTimeoutError, InputRefusedError):
+            except (errors.DeviceDisconnectedError, errors.DeviceTimeoutError, errors.InputRefusedError):
                 raise
-            except DeviceError as error:
+            except errors.DeviceError as error:
                 _log.info("An input to %s goes over adb: %s", self.serial, error)
             else:
                 return
@@ -301,7 +296,7 @@ class EmulatorDevice(AdbDevice):
         try:
             with self._dropping(connection):
                 connection.control.set_clipboard(former)
-        except DeviceError as error:
+        except errors.DeviceError as error:
             _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
 
     def _pause(self, length_s: float) -> None:

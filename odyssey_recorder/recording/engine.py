@@ -19,7 +19,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording import effects, events, work
 from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.foreign import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
@@ -36,18 +36,6 @@ from odyssey_recorder.recording.view import (
     ViewPublisher,
     goal_picture,
     make_view,
-)
-from odyssey_recorder.recording.work import (
-    InDataset,
-    Outcome,
-    RecorderWork,
-    ReturnLooked,
-    ScreenKnown,
-    Sent,
-    SnapshotPolicy,
-    StepSnapshots,
-    TreeRead,
-    WorkerFailed,
 )
 
 BROKEN_TOUCH = (
@@ -82,7 +70,7 @@ class Rules:
     late_input_ns: int = LATE_INPUT_NS
     foreign: ForeignRules = field(default_factory=ForeignRules)
     view_hierarchies: bool = True
-    snapshots: SnapshotPolicy = "never"
+    snapshots: work.SnapshotPolicy = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +97,9 @@ class _Stop:
     pass
 
 
-Message = Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _Stop
+Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _Stop
 
-_LAST_ANSWERS = Sent | InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+_LAST_ANSWERS = work.Sent | work.InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """Messages that must not be lost if they arrive while the recording stops."""
 
 
@@ -132,16 +120,16 @@ class Engine:
         self._nodes: dict[str, InputDeviceNode] = {}
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
         self._writer = StepWriter(draft, rules.touch)
-        policy: SnapshotPolicy = "never" if self._is_passive else rules.snapshots
-        self._snapshots = StepSnapshots(device, draft.episode_id, policy)
-        self._work = RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
+        policy: work.SnapshotPolicy = "never" if self._is_passive else rules.snapshots
+        self._snapshots = work.StepSnapshots(device, draft.episode_id, policy)
+        self._work = work.RecorderWork(device, self._writer, self._snapshots, self._inbox.put)
         self._questions: dict[int, str] = {}
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
         self._at_rest = False
         self._rest: int | None = None
         self._rest_key, self._rest_ns = -1, 0
-        self._unproved: list[TreeRead | ScreenKnown] = []
+        self._unproved: list[work.TreeRead | work.ScreenKnown] = []
         self._published: Path | None = None
         self._screenshots = store.root / SCREENSHOTS
         self.board = ViewPublisher(self._make_view(), listener)
@@ -271,19 +259,19 @@ class Engine:
                 self._happened(events.FrameKept(message.frame.number))
                 self._note_screen(message)
                 self._want_tree(message.frame.number)
-            case ScreenKnown() | TreeRead() | ReturnLooked():
+            case work.ScreenKnown() | work.TreeRead() | work.ReturnLooked():
                 self._take_reading(message)
             case TouchEnded(stroke, now_ns):
                 self._lifted(stroke, now_ns)
-            case Sent(started_ns, ended_ns):
+            case work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
             case NoteWritten(key, text):
                 self._note(key, text)
-            case InDataset(annotation):
+            case work.InDataset(annotation):
                 self._published = annotation
                 self._work.forget_snapshots()
                 self._happened(events.Published())
-            case WorkerFailed(error):
+            case work.WorkerFailed(error):
                 raise error
             case _Stop():
                 pass  # already stopped
@@ -334,16 +322,16 @@ class Engine:
         if wanted and self._at_rest and number == self._session.frame:
             self._work.read_tree(number)
 
-    def _take_reading(self, read: TreeRead | ScreenKnown | ReturnLooked) -> None:
+    def _take_reading(self, read: work.TreeRead | work.ScreenKnown | work.ReturnLooked) -> None:
         """In mirror mode nobody touches the device before the frame is proved; passive readings need proof."""
         match read:
-            case TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
+            case work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
-            case ScreenKnown() if self._is_passive:
+            case work.ScreenKnown() if self._is_passive:
                 self._await_proof(read)
-            case ScreenKnown(number, state) if state is not None:
+            case work.ScreenKnown(number, state) if state is not None:
                 self._writer.take_screen(number, state)
-            case ReturnLooked(frame, state):
+            case work.ReturnLooked(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
                 self._happened(
                     events.ReturnJudged(self._writer.shows(frame, goal_picture(self._session.goal, self._draft)))
@@ -351,7 +339,7 @@ class Engine:
             case _:
                 pass
 
-    def _await_proof(self, read: TreeRead | ScreenKnown) -> None:
+    def _await_proof(self, read: work.TreeRead | work.ScreenKnown) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
         if read.frame_number == self._session.frame:
             self._unproved.append(read)
@@ -364,9 +352,9 @@ class Engine:
             if read.frame_number != self._session.frame or self._session.state is not State.READY:
                 continue
             match read:
-                case TreeRead(number, tree) if tree is not None:
+                case work.TreeRead(number, tree) if tree is not None:
                     self._tell(self._writer.take_tree(number, tree))
-                case ScreenKnown(number, state) if state is not None:
+                case work.ScreenKnown(number, state) if state is not None:
                     self._writer.take_screen(number, state)
                 case _:
                     pass

@@ -5,16 +5,8 @@ import time
 from io import BytesIO
 from pathlib import Path
 
+from odyssey_recorder.dataset import provenance
 from odyssey_recorder.dataset.png import read_png
-from odyssey_recorder.dataset.provenance import (
-    CheckRecord,
-    EndRecord,
-    FrameRecord,
-    KeyRecord,
-    ScreenRecord,
-    StrokeRecord,
-    TextRecord,
-)
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.model.action import Complete, Impossible
@@ -32,13 +24,13 @@ class Clock:
         return (monotonic_ns + self._offset_ns) // 1000
 
 
-def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, FrameRecord]:
+def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, provenance.FrameRecord]:
     """The frame as a lossless PNG, and its record with both hashes; marked as settled until proved otherwise."""
     image = frame.image()
     buffer = BytesIO()
     image.save(buffer, "PNG", compress_level=1)
     png = buffer.getvalue()
-    record = FrameRecord(
+    record = provenance.FrameRecord(
         number=frame.number,
         source=frame.source,
         started_us=clock.epoch_us(frame.started_ns),
@@ -53,41 +45,41 @@ def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, FrameRecord]:
     return png, record
 
 
-def check_record(frame: Frame, clock: Clock) -> CheckRecord:
+def check_record(frame: Frame, clock: Clock) -> provenance.CheckRecord:
     """The record of a frame that proves another one."""
-    return CheckRecord(
+    return provenance.CheckRecord(
         number=frame.number,
         started_us=clock.epoch_us(frame.started_ns),
         arrived_us=clock.epoch_us(frame.arrived_ns),
     )
 
 
-def input_record(intent: Intent) -> StrokeRecord | KeyRecord | TextRecord | None:
+def input_record(intent: Intent) -> provenance.StrokeRecord | provenance.KeyRecord | provenance.TextRecord | None:
     """What is sent to the device for `intent`; None if it ends the episode."""
     match intent:
         case Touch(stroke):
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
-            return StrokeRecord(samples=samples, duration_us=stroke.duration_us)
+            return provenance.StrokeRecord(samples=samples, duration_us=stroke.duration_us)
         case KeyPress(key):
-            return KeyRecord(key=key.value)
+            return provenance.KeyRecord(key=key.value)
         case TextEntered(text):
-            return TextRecord(text=text)
+            return provenance.TextRecord(text=text)
         case Complete() | Impossible():
             return None
 
 
-def end_record(intent: Intent) -> EndRecord | None:
+def end_record(intent: Intent) -> provenance.EndRecord | None:
     match intent:
         case Complete(note):
-            return EndRecord(action="COMPLETE", words=note)
+            return provenance.EndRecord(action="COMPLETE", words=note)
         case Impossible(reason):
-            return EndRecord(action="IMPOSSIBLE", words=reason)
+            return provenance.EndRecord(action="IMPOSSIBLE", words=reason)
         case _:
             return None
 
 
-def screen_record(state: ScreenState) -> ScreenRecord:
-    return ScreenRecord(
+def screen_record(state: ScreenState) -> provenance.ScreenRecord:
+    return provenance.ScreenRecord(
         rotation=state.rotation.value,
         posture=state.posture,
         package=state.package,

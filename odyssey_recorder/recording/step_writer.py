@@ -19,17 +19,9 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, Type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.recording import evidence
 from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
-from odyssey_recorder.recording.evidence import (
-    Clock,
-    check_record,
-    encode_frame,
-    end_record,
-    frame_of,
-    input_record,
-    screen_record,
-)
 from odyssey_recorder.recording.restore import is_of_screen
 
 NO_TREE = "the screen did not rest long enough for its view tree to be read"
@@ -69,7 +61,7 @@ class StepWriter:
         self.status_bar_px = 0
         self._draft = draft
         self._rules = rules
-        self._clock = Clock()
+        self._clock = evidence.Clock()
         self._frames: dict[int, Frame] = {}
         self._checks: dict[int, CheckRecord] = {}
         self._pictures: dict[int, KeptPicture] = {}
@@ -89,7 +81,7 @@ class StepWriter:
     def hold(self, frame: Frame, needed: frozenset[int]) -> None:
         """Hold a frame; of the others keep only the newest and the `needed` ones."""
         self._frames[frame.number] = frame
-        self._checks[frame.number] = check_record(frame, self._clock)
+        self._checks[frame.number] = evidence.check_record(frame, self._clock)
         if len(self._checks) > _CHECKS_HELD:
             del self._checks[next(iter(self._checks))]
         for number in [*self._frames][:-_FRAMES_HELD]:
@@ -106,7 +98,7 @@ class StepWriter:
         return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
 
     def write_picture(self, frame: Frame) -> KeptPicture:
-        png, record = encode_frame(frame, self._clock)
+        png, record = evidence.encode_frame(frame, self._clock)
         return KeptPicture(frame, self._draft.keep_picture(png), record)
 
     def take_picture(self, kept: KeptPicture) -> None:
@@ -178,13 +170,13 @@ class StepWriter:
             check=self._checks.get(wanted.check) if wanted.check is not None else None,
             touched_us=touched_us,
             age_us=wanted.age_ns // 1000 if wanted.age_ns is not None else None,
-            input=input_record(wanted.intent),
-            end=end_record(wanted.intent),
+            input=evidence.input_record(wanted.intent),
+            end=evidence.end_record(wanted.intent),
             clock_offset_us=touched_us - wanted.device_us if wanted.device_us is not None else None,
             clock_uncertainty_us=wanted.uncertainty_ns // 1000 if wanted.uncertainty_ns is not None else None,
             sent_us=self._clock.epoch_us(wanted.sent[0]) if wanted.sent else None,
             sent_until_us=self._clock.epoch_us(wanted.sent[1]) if wanted.sent else None,
-            screen=screen_record(screen) if screen else None,
+            screen=evidence.screen_record(screen) if screen else None,
             ui_tree=tree.name if tree else None,
             ui_tree_absent="" if tree else NO_TREE,
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
@@ -264,7 +256,7 @@ class StepWriter:
             return ""
         last = self._draft.steps[-1]
         try:
-            before = self._last_frame or frame_of(last.picture)
+            before = self._last_frame or evidence.frame_of(last.picture)
         except OSError as error:
             return f"{last.picture} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
@@ -301,7 +293,7 @@ class StepWriter:
         """A screenshot of the draft as a frame, cached; None if it is unreadable."""
         if self._wanted is None or self._wanted[0] != picture:
             try:
-                self._wanted = picture, frame_of(picture)
+                self._wanted = picture, evidence.frame_of(picture)
             except OSError:
                 self._wanted = picture, None
         return self._wanted[1]

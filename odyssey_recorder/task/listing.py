@@ -14,16 +14,7 @@ from odyssey_recorder.model.assignment import AsFound, Assignment, StartState, T
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.task.fields import (
-    Problem,
-    ProfileName,
-    StartWords,
-    Words,
-    faults_in,
-    refuse,
-    start_state,
-    start_words,
-)
+from odyssey_recorder.task import fields
 from odyssey_recorder.validation import first_fault
 
 
@@ -67,7 +58,7 @@ class ListedTask:
 @dataclass(frozen=True, slots=True)
 class Listing:
     tasks: tuple[ListedTask, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[fields.Problem, ...]
 
 
 class _Row(BaseModel):
@@ -75,13 +66,13 @@ class _Row(BaseModel):
 
     task_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\z")
     category: Category
-    instruction: Words
-    apps: Annotated[tuple[Words, ...], Field(min_length=1)]
+    instruction: fields.Words
+    apps: Annotated[tuple[fields.Words, ...], Field(min_length=1)]
     meta_task: str = ""
     task: str = ""
     item: str = ""
-    devices: tuple[ProfileName, ...] = ()
-    start: StartWords = "as_found"
+    devices: tuple[fields.ProfileName, ...] = ()
+    start: fields.StartWords = "as_found"
     notes: str = ""
     due: date | None = None
     priority: int = Field(default=0, ge=-9, le=9)
@@ -102,7 +93,7 @@ class _Row(BaseModel):
             task=info.task,
             item=listed.item,
             devices=listed.devices,
-            start=start_words(listed.start),
+            start=fields.start_words(listed.start),
             notes=listed.notes,
             due=listed.due,
             priority=listed.priority,
@@ -126,7 +117,7 @@ class _Row(BaseModel):
             task=info,
             item=self.item.strip(),
             devices=self.devices,
-            start=start_state(self.start),
+            start=fields.start_state(self.start),
             notes=self.notes.strip(),
             due=self.due,
             priority=self.priority,
@@ -149,7 +140,7 @@ def read_listing(path: Path) -> Listing:
         why = error.strerror or error
         raise TaskError(f"The list of tasks {path} cannot be read: {why}. Name another, or bring it back.") from error
     tasks: list[ListedTask] = []
-    problems: list[Problem] = []
+    problems: list[fields.Problem] = []
     for outcome in _outcomes(path, data):
         (tasks if isinstance(outcome, ListedTask) else problems).append(outcome)  # type: ignore[arg-type]
     return Listing(tuple(tasks), tuple(problems))
@@ -158,7 +149,7 @@ def read_listing(path: Path) -> Listing:
 def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:
     """Raises TaskError. Only `new` lists are refused for too few apps: earlier versions accepted them."""
     listing = read_listing(path)
-    refuse([problem for problem in listing.problems if new or not problem.is_usable])
+    fields.refuse([problem for problem in listing.problems if new or not problem.is_usable])
     return listing.tasks
 
 
@@ -175,7 +166,7 @@ def parse_task_line(line: str | bytes) -> ListedTask:
         raise TaskError(f"This is no task: {first_fault(error).words}.") from error
 
 
-def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:
+def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | fields.Problem]:
     seen: dict[str, int] = {}
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
@@ -186,14 +177,16 @@ def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | Problem]:
             yield from _problems(path, number, error)
             continue
         if task.task_id in seen:
-            yield Problem(path, number, "task_id", f"{task.task_id} is the task of line {seen[task.task_id]} already")
+            yield fields.Problem(
+                path, number, "task_id", f"{task.task_id} is the task of line {seen[task.task_id]} already"
+            )
         else:
             seen[task.task_id] = number
             yield task
             if lack := Category(task.task.category).lacks_apps(task.task.apps):
-                yield Problem(path, number, "apps", lack, is_usable=True)
+                yield fields.Problem(path, number, "apps", lack, is_usable=True)
 
 
-def _problems(path: Path, line: int, error: ValidationError) -> Iterable[Problem]:
-    for place, words in faults_in(error):
-        yield Problem(path, line, ".".join(map(str, place)), words)
+def _problems(path: Path, line: int, error: ValidationError) -> Iterable[fields.Problem]:
+    for place, words in fields.faults_in(error):
+        yield fields.Problem(path, line, ".".join(map(str, place)), words)

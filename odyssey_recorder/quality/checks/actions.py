@@ -9,17 +9,11 @@ from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality import thresholds
 from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_proof
 from odyssey_recorder.quality.checks.flags import flagged
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.thresholds import (
-    LONGEST_CLICK_US,
-    REPEATED_ACTIONS,
-    REPEATED_PLACE,
-    REPEATED_SCREENS,
-    SHORTEST_SCROLL,
-)
 from odyssey_recorder.quality.wording import named, sentence
 
 _CORRECT_FILE = "Correct the file, or bring it back from a copy; what cannot be known is recorded again."
@@ -55,7 +49,7 @@ def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
     flags = dict(flagged("ACT04", evidence))
     for step in evidence.steps:
         match step.spelled.action:
-            case Scroll(path=path) if _length(path) < SHORTEST_SCROLL:
+            case Scroll(path=path) if _length(path) < thresholds.SHORTEST_SCROLL:
                 found = f"The SCROLL is {_length(path):.0f} thousandths of the screen long, hardly more than a tap."
                 yield Found(step.number, found, "Look whether it was a CLICK; if it moved nothing, drop the step.")
             case Click() if step.number not in flags:
@@ -68,7 +62,7 @@ def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
 def _held(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
     if step.record is None:
         yield Unseen(step.number, f"how long the finger stayed is not known: {no_proof(evidence)}")
-    elif isinstance(stroke := step.record.input, StrokeRecord) and stroke.duration_us > LONGEST_CLICK_US:
+    elif isinstance(stroke := step.record.input, StrokeRecord) and stroke.duration_us > thresholds.LONGEST_CLICK_US:
         found = f"The finger stayed for {stroke.duration_us / 1000:.0f} ms, which Android takes for a long press."
         yield Found(step.number, found, "Look at the next picture, and make it a LONG_PRESS if it was one.")
 
@@ -147,7 +141,7 @@ def gets_on(evidence: EpisodeEvidence) -> Said:
     for before, step in pairwise(evidence.steps):
         idle = is_without_effect(evidence, before) is not False
         run = run + 1 if idle and _is_again(before.spelled.action, step.spelled.action) else 1
-        if run == REPEATED_ACTIONS and (action := step.spelled.action) is not None:
+        if run == thresholds.REPEATED_ACTIONS and (action := step.spelled.action) is not None:
             found = f"{named(describe(action))} for the {run}rd time in a row, and not each time with an effect."
             yield Found(step.number, found, "Drop the steps that did nothing.")
     yield from _to_and_fro(evidence)
@@ -166,16 +160,16 @@ def _is_again(one: Action | None, other: Action | None) -> bool:
 
 
 def _near(one: Point, other: Point) -> bool:
-    return max(abs(one.x - other.x), abs(one.y - other.y)) <= REPEATED_PLACE
+    return max(abs(one.x - other.x), abs(one.y - other.y)) <= thresholds.REPEATED_PLACE
 
 
 def _to_and_fro(evidence: EpisodeEvidence) -> Iterator[Found]:
     screens = [step.picture.sha256 if step.picture and not step.picture.problem else "" for step in evidence.steps]
     until = -1
-    for last in range(REPEATED_SCREENS - 1, len(screens)):
-        window = screens[last - REPEATED_SCREENS + 1 : last + 1]
+    for last in range(thresholds.REPEATED_SCREENS - 1, len(screens)):
+        window = screens[last - thresholds.REPEATED_SCREENS + 1 : last + 1]
         if all(window) and len(set(window)) == 2 and all(a == b for a, b in zip(window, window[2:], strict=False)):
             if until < last - 1:
-                found = f"Steps {last - REPEATED_SCREENS + 1} to {last} go to and fro between two screens."
+                found = f"Steps {last - thresholds.REPEATED_SCREENS + 1} to {last} go to and fro between two screens."
                 yield Found(last, found, "Drop the steps that lead nowhere, if the task does not ask for them.")
             until = last

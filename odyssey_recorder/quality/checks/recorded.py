@@ -9,19 +9,7 @@ from odyssey_recorder.dataset.episode_json import UnreadableError, trajectory
 from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StepRecord, StrokeRecord, TextRecord
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-    describe,
-    is_terminal,
-)
+from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen, density_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -55,7 +43,7 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         if step.record is None or (told := step.spelled.action) is None:
             continue
-        if is_terminal(told) and step.record.input is None and step.record.end is None:
+        if actions.is_terminal(told) and step.record.input is None and step.record.end is None:
             yield Unseen(step.number, _NO_END)
         elif isinstance(step.record.input, StrokeRecord) and density is None:
             yield Unseen(step.number, _NO_DENSITY)
@@ -73,17 +61,17 @@ def _out_of_order(evidence: EpisodeEvidence) -> Said:
             yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
 
 
-def _differs(told: Action, done: Action | None) -> str:
+def _differs(told: actions.Action, done: actions.Action | None) -> str:
     if told == done:
         return ""
     if done is None:
-        return f"The action is {named(describe(told))}; by the proof nothing was done."
-    if describe(told) == describe(done):
-        return f"The path of {named(describe(told))} is not that of the proof."
-    return f"The action is {named(describe(told))}; by the proof it was {named(describe(done))}."
+        return f"The action is {named(actions.describe(told))}; by the proof nothing was done."
+    if actions.describe(told) == actions.describe(done):
+        return f"The path of {named(actions.describe(told))} is not that of the proof."
+    return f"The action is {named(actions.describe(told))}; by the proof it was {named(actions.describe(done))}."
 
 
-def _done(record: StepRecord, density: int) -> Action | None:
+def _done(record: StepRecord, density: int) -> actions.Action | None:
     match record.input:
         case StrokeRecord(samples=samples, duration_us=duration_us):
             size = Size(record.frame.width, record.frame.height)
@@ -92,37 +80,37 @@ def _done(record: StepRecord, density: int) -> Action | None:
             stroke = TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us)
             return recognize(stroke, TouchRules.for_density(density), size)
         case KeyRecord(key=key):
-            return next((Press(one) for one in SystemKey if one.value == key), None)
+            return next((actions.Press(one) for one in actions.SystemKey if one.value == key), None)
         case TextRecord(text=text):
-            return Type(text)
+            return actions.Type(text)
         case None:
             return _end(record.end)
 
 
-def _end(end: EndRecord | None) -> Action | None:
+def _end(end: EndRecord | None) -> actions.Action | None:
     match end:
         case None:
             return None
         case EndRecord(action="COMPLETE", words=words):
-            return Complete(words)
+            return actions.Complete(words)
         case EndRecord(words=words):
-            return Impossible(words)
+            return actions.Impossible(words)
 
 
-def _says_more(evidence: EpisodeEvidence, number: int, told: Action) -> str:
+def _says_more(evidence: EpisodeEvidence, number: int, told: actions.Action) -> str:
     strict = evidence.episode.strict
     spelling = strict.steps[number].spelling if strict else {}
     if spelling.get("info"):
         return "info"
     match told:
-        case Click(point) | LongPress(point):
+        case actions.Click(point) | actions.LongPress(point):
             try:
                 return "" if trajectory(spelling.get("ps")) in ((), (point,)) else "ps"
             except UnreadableError:
                 return "ps"
-        case Type() | Press():
+        case actions.Type() | actions.Press():
             return "ps" if spelling.get("ps") else ""
-        case Scroll() | Complete() | Impossible():
+        case actions.Scroll() | actions.Complete() | actions.Impossible():
             return ""  # it says the same as the action
 
 
@@ -145,16 +133,16 @@ class _Fixes:
                 case _:
                     pass  # the actions stay as they are, or the provenance has the change too
 
-    def applied(self, number: int, action: Action | None) -> Action | None:
+    def applied(self, number: int, action: actions.Action | None) -> actions.Action | None:
         match action:
-            case Click(point) | LongPress(point) if number in self._presses:
-                return LongPress(point) if self._presses[number] else Click(point)
-            case Type() if number in self._texts:
-                return Type(self._texts[number])
-            case Complete() if self._end is not None:
-                return Complete(self._end)
-            case Impossible() if self._end is not None:
-                return Impossible(self._end)
+            case actions.Click(point) | actions.LongPress(point) if number in self._presses:
+                return actions.LongPress(point) if self._presses[number] else actions.Click(point)
+            case actions.Type() if number in self._texts:
+                return actions.Type(self._texts[number])
+            case actions.Complete() if self._end is not None:
+                return actions.Complete(self._end)
+            case actions.Impossible() if self._end is not None:
+                return actions.Impossible(self._end)
             case _:
                 return action
 

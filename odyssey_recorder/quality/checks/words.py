@@ -11,16 +11,7 @@ from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
-from odyssey_recorder.task.wording.equivalence import (
-    LONGEST,
-    MissingItem,
-    Wording,
-    added_people,
-    gaps_left,
-    lost_figures,
-    lost_items,
-    lost_quotes,
-)
+from odyssey_recorder.task.wording import equivalence
 from odyssey_recorder.task.wording.figures import Figure
 from odyssey_recorder.task.wording.reversals import VERBS, lost_denial
 
@@ -30,7 +21,7 @@ _KINDS = {
     "picture", "photo", "sentence", "tip", "end", "price", "mail", "message", "note", "post", "song", "album",
     "article", "recipe",
 }  # fmt: skip
-_TOO_LONG = f"the task or the instruction has more than {LONGEST:,} letters"
+_TOO_LONG = f"the task or the instruction has more than {equivalence.LONGEST:,} letters"
 _REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
 
 
@@ -48,28 +39,28 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     if not wording.instruction.strip():
         yield Found(None, "The instruction is empty.", _REWRITE)
         return
-    if gaps := gaps_left(wording):
+    if gaps := equivalence.gaps_left(wording):
         yield Found(None, f"The instruction has a gap left: {named(gaps[0])}.", _REWRITE)
         return
-    lost = [text for item in lost_items(wording) for text in _missed(item)]
+    lost = [text for item in equivalence.lost_items(wording) for text in _missed(item)]
     lost += [*_missed_figures(wording), *_missed_quotes(wording)]
     if lost:
         yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} of the task.", _REWRITE)
     if denied := lost_denial(wording.task.task, wording.asked):
         yield Found(None, f"The instruction lacks {named(denied)} of the task.", _REWRITE)
-    if added := added_people(wording):
+    if added := equivalence.added_people(wording):
         found = f"The instruction asks to tell or send something to {listed(added)}; the task does not."
         yield Found(None, found, _REWRITE, Severity.WARNING)
 
 
-def _wording(evidence: EpisodeEvidence) -> Wording | None:
+def _wording(evidence: EpisodeEvidence) -> equivalence.Wording | None:
     """The instruction compared with its task; None if the texts are too long to compare."""
     task = evidence.episode.task
-    if max(len(task.meta_task), len(task.task), len(task.instruction)) > LONGEST:
+    if max(len(task.meta_task), len(task.task), len(task.instruction)) > equivalence.LONGEST:
         return None
     making = evidence.proof.origin.making if evidence.proof else None
     items = tuple(making.slots.values()) if making else ()
-    return Wording(task, items or _matched(task.meta_task, task.task), task.instruction, _known_apps())
+    return equivalence.Wording(task, items or _matched(task.meta_task, task.task), task.instruction, _known_apps())
 
 
 def _matched(template: str, task: str) -> tuple[str, ...]:
@@ -87,7 +78,7 @@ def _known_apps() -> Set[str]:
     return frozenset(name for catalogue in shipped_catalogues().values() for name in catalogue.by_name)
 
 
-def _missed(item: MissingItem) -> list[str]:
+def _missed(item: equivalence.MissingItem) -> list[str]:
     words = [word for word in item.words if word.casefold() not in _KINDS]
     words = [word for word in words if word.casefold() not in VERBS] or words
     lost = [word for word in item.lost if word in words]
@@ -98,8 +89,8 @@ def _missed(item: MissingItem) -> list[str]:
     return [word for word in lost if word[0].isupper()]
 
 
-def _missed_figures(wording: Wording) -> Iterator[str]:
-    for figure in lost_figures(wording):
+def _missed_figures(wording: equivalence.Wording) -> Iterator[str]:
+    for figure in equivalence.lost_figures(wording):
         others = {digits for one in wording.figures_asked if one.kind is not figure.kind for digits in _digits(one)}
         if not _digits(figure) or not _digits(figure) <= others:
             yield figure.said
@@ -109,9 +100,9 @@ def _digits(figure: Figure) -> set[str]:
     return set(_DIGITS.findall(figure.said))
 
 
-def _missed_quotes(wording: Wording) -> list[str]:
+def _missed_quotes(wording: equivalence.Wording) -> list[str]:
     asked = wording.instruction.casefold()
-    return [text for text in lost_quotes(wording) if text.casefold() not in asked]
+    return [text for text in equivalence.lost_quotes(wording) if text.casefold() not in asked]
 
 
 def judged_the_same(evidence: EpisodeEvidence) -> Said:
@@ -142,7 +133,7 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
     if wording is None:
         yield Unseen(None, _TOO_LONG)
         return
-    if not wording.instruction.strip() or gaps_left(wording):
+    if not wording.instruction.strip() or equivalence.gaps_left(wording):
         yield Unseen(None, "the instruction is empty or has a gap left")
         return
     apps = wording.task.apps

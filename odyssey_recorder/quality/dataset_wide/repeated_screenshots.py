@@ -7,17 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from odyssey_recorder.quality import thresholds
 from odyssey_recorder.quality.dataset_wide.episodes import ActionClasses
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource, ScreenFingerprint
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
-from odyssey_recorder.quality.thresholds import (
-    ALIKE_LOOKS,
-    ALIKE_SHARE,
-    COMMON_LOOK,
-    COMMON_SCREEN,
-    NAMED_AT_MOST,
-    SAME_LOOK,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +74,22 @@ def episodes_that_look_alike(source: FactsSource) -> Iterator[Finding]:
             had_by[look].append(facts.episode_id)
             tasks[facts.episode_id] = hash((facts.meta_task, facts.task))
     for facts in source():
-        own = [look for look in _looks(facts) if len(had_by.get(look, ())) <= COMMON_LOOK]
-        if len(own) >= ALIKE_LOOKS:
+        own = [look for look in _looks(facts) if len(had_by.get(look, ())) <= thresholds.COMMON_LOOK]
+        if len(own) >= thresholds.ALIKE_LOOKS:
             others = Counter(other for look in own for other in had_by.get(look, ()) if other != facts.episode_id)
             yield from _alike(facts, len(own), others, tasks)
 
 
 def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str, int]) -> Iterator[Finding]:
     task = tasks.get(facts.episode_id)
-    alike = [one for one, count in others.most_common() if count >= ALIKE_SHARE * own and tasks[one] != task]
+    alike = [one for one, count in others.most_common() if count >= thresholds.ALIKE_SHARE * own and tasks[one] != task]
     if alike:
         yield Finding(
             "IMG06", Severity.NOTE, Criterion.PICTURES, facts.episode_id, None,
             f"Of its {own} screens that are not common to many episodes, {others[alike[0]]} look like those of "
             f"episode {alike[0]}, which has another task.",
             "Look whether one of the two was recorded for the other's task.",
-            tuple(alike[:NAMED_AT_MOST]),
+            tuple(alike[:thresholds.NAMED_AT_MOST]),
         )  # fmt: skip
 
 
@@ -185,7 +178,7 @@ def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
             continue
         known = ways[place.device, actions.letter(place.action)]
         for before, episodes in known:
-            if (before ^ place.before).bit_count() <= SAME_LOOK:
+            if (before ^ place.before).bit_count() <= thresholds.SAME_LOOK:
                 episodes.add(place.episode_id)
                 break
         else:
@@ -196,17 +189,17 @@ def _ways(group: Sequence[_Place]) -> Iterator[set[str]]:
 def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> Iterator[Finding]:
     owners = sorted({place.episode_id for place in group})
     for place in odd:
-        others = [one for one in owners[: NAMED_AT_MOST + 1] if one != place.episode_id]
+        others = [one for one in owners[: thresholds.NAMED_AT_MOST + 1] if one != place.episode_id]
         count = len(owners) - 1
         where = "another step" if not others else f"episode {others[0]}" if count == 1 else f"{count} other episodes"
         differs = "" if place.shown is None else ", where the device showed another screen"
         yield Finding(
             "IMG06",
-            Severity.NOTE if common >= COMMON_SCREEN else Severity.WARNING,
+            Severity.NOTE if common >= thresholds.COMMON_SCREEN else Severity.WARNING,
             Criterion.PICTURES,
             place.episode_id,
             place.step,
             f"The picture is, byte for byte, also in {where}{differs}.",
             "Check that it shows this episode's own screen; if not, record the episode again.",
-            tuple(others[:NAMED_AT_MOST]),
+            tuple(others[: thresholds.NAMED_AT_MOST]),
         )

@@ -12,23 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import sqlalchemy as sa
 from filelock import FileLock
-from sqlalchemy import (
-    URL,
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Dialect,
-    Engine,
-    Insert,
-    Table,
-    bindparam,
-    cast,
-    create_engine,
-    event,
-    func,
-    literal,
-)
 from sqlalchemy import text as sql
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -49,15 +34,15 @@ _WRITES = "odyssey_writes"
 _US = 1_000_000
 
 
-_BY_THIS_COMPUTER: ColumnElement[int] = bindparam("now_us", type_=BigInteger)
-_BY_THE_SERVER: ColumnElement[int] = cast(func.extract("epoch", func.now()) * _US, BigInteger)
+_BY_THIS_COMPUTER: sa.ColumnElement[int] = sa.bindparam("now_us", type_=sa.BigInteger)
+_BY_THE_SERVER: sa.ColumnElement[int] = sa.cast(sa.func.extract("epoch", sa.func.now()) * _US, sa.BigInteger)
 
 
 @dataclass(frozen=True, slots=True)
 class _Engines:
-    reader: Engine
-    writer: Engine
-    at_once: Engine
+    reader: sa.Engine
+    writer: sa.Engine
+    at_once: sa.Engine
 
 
 class QueueDatabase:
@@ -70,7 +55,7 @@ class QueueDatabase:
     file is waited for up to `patience_s` seconds.
     """
 
-    def __init__(self, url: str | URL, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0) -> None:
+    def __init__(self, url: str | sa.URL, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0) -> None:
         self._url = _with_driver(url)
         self._patience_s = patience_s
         self._clock = clock
@@ -83,17 +68,17 @@ class QueueDatabase:
     def in_file(
         cls, path: Path, *, clock: Callable[[], int] | None = None, patience_s: float = 30.0
     ) -> "QueueDatabase":
-        url = URL.create("sqlite", database=str(path.absolute()))
+        url = sa.URL.create("sqlite", database=str(path.absolute()))
         return cls(url, clock=clock, patience_s=patience_s)
 
     @property
     def name(self) -> str:
         return Path(self._url.database or "").stem
 
-    def dialect(self) -> Dialect:
+    def dialect(self) -> sa.Dialect:
         """For compiling statements with named parameters for `Connection.exec_driver_sql`."""
         dialect: Any = self._url.get_dialect()
-        made: Dialect = dialect(paramstyle="named" if self.is_file else "pyformat")
+        made: sa.Dialect = dialect(paramstyle="named" if self.is_file else "pyformat")
         return made
 
     def clock(self) -> dict[str, int]:
@@ -102,23 +87,23 @@ class QueueDatabase:
             return {"now_us": self._clock()}
         return {"now_us": time.time_ns() // 1000} if self.is_file else {}
 
-    def moment(self) -> ColumnElement[int]:
+    def moment(self) -> sa.ColumnElement[int]:
         values = self.clock()
-        return literal(values["now_us"], BigInteger) if values else self.now
+        return sa.literal(values["now_us"], sa.BigInteger) if values else self.now
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
         with self._errors_for_people(), self._opened().reader.begin() as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """Committed durably on exit or rolled back entirely. Raises TaskError."""
         with self._errors_for_people(), self._opened().writer.begin() as connection:
             yield connection
 
     @contextmanager
-    def writing_at_once(self) -> Iterator[Connection]:
+    def writing_at_once(self) -> Iterator[sa.Connection]:
         """For single statements: on a server each commits by itself. Raises TaskError."""
         with self._errors_for_people():
             engine = self._opened().at_once
@@ -191,17 +176,17 @@ class QueueDatabase:
         if self.is_file:
             return self._url.database or ""
         url = self._url
-        return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
+        return sa.URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
 
 
-def insert_new(connection: Connection, table: Table) -> Insert:
+def insert_new(connection: sa.Connection, table: sa.Table) -> sa.Insert:
     """An insert that skips rows whose keys exist, even if another program inserts them concurrently."""
-    made: Callable[[Table], Any] = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
-    inserted: Insert = made(table).on_conflict_do_nothing()
+    made: Callable[[sa.Table], Any] = sqlite_insert if connection.dialect.name == "sqlite" else postgresql_insert
+    inserted: sa.Insert = made(table).on_conflict_do_nothing()
     return inserted
 
 
-def upgrade(connection: Connection, found: str | None, shown: str, wanted: str = REVISION) -> None:
+def upgrade(connection: sa.Connection, found: str | None, shown: str, wanted: str = REVISION) -> None:
     """Migrate the tables from revision `found` to `wanted`; `shown` names the database. Raises TaskError."""
     from alembic import command  # importing it takes a quarter of a second, needed only when migrating
     from alembic.config import Config
@@ -216,7 +201,7 @@ def upgrade(connection: Connection, found: str | None, shown: str, wanted: str =
     command.upgrade(config, wanted)
 
 
-def _revision(connection: Connection) -> str | None:
+def _revision(connection: sa.Connection) -> str | None:
     from sqlalchemy import inspect
 
     if not inspect(connection).has_table("alembic_version"):
@@ -225,7 +210,7 @@ def _revision(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def _with_driver(url: str | URL) -> URL:
+def _with_driver(url: str | sa.URL) -> sa.URL:
     try:
         made = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -234,16 +219,16 @@ def _with_driver(url: str | URL) -> URL:
     return made.set(drivername=_DRIVER) if is_server else made
 
 
-def _file_engines(url: URL, patience_s: float) -> _Engines:
-    engine = create_engine(url, hide_parameters=True, connect_args={"timeout": patience_s})
+def _file_engines(url: sa.URL, patience_s: float) -> _Engines:
+    engine = sa.create_engine(url, hide_parameters=True, connect_args={"timeout": patience_s})
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # we send BEGIN ourselves
         connection.execute("PRAGMA journal_mode = WAL")
 
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
         writes = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -251,7 +236,7 @@ def _file_engines(url: URL, patience_s: float) -> _Engines:
     return _Engines(engine, writer, writer)
 
 
-def _server_engines(url: URL) -> _Engines:
+def _server_engines(url: sa.URL) -> _Engines:
     """Connection attempts to a server that does not answer time out after some seconds."""
     patience = {
         "connect_timeout": 5,
@@ -265,7 +250,7 @@ def _server_engines(url: URL) -> _Engines:
     # The URL's own options take precedence.
     arguments = {name: value for name, value in patience.items() if name not in url.query}
     try:
-        engine = create_engine(url, hide_parameters=True, pool_size=1, connect_args=arguments)
+        engine = sa.create_engine(url, hide_parameters=True, pool_size=1, connect_args=arguments)
     except ModuleNotFoundError as error:
         raise TaskError(
             f"A queue on a server needs the package {error.name}: pip install 'odyssey-recorder[postgres]'."
@@ -274,14 +259,14 @@ def _server_engines(url: URL) -> _Engines:
     return _Engines(engine, engine, engine.execution_options(isolation_level="AUTOCOMMIT"))
 
 
-def _check_idle_connections(engine: Engine) -> None:
+def _check_idle_connections(engine: sa.Engine) -> None:
     """Ping connections that were idle for long, so that a restarted server is noticed."""
 
-    @event.listens_for(engine, "checkin")
+    @sa.event.listens_for(engine, "checkin")
     def note_time(_connection: object, record: Any) -> None:
         record.info["used_s"] = time.monotonic()
 
-    @event.listens_for(engine, "checkout")
+    @sa.event.listens_for(engine, "checkout")
     def ping(connection: Any, record: Any, _fairy: object) -> None:
         if time.monotonic() - record.info.get("used_s", time.monotonic()) > _FRESH_S:
             try:

@@ -9,16 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
-from odyssey_recorder.task.queue.board import (
-    RECORDED,
-    HistoryEntry,
-    Holder,
-    QueuedTask,
-    Status,
-    TaskEvent,
-    counted_episode,
-    shown_status,
-)
+from odyssey_recorder.task.queue import board
 from odyssey_recorder.task.queue.client import computer
 from odyssey_recorder.task.queue.tables import events, tasks
 
@@ -36,25 +27,25 @@ class Past:
 
     version: int
     listed: ListedTask
-    history: tuple[HistoryEntry, ...]
+    history: tuple[board.HistoryEntry, ...]
     places: tuple[str, ...]
 
     def last_recorded(self) -> str:
-        return counted_episode((entry.event, entry.episode_id) for entry in self.history)
+        return board.counted_episode((entry.event, entry.episode_id) for entry in self.history)
 
     def under_way(self, place: str) -> set[str]:
         begun: set[str] = set()
         for entry, at_place in zip(self.history, self.places, strict=True):
-            if entry.event is TaskEvent.BEGUN and at_place == place:
+            if entry.event is board.TaskEvent.BEGUN and at_place == place:
                 begun.add(entry.episode_id)
-            elif entry.event in {TaskEvent.DROPPED, *RECORDED}:
+            elif entry.event in {board.TaskEvent.DROPPED, *board.RECORDED}:
                 begun.discard(entry.episode_id)
         return begun
 
     def ended(self) -> set[str]:
-        return {entry.episode_id for entry in self.history if entry.event in RECORDED}
+        return {entry.episode_id for entry in self.history if entry.event in board.RECORDED}
 
-    def has(self, event: TaskEvent, episode_id: str) -> bool:
+    def has(self, event: board.TaskEvent, episode_id: str) -> bool:
         return any((entry.event, entry.episode_id) == (event, episode_id) for entry in self.history)
 
 
@@ -63,15 +54,15 @@ class TaskState:
     """`left_us` is the remaining time of the lease, 0 if there is none."""
 
     task_id: str
-    status: Status
-    queued: QueuedTask
+    status: board.Status
+    queued: board.QueuedTask
     past: Past
     is_listed: bool
     place: str
     token: str
     left_us: int
     is_recording: bool
-    holder: Holder | None
+    holder: board.Holder | None
 
 
 class QueueSnapshot:
@@ -146,22 +137,22 @@ def _past(version: int, line: str, history: Iterable[Row[Any]]) -> Past:
     return Past(version, parse_task_line(line), tuple(map(_entry, rows)), tuple(row.place for row in rows))
 
 
-def _entry(row: Row[Any]) -> HistoryEntry:
-    return HistoryEntry(TaskEvent[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
+def _entry(row: Row[Any]) -> board.HistoryEntry:
+    return board.HistoryEntry(board.TaskEvent[row.deed], row.by, at(row.at_us), row.reason, row.episode_id)
 
 
 def _state(row: Row[Any], past: Past) -> TaskState:
     left_us = max(0, row.until_us - row.now)
-    status = Status[row.status]
-    shown = shown_status(status, is_held=left_us > 0, is_recording=row.is_recording)
+    status = board.Status[row.status]
+    shown = board.shown_status(status, is_held=left_us > 0, is_recording=row.is_recording)
     holder = None
     if left_us:
         since, until = at(row.since_us), at(row.until_us)
-        holder = Holder(row.task_id, row.annotator, computer(row.place), since, until, row.is_recording)
+        holder = board.Holder(row.task_id, row.annotator, computer(row.place), since, until, row.is_recording)
     return TaskState(
         row.task_id,
         status,
-        QueuedTask(past.listed, shown, past.history),
+        board.QueuedTask(past.listed, shown, past.history),
         past,
         row.is_listed,
         row.place,

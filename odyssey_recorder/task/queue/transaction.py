@@ -5,23 +5,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import (
-    ClauseElement,
-    Connection,
-    CursorResult,
-    Row,
-    Select,
-    Text,
-    Update,
-    and_,
-    bindparam,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.queue.board import (
@@ -61,37 +45,37 @@ class ClaimStatements:
 
     def __init__(self, database: QueueDatabase) -> None:
         now, self._dialect = database.now, database.dialect()
-        me = bindparam("me", type_=Text)
+        me = sa.bindparam("me", type_=sa.Text)
         mine = tasks.c.token == me
-        free = or_(tasks.c.until_us <= now, mine)
+        free = sa.or_(tasks.c.until_us <= now, mine)
         taken = {
-            "annotator": bindparam("by", type_=Text),
-            "place": bindparam("here", type_=Text),
+            "annotator": sa.bindparam("by", type_=sa.Text),
+            "place": sa.bindparam("here", type_=sa.Text),
             "token": me,
             "since_us": now,
-            "until_us": now + bindparam("lease_us"),
+            "until_us": now + sa.bindparam("lease_us"),
             "is_recording": False,
         }
-        this = tasks.c.task_id == bindparam("this", type_=Text)
-        held = update(tasks).values(**taken).returning(tasks.c.task_id, tasks.c.version)
+        this = tasks.c.task_id == sa.bindparam("this", type_=sa.Text)
+        held = sa.update(tasks).values(**taken).returning(tasks.c.task_id, tasks.c.version)
 
-        def first(candidates: Select[tuple[str]]) -> Update:
-            within = candidates.where(tasks.c.rank >= bindparam("low"), tasks.c.rank <= bindparam("high"))
+        def first(candidates: sa.Select[tuple[str]]) -> sa.Update:
+            within = candidates.where(tasks.c.rank >= sa.bindparam("low"), tasks.c.rank <= sa.bindparam("high"))
             first_id = within.order_by(tasks.c.rank).limit(1).with_for_update(skip_locked=True)
             return held.where(tasks.c.task_id == first_id.scalar_subquery())
 
-        available = select(tasks.c.task_id).where(tasks.c.is_open, free)
-        named = literal(" ") + bindparam("device", type_=Text) + " "
-        fitting = available.where(or_(tasks.c.devices == "", tasks.c.devices.contains(named)))
+        available = sa.select(tasks.c.task_id).where(tasks.c.is_open, free)
+        named = sa.literal(" ") + sa.bindparam("device", type_=sa.Text) + " "
+        fitting = available.where(sa.or_(tasks.c.devices == "", tasks.c.devices.contains(named)))
         self.hold_first = self._compiled(first(available))
         self.hold_first_fitting = self._compiled(first(fitting))
         self.open = self._compiled(available.limit(1))
         self.open_fitting = self._compiled(fitting.limit(1))
         self.hold = self._compiled(held.where(this, tasks.c.is_open, free))
-        self.renew = self._compiled(update(tasks).where(this, mine).values(until_us=now + bindparam("lease_us")))
-        self.release = self._compiled(update(tasks).where(this, mine).values(_FREE))
+        self.renew = self._compiled(sa.update(tasks).where(this, mine).values(until_us=now + sa.bindparam("lease_us")))
+        self.release = self._compiled(sa.update(tasks).where(this, mine).values(_FREE))
 
-    def _compiled(self, statement: ClauseElement) -> tuple[str, Mapping[str, Any]]:
+    def _compiled(self, statement: sa.ClauseElement) -> tuple[str, Mapping[str, Any]]:
         compiled = statement.compile(dialect=self._dialect)
         return str(compiled), compiled.params
 
@@ -99,7 +83,7 @@ class ClaimStatements:
 class QueueTransaction:
     def __init__(
         self,
-        connection: Connection,
+        connection: sa.Connection,
         database: QueueDatabase,
         statements: ClaimStatements,
         client: QueueClient,
@@ -120,7 +104,7 @@ class QueueTransaction:
 
     # Claims.
 
-    def hold_first(self, low: int, high: int, device: str | None) -> Row[Any] | None:
+    def hold_first(self, low: int, high: int, device: str | None) -> sa.Row[Any] | None:
         """None if no open task fits. Rows locked by other transactions are skipped."""
         statements = self._statements
         statement = statements.hold_first if device is None else statements.hold_first_fitting
@@ -130,7 +114,7 @@ class QueueTransaction:
         statement = self._statements.open if device is None else self._statements.open_fitting
         return self._run(statement, device=device).first() is not None
 
-    def hold(self, task_id: str) -> Row[Any] | None:
+    def hold(self, task_id: str) -> sa.Row[Any] | None:
         return self._run(self._statements.hold, this=task_id).first()
 
     def renew(self, task_id: str) -> bool:
@@ -141,15 +125,15 @@ class QueueTransaction:
         self._run(self._statements.release, this=task_id)
 
     def release_all(self, tokens: Iterable[str]) -> None:
-        self.connection.execute(update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
+        self.connection.execute(sa.update(tasks).where(tasks.c.token.in_(list(tokens))).values(**_FREE))
 
-    def _run(self, statement: tuple[str, Mapping[str, Any]], **values: object) -> CursorResult[Any]:
+    def _run(self, statement: tuple[str, Mapping[str, Any]], **values: object) -> sa.CursorResult[Any]:
         text, own = statement
         return self.connection.exec_driver_sql(text, {**own, **self._values, **values})
 
     # Leases of recordings.
 
-    def begin(self, task: Row[Any]) -> None:
+    def begin(self, task: sa.Row[Any]) -> None:
         """Lease a task for days, unless it is recorded or held elsewhere."""
         if Status[task.status] in FINISHED or (task.is_held and task.place != self._client.place):
             return
@@ -164,21 +148,21 @@ class QueueTransaction:
         self._change(task.task_id, taken)
 
     def end(self, task_id: str) -> None:
-        recorded_here = and_(tasks.c.place == self._client.place, tasks.c.is_recording)
-        mine = or_(tasks.c.token == self._client.token, recorded_here)
-        self.connection.execute(update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
+        recorded_here = sa.and_(tasks.c.place == self._client.place, tasks.c.is_recording)
+        mine = sa.or_(tasks.c.token == self._client.token, recorded_here)
+        self.connection.execute(sa.update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
 
     # Tasks and their events.
 
-    def task(self, task_id: str, *, to_change: bool = True) -> Row[Any] | None:
+    def task(self, task_id: str, *, to_change: bool = True) -> sa.Row[Any] | None:
         """The row with `is_held` and `is_mine`; `to_change` locks it until the transaction ends."""
         query = self._rows().where(tasks.c.task_id == task_id)
         return self.connection.execute(query.with_for_update() if to_change else query).first()
 
-    def tasks(self, task_ids: Iterable[str]) -> Mapping[str, Row[Any]]:
+    def tasks(self, task_ids: Iterable[str]) -> Mapping[str, sa.Row[Any]]:
         """The locked rows of the existing tasks, by id."""
         ordered = sorted(task_ids)  # a fixed locking order prevents deadlocks
-        found: dict[str, Row[Any]] = {}
+        found: dict[str, sa.Row[Any]] = {}
         for first in range(0, len(ordered), _BATCH):
             query = self._rows().where(tasks.c.task_id.in_(ordered[first : first + _BATCH]))
             for row in self.connection.execute(query.order_by(tasks.c.task_id).with_for_update()):
@@ -186,19 +170,23 @@ class QueueTransaction:
         return found
 
     def of_episode(self, task_id: str, episode_id: str) -> list[tuple[TaskEvent, str]]:
-        query = select(events.c.deed, events.c.place).where(
+        query = sa.select(events.c.deed, events.c.place).where(
             events.c.task_id == task_id, events.c.episode_id == episode_id
         )
         return [(TaskEvent[name], place) for name, place in self.connection.execute(query.order_by(events.c.number))]
 
     def last_recorded(self, task_id: str) -> str:
-        query = select(events.c.deed, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
+        query = (
+            sa.select(events.c.deed, events.c.episode_id).where(events.c.task_id == task_id).order_by(events.c.number)
+        )
         return counted_episode((TaskEvent[name], episode_id) for name, episode_id in self.connection.execute(query))
 
-    def note(self, task: Row[Any], event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> None:
+    def note(
+        self, task: sa.Row[Any], event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = ""
+    ) -> None:
         """By the client unless `by` is given. Recording releases the claim."""
         entry = self._entry(event, by=by, reason=reason, episode_id=episode_id)
-        written = insert(events).values(task_id=task.task_id, **entry)
+        written = sa.insert(events).values(task_id=task.task_id, **entry)
         number = self.connection.execute(written.returning(events.c.number)).scalar_one()
         status = next_status(Status[task.status], event)
         values: dict[str, Any] = {"version": tasks.c.version + 1}
@@ -214,7 +202,7 @@ class QueueTransaction:
         self._change(task.task_id, values)
 
     def put(
-        self, changed: Sequence[tuple[Row[Any], ListedTask]], event: TaskEvent, *, by: str = "", reason: str = ""
+        self, changed: Sequence[tuple[sa.Row[Any], ListedTask]], event: TaskEvent, *, by: str = "", reason: str = ""
     ) -> None:
         rows: list[dict[str, Any]] = []
         for task, listed in changed:
@@ -226,11 +214,11 @@ class QueueTransaction:
 
     def add(self, listed: Iterable[ListedTask], *, to_approve: bool) -> int:
         """Returns how many were new, even if another program adds the same."""
-        have = set(self.connection.execute(select(tasks.c.task_id)).scalars())
+        have = set(self.connection.execute(sa.select(tasks.c.task_id)).scalars())
         new = {task.task_id: task for task in listed if task.task_id not in have}
         if not new:
             return 0
-        last = self.connection.execute(select(func.max(tasks.c.position))).scalar()
+        last = self.connection.execute(sa.select(sa.func.max(tasks.c.position))).scalar()
         first = max(_BEHIND_LISTS, 0 if last is None else last + 1)
         statuses = {task.task_id: first_status(task, to_approve=to_approve) for task in new.values()}
         rows = [
@@ -244,8 +232,8 @@ class QueueTransaction:
         self._note_all(prepared, self._entry(TaskEvent.PREPARED))
         return len(added)
 
-    def _rows(self) -> Select[Any]:
-        return select(
+    def _rows(self) -> sa.Select[Any]:
+        return sa.select(
             tasks,
             (tasks.c.until_us > self._now).label("is_held"),
             (tasks.c.token == self._client.token).label("is_mine"),
@@ -253,7 +241,7 @@ class QueueTransaction:
 
     def _note_all(self, task_ids: Sequence[str], entry: Mapping[str, Any]) -> None:
         if task_ids:
-            written = insert(events).values(**entry, task_id=bindparam("_id"))
+            written = sa.insert(events).values(**entry, task_id=sa.bindparam("_id"))
             self.connection.execute(written, [{"_id": task_id} for task_id in task_ids])
 
     def _entry(self, event: TaskEvent, *, by: str = "", reason: str = "", episode_id: str = "") -> dict[str, Any]:
@@ -267,14 +255,14 @@ class QueueTransaction:
         }
 
     def _change(self, task_id: str, values: Mapping[str, Any]) -> None:
-        self.connection.execute(update(tasks).where(tasks.c.task_id == task_id).values(**values))
+        self.connection.execute(sa.update(tasks).where(tasks.c.task_id == task_id).values(**values))
 
 
-def change(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def change(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """The rows have their task ids in `_id`, and all have the same columns."""
     if rows:
-        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "_id"}
-        connection.execute(update(tasks).where(tasks.c.task_id == bindparam("_id")).values(values), rows)
+        values: dict[str, Any] = {name: sa.bindparam(name) for name in rows[0] if name != "_id"}
+        connection.execute(sa.update(tasks).where(tasks.c.task_id == sa.bindparam("_id")).values(values), rows)
 
 
 def columns(listed: ListedTask, position: int, status: Status, *, is_listed: bool, skipped: int = 0) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.task.fields import Problem, refuse, start_state
+from odyssey_recorder.task.templates import template_schema
 from odyssey_recorder.task.templates.filling import fill, identity
 from odyssey_recorder.task.templates.marked_yaml import Place
 from odyssey_recorder.task.templates.source import TemplateSource, Written
@@ -25,15 +26,6 @@ from odyssey_recorder.task.templates.template import (
     TemplateLibrary,
 )
 from odyssey_recorder.task.templates.template_rules import faults_of, faults_of_items
-from odyssey_recorder.task.templates.template_schema import (
-    CatalogueFile,
-    DaySlot,
-    NumberSlot,
-    PoolFile,
-    PoolSlot,
-    SlotEntry,
-    TemplateFile,
-)
 
 _POOLS, _APPS = "pools", "apps"
 _ROOMS = (*(category.value for category in Category), _POOLS, _APPS)
@@ -78,7 +70,7 @@ def read_library(folders: Sequence[Path]) -> ReadLibrary:
 
 
 def _read_pools(source: TemplateSource) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for written, said in source.read(_POOLS, PoolFile):
+    for written, said in source.read(_POOLS, template_schema.PoolFile):
         faults = [written.problem(fault.place, fault.words) for fault in faults_of_items(said.items, ("items",))]
         if faults:
             source.problems += faults
@@ -88,13 +80,13 @@ def _read_pools(source: TemplateSource) -> Iterator[tuple[str, tuple[str, ...]]]
 
 
 def _read_catalogues(source: TemplateSource) -> Iterator[tuple[str, Catalogue]]:
-    for written, said in source.read(_APPS, CatalogueFile):
+    for written, said in source.read(_APPS, template_schema.CatalogueFile):
         source.problems += _faults_of_apps(written, said)
         apps = tuple(CatalogueApp(app.name, app.package, app.app_class, frozenset(app.roles)) for app in said.apps)
         yield written.name, Catalogue(written.name, said.title, said.classes, apps, written.source)
 
 
-def _faults_of_apps(written: Written, said: CatalogueFile) -> Iterator[Problem]:
+def _faults_of_apps(written: Written, said: template_schema.CatalogueFile) -> Iterator[Problem]:
     first: dict[str, Place] = {}
     for number, app in enumerate(said.apps):
         for key, text in (("name", identity(app.name)), ("package", app.package)):
@@ -115,7 +107,7 @@ def _read_templates(
     source: TemplateSource, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[Written, Template]]:
     for category in Category:
-        for written, said in source.read(category.value, TemplateFile):
+        for written, said in source.read(category.value, template_schema.TemplateFile):
             missing = list(_not_there(written, said, pools, catalogues))
             if missing:
                 source.problems += (problem for place, problem in missing if place not in source.broken)
@@ -128,19 +120,19 @@ def _read_templates(
 
 
 def _not_there(
-    written: Written, said: TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
+    written: Written, said: template_schema.TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[tuple[str, str], Problem]]:
     if said.catalogue not in catalogues:
         words = f'there is no file "{said.catalogue}.yaml" in {_APPS}'
         yield (_APPS, said.catalogue), written.problem(("catalogue",), words)
     for slot, entry in said.slots.items():
-        for number, name in enumerate(entry.pools if isinstance(entry, PoolSlot) else ()):
+        for number, name in enumerate(entry.pools if isinstance(entry, template_schema.PoolSlot) else ()):
             if name not in pools:
                 words = f'there is no file "{name}.yaml" in {_POOLS}'
                 yield (_POOLS, name), written.problem(("slots", slot, "pools", number), words)
 
 
-def _template(written: Written, category: Category, said: TemplateFile, pools: _Pools) -> Template:
+def _template(written: Written, category: Category, said: template_schema.TemplateFile, pools: _Pools) -> Template:
     return Template(
         template_id=written.name,
         category=category,
@@ -157,16 +149,16 @@ def _template(written: Written, category: Category, said: TemplateFile, pools: _
     )
 
 
-def _slot(entry: SlotEntry, pools: _Pools) -> Slot:
+def _slot(entry: template_schema.SlotEntry, pools: _Pools) -> Slot:
     match entry:
-        case PoolSlot(pools=names):
+        case template_schema.PoolSlot(pools=names):
             items: dict[str, str] = {}
             for item in chain.from_iterable(pools[name] for name in names):
                 items.setdefault(identity(item), item)
             return Items(tuple(items.values()))
-        case NumberSlot(first=first, last=last, step=step, words=words):
+        case template_schema.NumberSlot(first=first, last=last, step=step, words=words):
             return Numbers(first, last, step, words)
-        case DaySlot(days=(first, last), words=words):
+        case template_schema.DaySlot(days=(first, last), words=words):
             return DaySlotRange(first, last, words)
         case _:
             return Items(entry)
