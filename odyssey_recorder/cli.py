@@ -1,21 +1,29 @@
 """The subcommands: what can be asked of the program on a command line."""
 
-import json
 import logging
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from odyssey_recorder import __version__
 from odyssey_recorder.commands import avd, reviews, tasks
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import (
+    DatasetOption,
+    JsonOption,
+    complain,
+    err,
+    exits_with_2,
+    line,
+    out,
+    print_json,
+    say,
+)
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, TaskInfo
 
@@ -30,17 +38,16 @@ app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mod
 app.add_typer(avd.app, name="avd")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(reviews.app, name="reviews")
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
 
 FAULT = 3
 """The exit code of a command that an error ended which nobody expected; docs/exit-codes.md has them all."""
 
-DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
+DatasetArgument = Annotated[
+    Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
+]
 DeviceOption = Annotated[
     str | None, typer.Option("--device", help="Serial, as `devices` lists it.", show_default="the only one")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, such as pixel_fold.")]
 
 
@@ -194,10 +201,11 @@ def record(
             annotation = record_by_listening(settings, request, sys.stdin, err)
     if annotation is None:
         raise typer.Exit(1)
-    _say(str(annotation))
+    say(str(annotation))
 
 
 @app.command()
+@exits_with_2()
 def replay(
     episode: Annotated[Path, typer.Argument(help="An annotation file; pictures are in ../screenshots.")],
     *,
@@ -216,24 +224,19 @@ def replay(
     from odyssey_recorder.replay.player import PlayRules
     from odyssey_recorder.replay.replay import ReplayOptions, plan_episode
 
-    try:
-        if dry_run:
-            _print_plan(plan_episode(episode), as_json=as_json)
-            return
-        rules = PlayRules(go_on=go_on, scale=scale)
-        on_step = (lambda _: None) if as_json else _print_step
-        options = ReplayOptions(rules, report=report, on_step=on_step)
-        result = _replay(episode, device, capture, options)
-    except OdysseyError as error:
-        _complain(str(error))
-        raise typer.Exit(2) from error
+    if dry_run:
+        _print_plan(plan_episode(episode), as_json=as_json)
+        return
+    rules = PlayRules(go_on=go_on, scale=scale)
+    on_step = (lambda _: None) if as_json else _print_step
+    result = _replay(episode, device, capture, ReplayOptions(rules, report=report, on_step=on_step))
     if as_json:
         from odyssey_recorder.replay.report import result_as_json
         from odyssey_recorder.reports import report_json
 
         typer.echo(report_json(result_as_json(result)))
     else:
-        _say(result.summary)
+        say(result.summary)
     raise typer.Exit(result.exit_code)
 
 
@@ -253,10 +256,10 @@ def _replay(episode: Path, serial: str | None, capture: CaptureName | None, opti
 
 def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
     if as_json:
-        _print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
+        print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
         return
     for planned in plan:
-        _say(f"{planned.number:3}  {planned.effect}")
+        say(f"{planned.number:3}  {planned.effect}")
 
 
 _VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}
@@ -275,9 +278,7 @@ def _print_step(step: "StepResult") -> None:
 
 @app.command()
 def review(
-    dataset: Annotated[
-        Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
-    ] = None,
+    dataset: DatasetArgument = None,
     *,
     reviewer: Annotated[
         str | None,
@@ -294,10 +295,9 @@ def review(
 
 
 @app.command("quality-report")
+@exits_with_2()
 def quality_report(
-    dataset: Annotated[
-        Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
-    ] = None,
+    dataset: DatasetArgument = None,
     *,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots here.")] = None,
     as_json: JsonOption = False,
@@ -313,12 +313,8 @@ def quality_report(
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_checker
 
-    try:
-        service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
-        report_quality(service, out, html=html, as_json=as_json)
-    except OdysseyError as error:
-        _complain(str(error))
-        raise typer.Exit(2) from error
+    service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
+    report_quality(service, out, html=html, as_json=as_json)
 
 
 @app.command()
@@ -343,13 +339,14 @@ def convert(
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
     result = convert_admitted(source, target, Dialect(dialect.value), admission, with_screenshots=with_screenshots)
     for failure in result.failures:
-        _complain(failure)
-    _say(f"{len(result.written)} written, {len(result.failures)} failed")
+        complain(failure)
+    say(f"{len(result.written)} written, {len(result.failures)} failed")
     if result.failures:
         raise typer.Exit(1)
 
 
 @app.command()
+@exits_with_2()
 def check(
     path: Annotated[Path, typer.Argument(help="An episode file, a folder of them, or a dataset folder.")],
     *,
@@ -370,7 +367,7 @@ def check(
     What was found is remembered, and only what has changed is looked at again. Exit code 0: nothing so grave was found;
     1: something was; 2: it could not be checked.
     """
-    from odyssey_recorder.commands.check import COULD_NOT, CheckOptions, run_check
+    from odyssey_recorder.commands.check import CheckOptions, run_check
     from odyssey_recorder.quality.finding import Severity
     from odyssey_recorder.settings import checks_file
 
@@ -378,12 +375,9 @@ def check(
     request = CheckOptions(path, Severity(fail_on.value), as_json=as_json, page=html, jobs=jobs, cache=cache)
     try:
         raise typer.Exit(run_check(request, out, err))
-    except OdysseyError as error:
-        _complain(str(error))
-        raise typer.Exit(COULD_NOT) from error
     except KeyboardInterrupt as error:
-        _complain("Interrupted. What was looked at until now is remembered.")
-        raise typer.Exit(COULD_NOT) from error
+        complain("Interrupted. What was looked at until now is remembered.")
+        raise typer.Exit(2) from error
 
 
 @app.command()
@@ -395,23 +389,12 @@ def devices(*, as_json: JsonOption = False) -> None:
     connector = user_connector(read_settings())
     listed = connector.server.devices()
     if as_json:
-        _print_json(
-            [
-                {
-                    "serial": one.serial,
-                    "state": one.state,
-                    "product": one.product,
-                    "model": one.model,
-                    "capture": connector.capture_path(one),
-                }
-                for one in listed
-            ]
-        )
+        print_json([{**asdict(one), "capture": connector.capture_path(one)} for one in listed])
         return
     if not listed:
-        _say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
+        say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
     for one in listed:
-        _say(f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.product:20} {one.model}".rstrip())
+        say(f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.product:20} {one.model}".rstrip())
 
 
 @app.command()
@@ -428,9 +411,9 @@ def doctor(*, as_json: JsonOption = False) -> None:
         print(report(findings), end="")
     else:
         for finding in findings:
-            _say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
+            say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
             if finding.fix:
-                _say(f"{'':8}{finding.fix}")
+                say(f"{'':8}{finding.fix}")
     if any(finding.level.fails for finding in findings):
         raise typer.Exit(1)
 
@@ -495,18 +478,6 @@ def demo(
     raise typer.Exit(0 if run_demo(folder, profile, out) else 1)
 
 
-def _say(*parts: str | tuple[str, str]) -> None:
-    out.print(line(*parts), soft_wrap=True)
-
-
-def _complain(words: str) -> None:
-    err.print(line((words, "red")), soft_wrap=True)
-
-
-def _print_json(tree: object) -> None:
-    print(json.dumps(tree, indent=2))
-
-
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, TextIOWrapper):
@@ -514,11 +485,11 @@ def main() -> None:
     try:
         app()
     except OdysseyError as error:
-        _complain(str(error))
+        complain(str(error))
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 - the top: a fault of the program is not what a command found
-        _complain(f"{type(error).__name__}: {error}")
-        _complain(f"This is a fault of the program. Report it, with the end of {_log_fault()}.")
+        complain(f"{type(error).__name__}: {error}")
+        complain(f"This is a fault of the program. Report it, with the end of {_log_fault()}.")
         sys.exit(FAULT)
 
 

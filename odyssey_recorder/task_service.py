@@ -16,7 +16,6 @@ from odyssey_recorder.task.generation.coverage import Coverage, asking_for, cove
 from odyssey_recorder.task.generation.targets import load_targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Board, Holder, TaskEvent
-from odyssey_recorder.task.templates.filling import identity
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library
 from odyssey_recorder.task.templates.template_writing import write_template
@@ -119,7 +118,6 @@ class TaskService:
                 names_apps=choice.names_apps,
                 categories=choice.categories or frozenset(Category),
                 have=tuple(task.listed for task in board.tasks),
-                known=_identities(board),
             ),
         )
         self._queue.add(made.tasks, to_approve=True)
@@ -241,7 +239,3 @@ class TaskService:
         if gone := [task_id for task_id in task_ids if task_id not in tasks]:
             raise TaskError(f"The task {gone[0]} is not in the queue any more: look at the list again.")
         return [tasks[task_id] for task_id in task_ids]
-
-
-def _identities(board: Board) -> frozenset[str]:
-    return frozenset(identity(task.listed.task.task) for task in board.tasks)

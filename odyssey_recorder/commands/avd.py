@@ -1,12 +1,10 @@
 """`avd`: the virtual devices of the Android SDK."""
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import JsonOption, err, print_json, say
 from odyssey_recorder.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, start and stop virtual devices (AVDs).")
 snapshot_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keep the whole state of a device.")
 app.add_typer(snapshot_app, name="snapshot")
-
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The virtual device, as `avd list` lists it.")]
 _Running = Annotated[
@@ -40,22 +35,22 @@ _Snapshot = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's n
 
 
 @app.command("list")
-def list_devices(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_devices(*, as_json: JsonOption = False) -> None:
     """List the devices, and what the SDK lacks for them."""
     devices = _devices()
     listed, missing = devices.list(), devices.missing()
     if as_json:
-        typer.echo(json.dumps(_as_tree(listed, missing), indent=2))
+        print_json(_as_tree(listed, missing))
         return
     for finding in missing:
-        _say(("missing  ", "yellow"), f"{finding.what}: {finding.found}. {finding.fix}")
+        say(("missing  ", "yellow"), f"{finding.what}: {finding.found}. {finding.fix}")
     for avd in listed:
         state = (avd.serial, "green") if avd.serial else "stopped"
-        _say(f"{avd.name:24} {avd.profile or 'no profile':16} ", state)
+        say(f"{avd.name:24} {avd.profile or 'no profile':16} ", state)
         for problem in avd.problems:
-            _say((f"{'':4}{problem}", "yellow"))
+            say((f"{'':4}{problem}", "yellow"))
     for key in _profiles_without(listed):
-        _say(f"{'-':24} {key:16} odyssey-recorder avd create {key}")
+        say(f"{'-':24} {key:16} odyssey-recorder avd create {key}")
 
 
 @app.command()
@@ -66,7 +61,7 @@ def create(
     replace: Annotated[bool, typer.Option("--replace", help="Delete the one that has the name.")] = False,
 ) -> None:
     """Make a virtual device by a profile."""
-    _say(f"Made: {_devices().create(profile, name=name, replace=replace).name}")
+    say(f"Made: {_devices().create(profile, name=name, replace=replace).name}")
 
 
 @app.command()
@@ -76,7 +71,7 @@ def amend(name: _Name) -> None:
     The next cold boot takes it over.
     """
     avd = _devices().amend(name)
-    _say(f"{avd.name} is as {avd.profile} says." if not avd.problems else " ".join((avd.name, *avd.problems)))
+    say(f"{avd.name} is as {avd.profile} says." if not avd.problems else " ".join((avd.name, *avd.problems)))
 
 
 @app.command()
@@ -96,7 +91,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     from odyssey_recorder.device.avd import Start
 
     how = Start(cold=cold, snapshot=snapshot, window=window, animations=_animated(animations), port=port)
-    _tell(_devices().start(name, how, progress=lambda stage: _note(f"{stage.value} …")))
+    _tell(_devices().start(name, how, progress=lambda stage: say(f"{stage.value} …", to=err)))
 
 
 @app.command()
@@ -113,7 +108,7 @@ def reset(
     if not yes:
         typer.confirm(f"All that is on {name} will be lost, its snapshots too. Go on?", abort=True, err=True)
     how = Start(window=window, animations=_animated(animations))
-    _tell(_devices().reset(name, how, progress=lambda stage: _note(f"{stage.value} …")))
+    _tell(_devices().reset(name, how, progress=lambda stage: say(f"{stage.value} …", to=err)))
 
 
 @app.command()
@@ -122,7 +117,7 @@ def stop(device: _Running = None) -> None:
     devices = _devices()
     serial = running_serial(devices, device)
     devices.stop(serial)
-    _say(f"{serial} has stopped.")
+    say(f"{serial} has stopped.")
 
 
 @app.command()
@@ -147,7 +142,7 @@ def rotate(device: _Running = None) -> None:
 def list_snapshots(*, device: _DeviceOption = None) -> None:
     """List the snapshots of a device that runs."""
     for name in _console(device).snapshots():
-        _say(name)
+        say(name)
 
 
 @snapshot_app.command("save")
@@ -226,13 +221,5 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
 def _tell(started: "StartedDevice") -> None:
     for finding in started.findings:
         if finding.fix:
-            _note(f"{finding.what}: {finding.found}. {finding.fix}")
-    _say(started.serial)
-
-
-def _say(*parts: str | tuple[str, str]) -> None:
-    _out.print(line(*parts), soft_wrap=True)
-
-
-def _note(words: str) -> None:
-    _err.print(line(words), soft_wrap=True)
+            say(f"{finding.what}: {finding.found}. {finding.fix}", to=err)
+    say(started.serial)

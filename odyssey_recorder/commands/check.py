@@ -11,19 +11,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import storage_error
+from odyssey_recorder.files import storage_errors
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset, check_episodes_together
 from odyssey_recorder.quality.finding import EpisodeReport, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport, render_findings_page
 from odyssey_recorder.reports import report_json, write_page
-
-CLEAN, FOUND, COULD_NOT = 0, 1, 2
-"""Exit codes."""
 
 _SHOWN_AT_MOST = 40
 """Findings that are printed; nobody reads more in a terminal."""
@@ -59,17 +56,15 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
         words = (
             f"A fix of episode {cut_short.episode_id} is under way, or was cut short: what is found of it may be wrong."
         )
-        err.print(
-            line((f"{words} Opening the episode in Review finishes it, or takes it back.", "yellow")), soft_wrap=True
-        )
+        say((f"{words} Opening the episode in Review finishes it, or takes it back.", "yellow"), to=err)
     checker = Checker(request.cache, request.jobs)
     try:
         report = _checked(checker, checked, err)
         if checker.problem:
-            err.print(line((checker.problem, "yellow")), soft_wrap=True)
+            say((checker.problem, "yellow"), to=err)
     finally:
         checker.close()
-    exit_code = FOUND if report.fails(from_=request.fail_on) else CLEAN
+    exit_code = 1 if report.fails(from_=request.fail_on) else 0
     if request.page is not None:
         write_page(request.page, render_findings_page(report))
     if request.as_json:
@@ -87,12 +82,10 @@ def find_episodes(path: Path) -> Checked:
         raise DatasetError(f"{path} cannot be checked: there is no such file or folder.")
     inner = path / ANNOTATIONS
     folder, root = (inner, path) if inner.is_dir() else (path, path.parent if path.name == ANNOTATIONS else None)
-    try:
+    with storage_errors(folder, "read"):
         annotations = sorted(
             found for found in folder.glob("*.json") if found.name not in INDEXES and not found.name.startswith(".")
         )
-    except OSError as error:
-        raise storage_error(error, folder, "read") from error
     if not annotations:
         raise DatasetError(f"{folder} cannot be checked: there is no episode file in it.")
     return Checked(path, annotations, root)
@@ -137,9 +130,9 @@ def _print(report: FindingsReport, out: Console) -> None:
         out.print(words, soft_wrap=True)
     more = len(report.findings) - _SHOWN_AT_MOST
     if more > 0:
-        out.print(line(f"and {more} more: --html FILE writes them all on a page, --json prints them."), soft_wrap=True)
+        say(f"and {more} more: --html FILE writes them all on a page, --json prints them.", to=out)
     style = next((_STYLES[severity] for severity, count in report.counts.items() if count), "green")
-    out.print(line((report.summary, style)), soft_wrap=True)
+    say((report.summary, style), to=out)
 
 
 def _table(checks: Sequence[CheckCounts]) -> Table:

@@ -14,10 +14,9 @@ from rich.table import Column, Table
 
 from odyssey_recorder import wiring
 from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, Move, On
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
-from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
@@ -25,6 +24,7 @@ from odyssey_recorder.device.device import ControllableDevice, Device
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.action import SystemKey, action_type
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
@@ -107,7 +107,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
         service = wiring.lab_service(lab, store, actor="script", profile=profile)
-        out.print(line(f"Recording on a simulated emulator ({profile}) through the real adb …"), soft_wrap=True)
+        say(f"Recording on a simulated emulator ({profile}) through the real adb …", to=out)
         source = data_folder("tasks") / "demonstrations.jsonl"
         # Drafts inside the laboratory: each demo records all tasks again.
         with closing(wiring.task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
@@ -115,10 +115,10 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
         out.print("Replaying on a freshly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
-    out.print(line("Dataset        ", str(store.root)), soft_wrap=True)
-    out.print(line("Contact sheet  ", str(_contact_sheet(folder, results))), soft_wrap=True)
+    say("Dataset        ", str(store.root), to=out)
+    say("Contact sheet  ", str(_contact_sheet(folder, results)), to=out)
     for result in results:
-        out.print(line("Replay report  ", str(_report(folder, result.episode.episode_id).absolute())), soft_wrap=True)
+        say("Replay report  ", str(_report(folder, result.episode.episode_id).absolute()), to=out)
     all_match = all(result.outcome == StepVerdict.MATCH.value for result in results)
     out.print("All steps match." if all_match else "Not all steps match: the replay reports show what differs.")
     return all_match
@@ -180,8 +180,8 @@ def _record(service: RecordingService, device: Device, lab: Lab, assignment: Ass
     assert published is not None
     steps = recorder.view.steps
     kinds = ", ".join(sorted({action_type(step.action) for step in steps}))
-    out.print(line(f"  {assignment.task.instruction}"), soft_wrap=True)
-    out.print(line(f"    {demonstration.mode} mode, {len(steps)} steps: {kinds}"), soft_wrap=True)
+    say(f"  {assignment.task.instruction}", to=out)
+    say(f"    {demonstration.mode} mode, {len(steps)} steps: {kinds}", to=out)
     return published
 
 

@@ -15,7 +15,6 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.simulator.lab import Lab
 
 _BOUNDS = re.compile(r"\[(\d+),(\d+)\]\[(\d+),(\d+)\]")
-_TAP_MS = 80
 _KEYS = {" ": "Space"}
 """Names of keys of the simulated keyboard that differ from their letter."""
 
@@ -90,17 +89,13 @@ class DemoAnnotator:
 
     def carry_out(self, command: script.Command) -> None:
         match command:
-            case script.Tap(tap=(x, y)):
-                self._device.touch(TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))
-            case script.ScriptLongPress(long_press=(x, y), ms=ms):
-                self._device.touch(TouchStroke.press(Pixel(x, y), duration_ms=ms))
-            case script.Swipe(swipe=places, ms=ms):
-                self._device.touch(TouchStroke.drag(tuple(Pixel(*place) for place in places), duration_ms=ms))
+            case script.Tap() | script.ScriptLongPress() | script.Swipe():
+                self._device.touch(script.stroke_of(command))
             case script.PressKey(key=key):
                 self._device.press(SystemKey(key))
             case script.TypeText(type=text):
                 for letter in text:
-                    self._device.touch(TouchStroke.press(self._eyes.key(letter), duration_ms=_TAP_MS))
+                    self._device.touch(TouchStroke.press(self._eyes.key(letter), duration_ms=script.TAP_MS))
             case _:
                 raise AssertionError(f"{command} is not done by hand")
 

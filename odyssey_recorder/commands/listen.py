@@ -5,14 +5,13 @@ from typing import TextIO
 
 from rich.console import Console
 
-from odyssey_recorder.commands.record import RecordOptions
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.record import RecordOptions, begin
+from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import describe
-from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
@@ -66,7 +65,7 @@ class _Scribe:
             self._wanted = None
 
     def _say(self, *parts: str | tuple[str, str]) -> None:
-        self._console.print(line(*parts), soft_wrap=True)
+        say(*parts, to=self._console)
 
 
 def record_by_listening(settings: Settings, request: RecordOptions, words: TextIO, console: Console) -> Path | None:
@@ -79,10 +78,7 @@ def record_by_listening(settings: Settings, request: RecordOptions, words: TextI
     try:
         _look_before(device, console)
         scribe = _Scribe(console)
-        if request.draft:
-            recorder = service.resume(device, request.draft, scribe)
-        else:
-            recorder = service.begin(device, Assignment(request.task), scribe, "passive")
+        recorder = begin(service, device, request, scribe, "passive")
         return _listen(recorder, words, console, accepts_screen=request.accepts_screen)
     finally:
         device.close()
@@ -92,7 +88,7 @@ def _look_before(device: Device, console: Console) -> None:
     """Print what is missing for passive mode, and how to fix it. Raises RecordingError if recording is impossible."""
     wanting = [finding for finding in findings(take_readings(device)) if finding.fix]
     for finding in wanting:
-        console.print(line((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix), soft_wrap=True)
+        say((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix, to=console)
     if any(finding.prevents for finding in wanting):
         raise RecordingError(f"Passive mode cannot record on {device.serial} like this.")
 
@@ -140,7 +136,7 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
             case "":
                 pass
             case _:
-                console.print(line(f"{word!r} alone says nothing here. ", WORDS), soft_wrap=True)
+                say(f"{word!r} alone says nothing here. ", WORDS, to=console)
         if ended and recorder.wait_for(_is_decided, _PATIENCE_S).published is not None:
             return
 

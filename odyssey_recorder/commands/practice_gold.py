@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.console import Console
 
 from odyssey_recorder.commands.demo_annotator import Drag, Eyes, Move, On
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import Device
@@ -130,7 +130,7 @@ def main(names: list[str]) -> None:
         for task in practice_tasks():
             if not names or task.folder.name in names:
                 write_durably(task.gold_file, gold.record(task).gold)
-                console.print(line(str(task.gold_file)), soft_wrap=True)
+                say(str(task.gold_file), to=console)
 
 
 if __name__ == "__main__":

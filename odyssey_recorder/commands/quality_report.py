@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
@@ -50,16 +50,16 @@ def report_quality(service: ReviewService, out: Console, *, html: Path | None, a
         return
     _print(report, out)
     if html is not None:
-        out.print(line(f"Page: {html}"), soft_wrap=True)
+        say(f"Page: {html}", to=out)
 
 
 def _print(report: QualityReport, out: Console) -> None:
     accepted = report.accepted
     stages = ", ".join(f"{count} {stage.value.lower()}" for stage, count in report.stages if count)
-    out.print(line(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}"), soft_wrap=True)
+    say(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}", to=out)
     if accepted.of:
         words = f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}"
-        out.print(line(words), soft_wrap=True)
+        say(words, to=out)
     out.print(line(bound_words(report.bound)))
     for panel in (report.pairs, *report.panels):
         _print_panel(panel, out)
@@ -74,12 +74,12 @@ def _print(report: QualityReport, out: Console) -> None:
         out,
     )
     for problem in report.problems:
-        out.print(line((problem, "yellow")), soft_wrap=True)
+        say((problem, "yellow"), to=out)
 
 
 def _print_panel(panel: ReportPanel, out: Console) -> None:
     out.print()
-    out.print(line((trust_words(panel), "yellow" if panel.questions[0].agreement.is_few else "")), soft_wrap=True)
+    say((trust_words(panel), "yellow" if panel.questions[0].agreement.is_few else ""), to=out)
     if panel.questions[0].agreement.n:
         rows = (
             (one.name, percent(one.agreement.raw, one.agreement.raw_interval), kappa_words(one.agreement))

@@ -8,15 +8,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.action import describe, is_terminal
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.episode import Mode, TaskInfo
 from odyssey_recorder.recording import script
 from odyssey_recorder.recording.recorder import Recorder
-from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import episode_store, user_connector
@@ -43,16 +44,22 @@ def record_by_script(settings: Settings, request: RecordOptions, file: Path, con
     try:
         with _progress(console, len(commands)) as show:
             player = script.ScriptPlayer(show)
-            if request.draft:
-                recorder = service.resume(device, request.draft, player)
-            else:
-                recorder = service.begin(device, Assignment(request.task), player)
-            if is_complete(recorder.view):
+            recorder = begin(service, device, request, player, "mirror")
+            steps = recorder.view.steps
+            if steps and is_terminal(steps[-1].action):
                 console.print("The draft is complete: it is published, and nothing of the script is played.")
                 commands = ()
             return _play(player, commands, recorder, console, accepts_screen=request.accepts_screen)
     finally:
         device.close()
+
+
+def begin(
+    service: RecordingService, device: Device, request: RecordOptions, listener: Listener, mode: Mode
+) -> Recorder:
+    if request.draft:
+        return service.resume(device, request.draft, listener)
+    return service.begin(device, Assignment(request.task), listener, mode)
 
 
 def _play(
@@ -67,9 +74,9 @@ def _play(
     try:
         recorder.start()
         if commands:
-            published = player.play(commands, recorder, accepts_screen=accepts_screen).published
+            view = player.play(commands, recorder, accepts_screen=accepts_screen)
         else:
-            published = player.published(recorder).published
+            view = player.published(recorder)
     except OdysseyError as error:
         raise RecordingError(f"{error} {go_on}") from error
     except KeyboardInterrupt:
@@ -78,12 +85,8 @@ def _play(
     finally:
         recorder.stop()
         recorder.join()
-    assert published is not None
-    return published
-
-
-def is_complete(view: RecordingView) -> bool:
-    return bool(view.steps) and is_terminal(view.steps[-1].action)
+    assert view.published is not None
+    return view.published
 
 
 @contextmanager

@@ -1,14 +1,19 @@
 """`reviews`: the review files of a dataset."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.errors import OdysseyError
+from odyssey_recorder.commands.terminal import (
+    DatasetOption,
+    JsonOption,
+    complain,
+    counted,
+    exits_with_2,
+    print_json,
+    say,
+)
 
 if TYPE_CHECKING:
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -17,22 +22,17 @@ app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Look at the review files, and bring them together."
 )
 
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
-
-_DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
-_JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 @app.command()
+@exits_with_2()
 def check(
     path: Annotated[
         Path | None,
         typer.Argument(help="A folder or file of reviews that is to be merged.", show_default="the dataset's own"),
     ] = None,
     *,
-    dataset: _DatasetOption = None,
-    as_json: _JsonOption = False,
+    dataset: DatasetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check review files, each fault with its file, entry and key.
 
@@ -40,20 +40,19 @@ def check(
     """
     from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews
 
-    try:
-        faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
     if as_json:
-        typer.echo(json.dumps({"faults": faults}, indent=2))
+        print_json({"faults": faults})
     else:
-        _print_faults(faults)
-        _out.print(line(_counted(len(faults), "fault")), soft_wrap=True)
+        for fault in faults:
+            complain(fault)
+        say(counted(faults, "fault"))
     if faults:
         raise typer.Exit(1)
 
 
 @app.command()
+@exits_with_2()
 def merge(
     path: Annotated[
         Path | None,
@@ -63,7 +62,7 @@ def merge(
         ),
     ] = None,
     *,
-    dataset: _DatasetOption = None,
+    dataset: DatasetOption = None,
 ) -> None:
     """Add reviews from elsewhere to those of the dataset, each once.
 
@@ -71,29 +70,28 @@ def merge(
     """
     from odyssey_recorder.quality.reviewing.review_merge import merge_copies, merge_reviews
 
-    try:
-        store = _store(dataset)
-        merged = merge_copies(store) if path is None else merge_reviews(store, path)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    store = _store(dataset)
+    merged = merge_copies(store) if path is None else merge_reviews(store, path)
     for episode_id, count in merged.came.items():
-        _out.print(line(f"{episode_id}: {_counted(count, 'new entry', 'new entries')}"), soft_wrap=True)
-    _print_faults(merged.problems)
+        say(f"{episode_id}: {counted(count, 'new entry', 'new entries')}")
+    for fault in merged.problems:
+        complain(fault)
     count = sum(merged.came.values())
-    told = f"{_counted(count, 'new entry', 'new entries')} of {_counted(len(merged.came), 'episode')}"
-    _out.print(line(f"{told}, {_counted(len(merged.problems), 'fault')}"), soft_wrap=True)
+    told = f"{counted(count, 'new entry', 'new entries')} of {counted(merged.came, 'episode')}"
+    say(f"{told}, {counted(merged.problems, 'fault')}")
     if merged.problems:
         raise typer.Exit(1)
 
 
 @app.command()
+@exits_with_2()
 def policy(
     *,
     share: Annotated[
         float | None, typer.Option(min=0, max=1, help="The share of the episodes that is judged twice.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="What chooses them.")] = None,
-    dataset: _DatasetOption = None,
+    dataset: DatasetOption = None,
 ) -> None:
     """Show how the dataset is reviewed, or set it for all who review it.
 
@@ -101,19 +99,17 @@ def policy(
     """
     from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 
-    try:
-        store = _store(dataset)
-        now = store.policy()
-        wanted = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
-        if wanted != now:
-            store.set_policy(wanted)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    store = _store(dataset)
+    now = store.policy()
+    wanted = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
+    if wanted != now:
+        store.set_policy(wanted)
     told = f"{wanted.second_share * 100:.4g} % of the episodes of each category, device and annotator"
-    _out.print(line(f"{told} are judged twice, chosen by lot (seed {wanted.seed})"), soft_wrap=True)
+    say(f"{told} are judged twice, chosen by lot (seed {wanted.seed})")
 
 
 @app.command()
+@exits_with_2()
 def restore(
     episode_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="The episode.", show_default="list the trash")
@@ -124,7 +120,7 @@ def restore(
         str | None,
         typer.Option("--as", metavar="NAME", help="Who says so.", show_default="the annotator of the settings"),
     ] = None,
-    dataset: _DatasetOption = None,
+    dataset: DatasetOption = None,
 ) -> None:
     """Bring a rejected episode back, to be judged anew.
 
@@ -136,17 +132,14 @@ def restore(
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=reviewer)
-    try:
-        if episode_id is not None:
-            ReviewService(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
-            _out.print(line(f"{episode_id} is back in {settings.dataset}, to be judged anew"), soft_wrap=True)
-            return
-        for trashed in (episodes := Trash(settings.dataset).episodes()):
-            moved = trashed.moved_at.astimezone()
-            _out.print(line(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}"), soft_wrap=True)
-        _out.print(line(f"{_counted(len(episodes), 'episode')} in the trash"), soft_wrap=True)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    if episode_id is not None:
+        ReviewService(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
+        say(f"{episode_id} is back in {settings.dataset}, to be judged anew")
+        return
+    for trashed in (episodes := Trash(settings.dataset).episodes()):
+        moved = trashed.moved_at.astimezone()
+        say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
+    say(f"{counted(episodes, 'episode')} in the trash")
 
 
 def _store(dataset: Path | None) -> "ReviewStore":
@@ -154,17 +147,3 @@ def _store(dataset: Path | None) -> "ReviewStore":
     from odyssey_recorder.settings import read_settings
 
     return ReviewStore(read_settings(dataset=dataset).dataset)
-
-
-def _print_faults(faults: list[str]) -> None:
-    for fault in faults:
-        _err.print(line((fault, "red")), soft_wrap=True)
-
-
-def _counted(count: int, word: str, words: str = "") -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {words or word + 's'}"
-
-
-def _cannot(error: OdysseyError) -> typer.Exit:
-    _err.print(line((str(error), "red")), soft_wrap=True)
-    return typer.Exit(2)

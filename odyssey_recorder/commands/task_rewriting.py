@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from odyssey_recorder.commands.terminal import line
+from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.task.listing import ListedTask
@@ -47,9 +47,9 @@ def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterat
 
 def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
     for one in faulty[:_SHOWN]:
-        out.print(line((one.task.task_id, "bold"), f"  {one.task.task.instruction}"), soft_wrap=True)
+        say((one.task.task_id, "bold"), f"  {one.task.task.instruction}", to=out)
         for fault in one.faults:
-            out.print(line(f"    {fault}"), soft_wrap=True)
+            say(f"    {fault}", to=out)
     if len(faulty) > _SHOWN:
         out.print(line(f"... and {len(faulty) - _SHOWN} more"))
 
@@ -57,9 +57,9 @@ def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
 def agree_to(estimate: Estimate, budget: float | None, *, is_agreed: bool, err: Console) -> None:
     """Print the estimate and ask for agreement. Raises TaskError if it is refused."""
     for words in _told(estimate, budget):
-        err.print(line(words), soft_wrap=True)
+        say(words, to=err)
     for warning in estimate.warnings:
-        err.print(line((warning, "yellow")), soft_wrap=True)
+        say((warning, "yellow"), to=err)
     if is_agreed or not estimate.calls:
         return
     if not sys.stdin.isatty():
@@ -113,27 +113,27 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err:
     print_faulty(faulty, err)
     troubles = Counter(one.trouble for one in done if one.trouble).most_common()
     for words, count in troubles[:_TROUBLES]:
-        err.print(line((f"{count} of {len(done)}: {words}", "red")), soft_wrap=True)
+        say((f"{count} of {len(done)}: {words}", "red"), to=err)
     if len(troubles) > _TROUBLES:
         err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
     told = f"{len(worded)} of {len(done)} put into words, {len(faulty)} with faults for a person to look at"
-    err.print(line(told), soft_wrap=True)
+    say(told, to=err)
     return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
 
 
 def decide(proposal: Proposal, folder: Path, out: Console) -> None:
     """Show a proposed template, and save it below `folder` if the user agrees. Raises TaskError."""
     template = proposal.template
-    out.print(line((template.meta_task, "bold")), soft_wrap=True)
+    say((template.meta_task, "bold"), to=out)
     for name, slot in template.slots.items():
-        out.print(line(f"  {name}: {', '.join(texts_of(slot, date.today()))}"), soft_wrap=True)
+        say(f"  {name}: {', '.join(texts_of(slot, date.today()))}", to=out)
     for words in (f"apps for {', '.join(role.name for role in template.roles)}", *template.phrasings):
-        out.print(line(f"  {words}"), soft_wrap=True)
-    out.print(line(f"  most like {proposal.nearest or 'none'} ({proposal.likeness:.2f})"), soft_wrap=True)
+        say(f"  {words}", to=out)
+    say(f"  most like {proposal.nearest or 'none'} ({proposal.likeness:.2f})", to=out)
     for fault in proposal.faults:
-        out.print(line((f"  cannot be used as it is: {fault}", "red")), soft_wrap=True)
+        say((f"  cannot be used as it is: {fault}", "red"), to=out)
     if not proposal.faults and sys.stdin.isatty() and typer.confirm("Keep it?", err=True):
-        out.print(line(f"  {write_template(folder, template)}"), soft_wrap=True)
+        say(f"  {write_template(folder, template)}", to=out)
 
 
 def _against(task: ListedTask) -> tuple[str, ...]:

@@ -1,32 +1,27 @@
 """`tasks`: the tasks of the queue, lists of tasks, and templates."""
 
-import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from odyssey_recorder.commands.terminal import line
-from odyssey_recorder.errors import OdysseyError, TaskError
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.terminal import JsonOption, counted, exits_with_2, print_json, say
+from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
 
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings
-    from odyssey_recorder.task.fields import Problem
     from odyssey_recorder.task.queue.board import Board, QueuedTask
     from odyssey_recorder.task.queue.queue import TaskQueue
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
 
 _MOST_FAULTS = 40
-
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 _AppsOption = Annotated[
     bool | None, typer.Option("--apps/--no-apps", help="Whether instructions name the apps.", show_default="settings")
@@ -35,36 +30,32 @@ _DatasetOption = Annotated[
     Path | None, typer.Option("--dataset", help="The dataset whose queue it is.", show_default="settings")
 ]
 _OutOption = Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")]
-_JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
-def list_tasks(*, dataset: _DatasetOption = None, as_json: _JsonOption = False) -> None:
+@exits_with_2()
+def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -> None:
     """List the tasks of the queue, and how each stands.
 
     Exit code 0: listed; 2: the list, or what was done with it, cannot be read.
     """
-    try:
-        board = _board(dataset)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    board = _board(dataset)
     if as_json:
-        typer.echo(json.dumps([_as_tree(task) for task in board.tasks], indent=2))
+        print_json([_as_tree(task) for task in board.tasks])
         return
     for task in board.tasks:
         told = task.listed.task
-        _out.print(
-            line(f"{task.task_id:24} {task.status.value:10} {told.category:23} {told.instruction}"), soft_wrap=True
-        )
-    _out.print(line(f"{board.name}: {_counted(board.tasks, 'task')}"), soft_wrap=True)
+        say(f"{task.task_id:24} {task.status.value:10} {told.category:23} {told.instruction}")
+    say(f"{board.name}: {counted(board.tasks, 'task')}")
 
 
 @app.command()
+@exits_with_2()
 def show(
     name: Annotated[str, typer.Argument(help="The id of a task of the queue, or of a template.")],
     *,
     dataset: _DatasetOption = None,
-    as_json: _JsonOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show a task with where its words come from and what was done with it, or a template with what it can give.
 
@@ -73,31 +64,29 @@ def show(
     from odyssey_recorder.commands.task_listing import shown_task, shown_template
     from odyssey_recorder.task.templates.template_files import load_library
 
-    try:
-        task = _board(dataset).task(name)
-        library = load_library(_template_folders())
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    task = _board(dataset).task(name)
+    library = load_library(_template_folders())
     template = next((one for one in library.templates if one.template_id == name), None)
     if task is None and template is None:
-        raise _cannot(TaskError(f"There is no task and no template {name}. “tasks list” names the tasks."))
+        raise TaskError(f"There is no task and no template {name}. “tasks list” names the tasks.")
     told = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
     if as_json:
-        typer.echo(json.dumps(dict(told), indent=2))
+        print_json(dict(told))
         return
     for key, words in told.items():
         for text in words if isinstance(words, list) else [words]:
-            _out.print(line((f"{key:16}", "bold"), str(text)), soft_wrap=True)
+            say((f"{key:16}", "bold"), str(text))
 
 
 @app.command()
+@exits_with_2()
 def validate(
     path: Annotated[
         Path | None,
         typer.Argument(help="A list of tasks, or a folder of templates.", show_default="the setting tasks"),
     ] = None,
     *,
-    as_json: _JsonOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check a list of tasks, or a folder of templates with its pools, catalogues and targets: file, line and key.
 
@@ -106,29 +95,27 @@ def validate(
     Exit code 0: all can be used; 1: there are faults; 2: it cannot be read.
     """
     from odyssey_recorder.task.generation.targets import read_targets
-    from odyssey_recorder.task.listing import read_listing
+    from odyssey_recorder.task.listing import read_listing, shipped_tasks
     from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
 
     things: Sequence[object]
-    try:
-        if path is not None and path.is_dir():
-            folders = [shipped_templates(), path] if path.absolute() != shipped_templates() else [path]
-            library = read_library(folders)
-            _, of_targets = read_targets(folders)
-            what, things, problems = "template", library.library.templates, (*library.problems, *of_targets)
-        else:
-            listing = read_listing(path or _source())
-            what, things, problems = "task", listing.tasks, listing.problems
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    if path is not None and path.is_dir():
+        folders = [shipped_templates(), path] if path.absolute() != shipped_templates() else [path]
+        library = read_library(folders)
+        _, of_targets = read_targets(folders)
+        what, things, problems = "template", library.library.templates, (*library.problems, *of_targets)
+    else:
+        listing = read_listing(path or _settings().tasks or shipped_tasks())
+        what, things, problems = "task", listing.tasks, listing.problems
     if as_json:
-        typer.echo(json.dumps({f"{what}s": len(things), "problems": list(_problems(problems))}, indent=2))
+        told = [{"file": str(one.source), "line": one.line, "key": one.key, "problem": one.words} for one in problems]
+        print_json({f"{what}s": len(things), "problems": told})
     else:
         for problem in problems[:_MOST_FAULTS]:
-            _err.print(line((str(problem), "red")), soft_wrap=True)
+            terminal.complain(str(problem))
         if len(problems) > _MOST_FAULTS:
-            _err.print(line(f"... and {len(problems) - _MOST_FAULTS} more: --json tells all"), soft_wrap=True)
-        _out.print(line(f"{_counted(things, what)}, {_counted(problems, 'fault')}"), soft_wrap=True)
+            say(f"... and {len(problems) - _MOST_FAULTS} more: --json tells all", to=terminal.err)
+        say(f"{counted(things, what)}, {counted(problems, 'fault')}")
     if problems:
         raise typer.Exit(1)
 
@@ -154,6 +141,7 @@ _KnownOption = Annotated[
 
 
 @app.command()
+@exits_with_2()
 def generate(  # noqa: PLR0913 - the flags
     count: Annotated[int, typer.Option("--count", min=1, help="How many tasks.")] = 10,
     seed: _SeedOption = None,
@@ -176,47 +164,40 @@ def generate(  # noqa: PLR0913 - the flags
     from odyssey_recorder.task.generation.generator import GenerationOrder
     from odyssey_recorder.task.generation.generator import generate as generate_tasks
     from odyssey_recorder.task.listing import read_tasks
-    from odyssey_recorder.task.templates.filling import identity
     from odyssey_recorder.task.templates.template_files import load_library
 
-    try:
-        if out is not None:
-            need_room_for(out)
-        library = load_library(_template_folders())
-        targets = targets_of(category or [], device or [])
-        have = (
-            *(task.listed for task in _board(dataset).tasks),
-            *(task for file in known or [] for task in read_tasks(file)),
-        )
-        order = GenerationOrder(
-            count,
-            seed=random.randrange(2**31) if seed is None else seed,
-            day=day.date() if day else date.today(),
-            catalogue=catalogue,
-            targets=targets,
-            names_apps=_settings().name_apps if apps is None else apps,
-            categories=frozenset(targets.categories) or frozenset(Category),
-            have=have,
-            known=frozenset(identity(task.task.task) for task in have),
-        )
-        if catalogue not in library.catalogues:
-            raise TaskError(f"There is no catalogue {catalogue}; there are {', '.join(sorted(library.catalogues))}.")
-        batch = generate_tasks(library, order)
-        if queue:
-            with _queue(dataset) as opened:
-                opened.add(batch.tasks, to_approve=True)
-        if out is not None or not queue:
-            write_list(batch.tasks, out, _out)
-    except OdysseyError as error:
-        raise _cannot(error) from error
-    _err.print(told_batch(batch, library, order))
-    _err.print(line(f"{_counted(batch.tasks, 'task')}, seed {order.seed}"), soft_wrap=True)
+    if out is not None:
+        need_room_for(out)
+    library = load_library(_template_folders())
+    if catalogue not in library.catalogues:
+        raise TaskError(f"There is no catalogue {catalogue}; there are {', '.join(sorted(library.catalogues))}.")
+    targets = targets_of(category or [], device or [])
+    of_lists = (task for file in known or [] for task in read_tasks(file))
+    order = GenerationOrder(
+        count,
+        seed=random.randrange(2**31) if seed is None else seed,
+        day=day.date() if day else date.today(),
+        catalogue=catalogue,
+        targets=targets,
+        names_apps=_settings().name_apps if apps is None else apps,
+        categories=frozenset(targets.categories) or frozenset(Category),
+        have=(*(task.listed for task in _board(dataset).tasks), *of_lists),
+    )
+    batch = generate_tasks(library, order)
+    if queue:
+        with _queue(dataset) as opened:
+            opened.add(batch.tasks, to_approve=True)
+    if out is not None or not queue:
+        write_list(batch.tasks, out, terminal.out)
+    terminal.err.print(told_batch(batch, library, order))
+    say(f"{counted(batch.tasks, 'task')}, seed {order.seed}", to=terminal.err)
     if len(batch.tasks) < count:
-        _err.print(line((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow")))
+        say((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow"), to=terminal.err)
         raise typer.Exit(1)
 
 
 @app.command()
+@exits_with_2()
 def rewrite(  # noqa: PLR0913 - the flags
     file: Annotated[Path, typer.Argument(help="A list of tasks.")],
     out: Annotated[Path, typer.Option(help="Where the rewritten list goes.")],
@@ -251,21 +232,20 @@ def rewrite(  # noqa: PLR0913 - the flags
         batch = open_batch(settings, budget, at_once=at_once)
         rewriting = Rewriting(batch, load_library(_template_folders()))
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
-        agree_to(batch.estimate(likely), budget, is_agreed=yes, err=_err)
-        done = rewrite_tasks(tasks, rewriting, names_apps=names_apps, err=_err)
-        write_list([one.task for one in done], out, _out)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+        agree_to(batch.estimate(likely), budget, is_agreed=yes, err=terminal.err)
+        done = rewrite_tasks(tasks, rewriting, names_apps=names_apps, err=terminal.err)
+        write_list([one.task for one in done], out, terminal.out)
     except KeyboardInterrupt as error:
-        _err.print(line("Interrupted. What was answered is kept: the same command goes on where this one was."))
+        say("Interrupted. What was answered is kept: the same command goes on where this one was.", to=terminal.err)
         raise typer.Exit(2) from error
-    is_clear = print_rewritten(tasks, done, _err)
-    _err.print(line(f"The list is in {out}."), soft_wrap=True)
+    is_clear = print_rewritten(tasks, done, terminal.err)
+    say(f"The list is in {out}.", to=terminal.err)
     if not is_clear:
         raise typer.Exit(1)
 
 
 @app.command()
+@exits_with_2()
 def propose(
     category: Annotated[Category, typer.Argument(help="The category.")],
     count: Annotated[int, typer.Option(min=1, max=20, help="About how many.")] = 5,
@@ -283,20 +263,18 @@ def propose(
     from odyssey_recorder.task.wording.proposing import Proposing
     from odyssey_recorder.wiring import open_batch, own_templates
 
-    try:
-        proposing = Proposing(open_batch(_settings()), load_library(_template_folders()), catalogue)
-        proposals = proposing.propose(category, count, again=again)
-        for proposal in proposals:
-            decide(proposal, own_templates(_settings()), _out)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    proposing = Proposing(open_batch(_settings()), load_library(_template_folders()), catalogue)
+    proposals = proposing.propose(category, count, again=again)
+    for proposal in proposals:
+        decide(proposal, own_templates(_settings()), terminal.out)
     if not proposals:
-        _err.print(line("The model thought of nothing that no template says already: --again 1 asks for others."))
-    _out.print(line(_counted(proposals, "proposal")), soft_wrap=True)
+        say("The model thought of nothing that no template says already: --again 1 asks for others.", to=terminal.err)
+    say(counted(proposals, "proposal"))
 
 
 @app.command()
-def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_json: _JsonOption = False) -> None:
+@exits_with_2()
+def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_json: JsonOption = False) -> None:
     """Hold the instructions of a list against their tasks by the rules: nothing lost, nothing added, none twice.
 
     Whether plain words mean the same is a question for the judge, which `rewrite` asks, and for a person.
@@ -307,22 +285,20 @@ def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
 
-    try:
-        tasks = read_tasks(file)
-        faulty = list(check_words(tasks, load_library(_template_folders())))
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    tasks = read_tasks(file)
+    faulty = list(check_words(tasks, load_library(_template_folders())))
     if as_json:
         found = [{"task_id": one.task.task_id, "faults": one.faults} for one in faulty]
-        typer.echo(json.dumps({"tasks": len(tasks), "faulty": found}, indent=2))
+        print_json({"tasks": len(tasks), "faulty": found})
     else:
-        print_faulty(faulty, _err)
-        _out.print(line(f"{_counted(tasks, 'task')}, {len(faulty)} with faults"), soft_wrap=True)
+        print_faulty(faulty, terminal.err)
+        say(f"{counted(tasks, 'task')}, {len(faulty)} with faults")
     if faulty:
         raise typer.Exit(1)
 
 
 @app.command("import")
+@exits_with_2()
 def import_tasks(
     file: Annotated[Path, typer.Argument(help="A list of tasks.")],
     *,
@@ -338,19 +314,17 @@ def import_tasks(
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.queue.board import Status, first_status
 
-    try:
-        tasks = read_tasks(file, new=True)
-        with _queue(dataset) as queue:
-            have = {task.task_id for task in queue.board().tasks}
-            new = queue.add(tasks, to_approve=to_approve)
-    except OdysseyError as error:
-        raise _cannot(error) from error
+    tasks = read_tasks(file, new=True)
+    with _queue(dataset) as queue:
+        have = {task.task_id for task in queue.board().tasks}
+        new = queue.add(tasks, to_approve=to_approve)
     stand = (first_status(one, to_approve=to_approve) for one in tasks if one.task_id not in have)
     prepared = sum(status is Status.TO_APPROVE for status in stand)
-    _out.print(line(f"{_counted(tasks, 'task')}, {new} of them new, {prepared} to be approved"), soft_wrap=True)
+    say(f"{counted(tasks, 'task')}, {new} of them new, {prepared} to be approved")
 
 
 @app.command("export")
+@exits_with_2()
 def export_tasks(
     status: Annotated[
         list[str] | None,
@@ -367,16 +341,13 @@ def export_tasks(
     from odyssey_recorder.commands.task_making import write_list
     from odyssey_recorder.task.queue.board import Status
 
-    try:
-        names = {one.value.casefold(): one for one in Status}
-        if unknown := [name for name in status or [] if name.casefold() not in names]:
-            raise TaskError(f"No task stands as {unknown[0]}: a task is {', '.join(one.value for one in Status)}.")
-        wanted = {names[name.casefold()] for name in status or []} or set(Status)
-        tasks = [task.listed for task in _board(dataset).tasks if task.status in wanted]
-        write_list(tasks, out, _out)
-    except OdysseyError as error:
-        raise _cannot(error) from error
-    _err.print(line(_counted(tasks, "task")), soft_wrap=True)
+    names = {one.value.casefold(): one for one in Status}
+    if unknown := [name for name in status or [] if name.casefold() not in names]:
+        raise TaskError(f"No task stands as {unknown[0]}: a task is {', '.join(one.value for one in Status)}.")
+    wanted = {names[name.casefold()] for name in status or []} or set(Status)
+    tasks = [task.listed for task in _board(dataset).tasks if task.status in wanted]
+    write_list(tasks, out, terminal.out)
+    say(counted(tasks, "task"), to=terminal.err)
 
 
 def _settings(dataset: Path | None = None) -> "Settings":
@@ -404,12 +375,6 @@ def _board(dataset: Path | None) -> "Board":
         return queue.board()
 
 
-def _source() -> Path:
-    from odyssey_recorder.task.listing import shipped_tasks
-
-    return _settings().tasks or shipped_tasks()
-
-
 def _as_tree(task: "QueuedTask") -> dict[str, object]:
     from odyssey_recorder.task.queue.board import RECORDED
 
@@ -423,17 +388,3 @@ def _as_tree(task: "QueuedTask") -> dict[str, object]:
         "episodes": [entry.episode_id for entry in task.history if entry.event in RECORDED],
         "reason": task.reason,
     }
-
-
-def _problems(problems: "Sequence[Problem]") -> Iterable[dict[str, object]]:
-    for one in problems:
-        yield {"file": str(one.source), "line": one.line, "key": one.key, "problem": one.words}
-
-
-def _counted(things: Sequence[object], word: str) -> str:
-    return f"{len(things)} {word}" if len(things) == 1 else f"{len(things)} {word}s"
-
-
-def _cannot(error: OdysseyError) -> typer.Exit:
-    _err.print(line((str(error), "red")), soft_wrap=True)
-    return typer.Exit(2)

@@ -1,11 +1,54 @@
-"""Prints text of unknown origin literally."""
+"""What the commands share: options, output, exit codes. Text of unknown origin is printed literally."""
 
+import json
+from collections.abc import Iterator, Sized
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
 from rich.text import Text
 
+from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.logs import spelled_out
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def line(*parts: str | tuple[str, str]) -> Text:
     """A line for `Console.print`, of texts and of pairs of a text and its style; markup is not interpreted."""
     pairs = ((part, "") if isinstance(part, str) else part for part in parts)
     return Text.assemble(*((spelled_out(text), style) for text, style in pairs))
+
+
+def say(*parts: str | tuple[str, str], to: Console = out) -> None:
+    to.print(line(*parts), soft_wrap=True)
+
+
+def complain(words: str) -> None:
+    say((words, "red"), to=err)
+
+
+def print_json(tree: object) -> None:
+    typer.echo(json.dumps(tree, indent=2))
+
+
+def counted(things: Sized | int, word: str, words: str = "") -> str:
+    """A number with its noun, as in "1 task"; `words` is the plural if it is not `word` with an s."""
+    count = things if isinstance(things, int) else len(things)
+    return f"{count} {word}" if count == 1 else f"{count} {words or word + 's'}"
+
+
+@contextmanager
+def exits_with_2() -> Iterator[None]:
+    """For a command, as a decorator: an error that is not a fault of the program is printed, and exit code 2."""
+    try:
+        yield
+    except OdysseyError as error:
+        complain(str(error))
+        raise typer.Exit(2) from error

@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.assignment import TaskOrigin
-from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.episode import Json, Mode
 from odyssey_recorder.model.flag import Flag, flag_from_text, flag_from_values
 from odyssey_recorder.model.moment import LARGEST_WHOLE
 from odyssey_recorder.validation import first_fault
@@ -27,9 +27,6 @@ Whole = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
 """Bounded: a number of a thousand digits would break conversions to times and sizes."""
 
 Extent = Annotated[int, Field(ge=1, le=65_535)]
-
-Mode = Literal["mirror", "passive"]
-"""Where the finger is: in the recorder's window, or in the emulator's own."""
 
 
 def _read_flag(value: object) -> Flag:

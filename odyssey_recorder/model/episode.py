@@ -4,12 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.geometry import Size
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Mode = Literal["mirror", "passive"]
+"""Where the finger is: in the recorder's window, or in the emulator's own."""
+
 Extra = Mapping[str, Json]
 """Contents of a file beyond the model, by JSON key, written back unchanged."""
 

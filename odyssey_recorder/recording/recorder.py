@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.engine import Engine, NoteWritten, Rules, TouchEnded

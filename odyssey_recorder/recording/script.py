@@ -31,7 +31,7 @@ _PER_CHARACTER_S = 0.1
 """Extra time for each character of a text; every kind of device types faster."""
 
 _TRIES = 3
-_TAP_MS = 100
+TAP_MS = 100
 
 _Place = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 _Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
@@ -160,7 +160,7 @@ class ScriptPlayer:
 
     def published(self, recorder: Recorder) -> RecordingView:
         """Wait for an ended episode to be in the dataset. Raises RecordingError if publishing fails."""
-        view = recorder.wait_for(_finished_or_failed, PATIENCE_S)
+        view = recorder.wait_for(lambda view: view.state in {State.FINISHED, State.STORAGE_LOST}, PATIENCE_S)
         if view.published is None:
             raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is kept.")
         return view
@@ -206,17 +206,12 @@ class ScriptPlayer:
         return view
 
 
-_LOST = {State.DEVICE_LOST, State.STORAGE_LOST}
-
-
 def _give(command: Command, recorder: Recorder, view: RecordingView) -> None:
     match command:
-        case Tap(tap=(x, y)):
-            _touch(recorder, view, TouchStroke.press(Pixel(x, y), duration_ms=_TAP_MS))
-        case ScriptLongPress(long_press=(x, y), ms=ms):
-            _touch(recorder, view, TouchStroke.press(Pixel(x, y), duration_ms=ms))
-        case Swipe(swipe=places, ms=ms):
-            _touch(recorder, view, TouchStroke.drag(tuple(Pixel(*place) for place in places), duration_ms=ms))
+        case Tap() | ScriptLongPress() | Swipe():
+            if view.frame_number is not None:
+                recorder.touch_down(view.frame_number)
+                recorder.lift(stroke_of(command))
         case TypeText(type=text):
             recorder.type_text(text)
         case PressKey(key=key):
@@ -231,10 +226,14 @@ def _give(command: Command, recorder: Recorder, view: RecordingView) -> None:
             raise AssertionError("waiting gives the recorder nothing to do")
 
 
-def _touch(recorder: Recorder, view: RecordingView, stroke: TouchStroke) -> None:
-    if view.frame_number is not None:
-        recorder.touch_down(view.frame_number)
-        recorder.lift(stroke)
+def stroke_of(command: Tap | ScriptLongPress | Swipe) -> TouchStroke:
+    match command:
+        case Tap(tap=(x, y)):
+            return TouchStroke.press(Pixel(x, y), duration_ms=TAP_MS)
+        case ScriptLongPress(long_press=(x, y), ms=ms):
+            return TouchStroke.press(Pixel(x, y), duration_ms=ms)
+        case Swipe(swipe=places, ms=ms):
+            return TouchStroke.drag(tuple(Pixel(*place) for place in places), duration_ms=ms)
 
 
 def patience_s(command: Command) -> float:
@@ -245,7 +244,8 @@ def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) ->
     """The view after a command. After an undo a script continues from whatever the device shows."""
 
     def is_over(view: RecordingView) -> bool:
-        return _answered(view, frame_before)
+        again_ready = _is_ready(view) and view.frame_number != frame_before
+        return again_ready or view.state in {State.DEVICE_LOST, State.STORAGE_LOST, State.FINISHED}
 
     view = recorder.wait_for(lambda view: is_over(view) or view.state is State.RESTORING, patience_s)
     if view.state is not State.RESTORING:
@@ -254,15 +254,5 @@ def _outcome(recorder: Recorder, frame_before: int | None, patience_s: float) ->
     return recorder.wait_for(is_over, PATIENCE_S)
 
 
-def _answered(view: RecordingView, frame_before: int | None) -> bool:
-    """Whether a command is finished: the screen is ready on another frame, or nothing more will happen."""
-    again_ready = _is_ready(view) and view.frame_number != frame_before
-    return again_ready or view.state in _LOST or view.state is State.FINISHED
-
-
 def _is_ready(view: RecordingView) -> bool:
     return view.state is State.READY and view.frame_number is not None
-
-
-def _finished_or_failed(view: RecordingView) -> bool:
-    return view.state in {State.FINISHED, State.STORAGE_LOST}

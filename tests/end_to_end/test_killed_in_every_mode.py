@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import Mode, StepRecord
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
@@ -24,6 +24,7 @@ from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.simulator.journal import FeltInput

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel, to_grid
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State

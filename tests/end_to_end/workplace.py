@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.connector import DeviceConnector
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, Mode
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
@@ -15,7 +15,7 @@ from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import Episode, TaskInfo
+from odyssey_recorder.model.episode import Episode, Mode, TaskInfo
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Mode, Origin
+from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
@@ -30,7 +30,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.episode import DeviceInfo, Mode, TaskInfo
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score

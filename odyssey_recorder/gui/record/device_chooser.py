@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QRadioButton, QWidget
 
-from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, fill_column, row, text_label
+from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"
 _HELP = {

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -31,6 +30,7 @@ from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.dataset.provenance import Mode
 from odyssey_recorder.device.device import Device, DeviceProperties
 from odyssey_recorder.device.preflight import PreflightFinding, findings, fix, take_readings
 from odyssey_recorder.device.profile import profile_of
@@ -19,6 +18,7 @@ from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.record.recorder_bridge import LiveView, RecorderBridge
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 

@@ -35,9 +35,9 @@ class Targets:
 class GenerationOrder:
     """What to generate: `count` tasks for the devices of a catalogue. Equal orders give equal tasks.
 
-    `known` are identities (see `identity`) of filled templates that must not be generated again. `have` are the
-    existing tasks; the proportions hold for both together. `day` is the first day of recording, from which dates are
-    computed. `categories` restricts what is generated.
+    `have` are the existing tasks: none of them is generated again, and the proportions hold for both together. `known`
+    are identities (see `identity`) of other filled templates that must not come again. `day` is the first day of
+    recording, from which dates are computed. `categories` restricts what is generated.
     """
 
     count: int
@@ -74,7 +74,9 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
             "day on which recording does begin."
         )
     ids = {template.template_id for template in library.of(order.catalogue)}
-    generation = _Generation(library, replace(order, have=tuple(task for task in order.have if task.template in ids)))
+    known = {*order.known, *(identity(task.task.task) for task in order.have)}
+    have = tuple(task for task in order.have if task.template in ids)
+    generation = _Generation(library, replace(order, have=have, known=known))
     return GeneratedTasks(tuple(islice(generation.tasks(), order.count)), generation.left())
 
 
@@ -109,7 +111,7 @@ def left(library: TemplateLibrary, tasks: Iterable[ListedTask], day: date) -> Ma
 class _Generation:
     def __init__(self, library: TemplateLibrary, order: GenerationOrder) -> None:
         self._devices = _Devices(order)
-        self._taken = {*order.known, *(identity(task.task.task) for task in order.have)}
+        self._taken = set(order.known)
         templates = suitable(library, order.catalogue, order.categories, order.targets)
         self._supplies = _supplies(templates, library, order)
         used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)
@@ -175,14 +177,11 @@ class _Devices:
             return template.devices
         category = template.category.value
         device = min(
-            self._fitting(template),
+            [name for name in self._shares if not template.devices or name in template.devices],
             key=lambda name: (self._had[name] + self._had_here[category, name] + 1) / self._shares[name],
         )
         self._count(category, (device,))
         return (device,)
-
-    def _fitting(self, template: Template) -> list[str]:
-        return [name for name in self._shares if not template.devices or name in template.devices]
 
     def _count(self, category: str, devices: Iterable[str]) -> None:
         for device in devices:
