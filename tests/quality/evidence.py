@@ -25,13 +25,16 @@ from odyssey_recorder.model.geometry import Box, Point, Size, to_pixel
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.quality.finding import Finding, NotChecked
+from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.screenshot import Screenshot
 
 ID = "0006223132449496"
 SIZE = Size(720, 1280)
 LAUNCHER, CHROME, DOCS = "com.android.launcher3", "com.android.chrome", "com.google.android.apps.docs"
 TOUCHED_US = 10_000_000
+
+Cases = dict[str, tuple[EpisodeEvidence, list[int | None]]]
+"""By the id of a check and words: evidence, and the steps that the check names; None for the whole episode."""
 
 ACTIONS: tuple[Action, ...] = (
     Click(Point(719, 762)),
@@ -131,6 +134,10 @@ def said(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
 
 def found(check: str, one: EpisodeEvidence) -> list[int | None]:
     return [finding.step for finding in said(check, one) if isinstance(finding, Finding)]
+
+
+def severities(check: str, one: EpisodeEvidence) -> list[Severity]:
+    return [finding.severity for finding in said(check, one) if isinstance(finding, Finding)]
 
 
 def unseen(check: str, one: EpisodeEvidence) -> list[int]:

@@ -6,18 +6,21 @@ import pytest
 
 from odyssey_recorder.dataset.lenient import Breach, Rule
 from odyssey_recorder.dataset.provenance import StrokeRecord
+from odyssey_recorder.device.view_hierarchy import ViewNode
 from odyssey_recorder.model.action import Click, Complete, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Point
-from odyssey_recorder.quality.finding import Finding, Severity
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import LONGEST_CLICK_US, SHORTEST_SCROLL
 from tests.quality.evidence import (
     CHROME,
     FIELD,
+    Cases,
     evidence,
     found,
-    said,
     screen,
+    severities,
     unproved,
     unseen,
     with_breach,
@@ -26,7 +29,117 @@ from tests.quality.evidence import (
 )
 
 CLEAN = evidence()
+RELEASED = unproved(CLEAN)
 TAP = Click(Point(300, 300))
+
+
+def scrolled(*path: Point) -> EpisodeEvidence:
+    return evidence(Scroll(path[0], path[-1], path), Complete())
+
+
+def held(duration_us: int) -> EpisodeEvidence:
+    return with_step(CLEAN, 0, input=StrokeRecord(samples=((216, 384, 0),), duration_us=duration_us))
+
+
+def typed(text: str, shown: str) -> EpisodeEvidence:
+    return with_step(evidence(Type(text), Complete()), 1, views=(replace(FIELD, text=shown),))
+
+
+def seeing(number: int, **changes: object) -> EpisodeEvidence:
+    """The clean episode, in which the only view of a step differs so."""
+    return with_step(CLEAN, number, views=(replace(FIELD, **changes),))  # type: ignore[arg-type]
+
+
+def idle(one: EpisodeEvidence, *steps: int) -> EpisodeEvidence:
+    for step in steps:
+        one = with_step(one, step, change=0.0)
+    return one
+
+
+def screens(order: str) -> EpisodeEvidence:
+    """Clicks at different places, after which these screens follow; the same letter is the same picture."""
+    one = evidence(*(Click(Point(100 * at, 100)) for at in range(len(order) - 1)), Complete())
+    for number, name in enumerate(order):
+        picture = one.steps[number].picture
+        assert picture is not None
+        one = with_step(one, number, picture=replace(picture, sha256=name))
+    return one
+
+
+def without_field(*views: ViewNode) -> EpisodeEvidence:
+    return with_step(CLEAN, 1, views=(replace(FIELD, focused=False), *views), screen=screen(CHROME))
+
+
+ABOVE = seeing(0, box=Box(0, 0, 720, 700))
+LABEL = seeing(0, clickable=False)
+THRICE = evidence(TAP, TAP, TAP, Complete())
+TWO_PRESSES = unproved(evidence(TAP, TAP, Complete()))
+
+FOUND: Cases = {
+    "ACT04 a scroll as short as a tap": (scrolled(Point(500, 500), Point(500, 499 + SHORTEST_SCROLL)), [0]),
+    "ACT04 not the shortest scroll": (scrolled(Point(500, 500), Point(500, 500 + SHORTEST_SCROLL)), []),
+    "ACT04 no scroll that came back": (scrolled(Point(500, 500), Point(500, 600), Point(500, 500)), []),
+    "ACT04 a click that was held": (held(LONGEST_CLICK_US + 1), [0]),
+    "ACT04 not the longest click": (held(LONGEST_CLICK_US), []),
+    "ACT04 what the recorder was not sure of": (with_step(CLEAN, 3, flags=(Flag(FlagCode.NO_KEY),)), [3]),
+    "ACT05 no text": (typed("", ""), [0]),
+    "ACT05 blanks": (typed("  ", "  "), [0]),
+    "ACT05 a backslash at the end": (typed("milk\\", "milk\\"), [0]),
+    "ACT05 not a text within others in another case": (typed("milk", "Buy: MILK!"), []),
+    "ACT05 no text of any script": (typed("Käse\\Brot, 牛乳 и хлеб", "Käse\\Brot, 牛乳 и хлеб"), []),
+    "ACT05 no text of two lines": (typed("two\nlines", "two\nlines"), []),
+    "ACT05 a text that no view shows": (seeing(2, text="something else"), [1]),
+    "ACT05 a text typed nowhere": (without_field(), [1]),
+    "ACT05 no text in a field with the focus": (without_field(FIELD), []),
+    "ACT05 no text on the keyboard": (with_step(without_field(), 1, screen=screen(CHROME, keyboard=True)), []),
+    "ACT05 what the recorder could not read": (with_step(CLEAN, 1, flags=(Flag(FlagCode.WRONG_TEXT),)), [1]),
+    "ACT06 the third equal action without effect": (idle(THRICE, 0, 1), [2]),
+    "ACT06 no equal actions with an effect": (THRICE, []),
+    "ACT06 not the second equal action": (idle(evidence(TAP, TAP, Complete()), 0), []),
+    "ACT06 no actions at other places": (idle(evidence(TAP, Click(Point(300, 311)), TAP, Complete()), 0, 1), []),
+    "ACT06 two screens in turn": (screens("xababa"), [5]),
+    "ACT06 two screens in turn, once": (screens("abababab"), [4]),
+    "ACT06 no two screens, there twice": (screens("abab"), []),
+    "ACT06 no way back": (screens("abcba"), []),
+    "ACT06 no screen that stays": (screens("aaaaa"), []),
+    "ACT07 a click beside all views": (seeing(0, box=Box(0, 1000, 720, 1280)), [0]),
+    "ACT07 no click on a view": (CLEAN, []),
+    "ACT07 a click without effect on what cannot be clicked": (idle(LABEL, 0), [0]),
+    "ACT07 no click with an effect": (LABEL, []),
+    "ACT07 a click where no keyboard is": (with_step(ABOVE, 0, screen=screen(CHROME)), [0]),
+    "ACT08 home that leads elsewhere": (with_step(CLEAN, 3, screen=screen(CHROME)), [2]),
+    "ACT08 no other launcher": (with_step(CLEAN, 3, screen=screen("com.google.android.apps.nexuslauncher")), []),
+    "ACT08 back without an effect": (idle(CLEAN, 4), [4]),
+    "ACT08 no back with one": (CLEAN, []),
+    "ACT09 a press without a box where others have one": (
+        with_keys(TWO_PRESSES, 0, sam2_bbox=[290, 290, 310, 310]),
+        [1],
+    ),
+}
+UNSEEN: Cases = {
+    "ACT04 without a proof": (RELEASED, [0]),
+    "ACT05 without view trees": (RELEASED, [1]),
+    "ACT05 a password": (seeing(2, text="•••", password=True), [1]),
+    "ACT07 without view trees": (RELEASED, [0]),
+    "ACT07 what cannot be clicked, and no effect is known": (with_step(LABEL, 0, change=None), [0]),
+    "ACT07 a click on the keyboard": (with_step(ABOVE, 0, screen=screen(CHROME, keyboard=True)), [0]),
+    "ACT08 without a proof": (RELEASED, [2]),
+    "ACT08 no effect is known": (with_step(CLEAN, 4, change=None), [4]),
+    "ACT08 recent is no key that leads anywhere": (evidence(Press(SystemKey.RECENT), Complete()), []),
+    "ACT09 presses without boxes": (TWO_PRESSES, [0, 1]),
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_what_is_found(case: str) -> None:
+    one, steps = FOUND[case]
+    assert found(case[:5], one) == steps
+
+
+@pytest.mark.parametrize("case", UNSEEN)
+def test_what_is_not_looked_at(case: str) -> None:
+    one, steps = UNSEEN[case]
+    assert unseen(case[:5], one) == steps
 
 
 @pytest.mark.parametrize(
@@ -35,164 +148,8 @@ TAP = Click(Point(300, 300))
 )
 def test_each_breach_of_an_action_is_found_by_its_check_alone(check: str, rule: Rule) -> None:
     broken = with_breach(CLEAN, Breach(rule, 2, "step 2, it is so"))
-
     assert found(check, broken) == [2]
     assert [other for other in ("ACT01", "ACT02", "ACT03", "IMG02") if found(other, broken)] == [check]
-
-
-def test_a_scroll_as_short_as_a_tap_is_found() -> None:
-    def scroll(length: int) -> Scroll:
-        start, end = Point(500, 500), Point(500, 500 + length)
-        return Scroll(start, end, (start, end))
-
-    assert found("ACT04", evidence(scroll(SHORTEST_SCROLL - 1), Complete())) == [0]
-    assert found("ACT04", evidence(scroll(SHORTEST_SCROLL), Complete())) == []
-
-
-def test_a_scroll_that_came_back_to_where_it_began_is_as_long_as_its_way() -> None:
-    begin, turn = Point(500, 500), Point(500, 600)
-
-    assert found("ACT04", evidence(Scroll(begin, begin, (begin, turn, begin)), Complete())) == []
-
-
-def test_a_click_that_was_held_is_found() -> None:
-    def held(duration_us: int) -> StrokeRecord:
-        return StrokeRecord(samples=((216, 384, 0),), duration_us=duration_us)
-
-    assert found("ACT04", with_step(CLEAN, 0, input=held(LONGEST_CLICK_US + 1))) == [0]
-    assert found("ACT04", with_step(CLEAN, 0, input=held(LONGEST_CLICK_US))) == []
-    assert unseen("ACT04", unproved(CLEAN)) == [0]
-
-
-def test_what_the_recorder_was_not_sure_of_is_found() -> None:
-    flags = (Flag(FlagCode.NO_KEY),)
-
-    assert found("ACT04", with_step(CLEAN, 3, flags=flags)) == [3]
-
-
-# --- texts -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("text", ["", "  ", "milk\\"])
-def test_a_text_that_is_none_or_ends_in_a_backslash_is_found(text: str) -> None:
-    assert found("ACT05", with_step(evidence(Type(text), Complete()), 1, views=(replace(FIELD, text=text),))) == [0]
-
-
-@pytest.mark.parametrize("text", ["milk", "Käse\\Brot, 牛乳 и хлеб", "two\nlines"])
-def test_a_text_that_the_next_screen_shows_is_right(text: str) -> None:
-    shown = replace(FIELD, text=f"Buy: {text.upper()}!")
-
-    assert found("ACT05", with_step(evidence(Type(text), Complete()), 1, views=(shown,))) == []
-
-
-def test_a_text_that_no_view_shows_is_found() -> None:
-    assert found("ACT05", with_step(CLEAN, 2, views=(replace(FIELD, text="something else"),))) == [1]
-
-
-def test_a_text_typed_nowhere_is_found() -> None:
-    unfocused = replace(FIELD, focused=False)
-    nowhere = with_step(with_step(CLEAN, 1, views=(unfocused,)), 1, screen=screen(CHROME))
-
-    assert found("ACT05", nowhere) == [1]
-    assert found("ACT05", with_step(nowhere, 1, views=(FIELD,))) == []
-    assert found("ACT05", with_step(nowhere, 1, screen=screen(CHROME, keyboard=True))) == []
-
-
-def test_a_colon_is_a_note() -> None:
-    at_nine = with_step(evidence(Type("at 9:30"), Complete()), 1, views=(replace(FIELD, text="at 9:30"),))
-
-    assert [one.severity for one in said("ACT05", at_nine) if isinstance(one, Finding)] == [Severity.NOTE]
-
-
-def test_a_text_is_not_checked_on_the_screen_where_no_view_tree_or_a_password_is() -> None:
-    assert unseen("ACT05", unproved(CLEAN)) == [1]
-    assert unseen("ACT05", with_step(CLEAN, 2, views=(replace(FIELD, text="•••", password=True),))) == [1]
-
-
-def test_a_text_that_the_recorder_could_not_read_is_found() -> None:
-    assert found("ACT05", with_step(CLEAN, 1, flags=(Flag(FlagCode.WRONG_TEXT),))) == [1]
-
-
-# --- repeats ---------------------------------------------------------------------------------------------
-
-
-def test_the_third_equal_action_without_effect_is_found() -> None:
-    thrice = evidence(TAP, TAP, TAP, Complete())
-    idle = with_step(with_step(thrice, 0, change=0.0), 1, change=0.0)
-
-    assert found("ACT06", idle) == [2]
-    assert found("ACT06", thrice) == []
-    assert found("ACT06", with_step(evidence(TAP, TAP, Complete()), 0, change=0.0)) == []
-
-
-def test_equal_actions_at_other_places_are_no_repeats() -> None:
-    idle = evidence(TAP, Click(Point(300, 311)), TAP, Complete())
-
-    assert found("ACT06", with_step(with_step(idle, 0, change=0.0), 1, change=0.0)) == []
-
-
-def test_two_screens_in_turn_are_found_when_one_is_there_for_the_third_time() -> None:
-    def screens(order: str) -> object:
-        one = evidence(*(Click(Point(100 * at, 100)) for at in range(len(order) - 1)), Complete())
-        for number, name in enumerate(order):
-            assert one.steps[number].picture is not None
-            one = with_step(one, number, picture=replace(one.steps[number].picture, sha256=name))  # type: ignore[type-var]
-        return found("ACT06", one)
-
-    assert screens("xababa") == [5]
-    assert screens("abababab") == [4]
-    assert screens("abab") == []
-    assert screens("abcba") == []
-    assert screens("aaaaa") == []
-
-
-# --- targets ---------------------------------------------------------------------------------------------
-
-
-def test_a_click_beside_all_views_is_found() -> None:
-    elsewhere = replace(FIELD, box=Box(0, 1000, 720, 1280))
-
-    assert found("ACT07", with_step(CLEAN, 0, views=(elsewhere,))) == [0]
-    assert found("ACT07", CLEAN) == []
-
-
-def test_a_click_on_what_cannot_be_clicked_is_found_where_it_had_no_effect() -> None:
-    label = with_step(CLEAN, 0, views=(replace(FIELD, clickable=False),))
-
-    assert found("ACT07", with_step(label, 0, change=0.0)) == [0]
-    assert found("ACT07", label) == []
-    assert unseen("ACT07", with_step(label, 0, change=None)) == [0]
-
-
-def test_a_click_on_the_keyboard_is_not_checked() -> None:
-    above = replace(FIELD, box=Box(0, 0, 720, 700))
-    one = with_step(with_step(CLEAN, 0, views=(above,)), 0, screen=screen(CHROME, keyboard=True))
-
-    assert unseen("ACT07", one) == [0]
-    assert found("ACT07", with_step(one, 0, screen=screen(CHROME))) == [0]
-
-
-def test_without_a_view_tree_no_click_is_checked() -> None:
-    assert unseen("ACT07", unproved(CLEAN)) == [0]
-
-
-def test_home_that_does_not_lead_home_is_found() -> None:
-    assert found("ACT08", with_step(CLEAN, 3, screen=screen(CHROME))) == [2]
-    assert found("ACT08", with_step(CLEAN, 3, screen=screen("com.google.android.apps.nexuslauncher"))) == []
-    assert found("ACT08", CLEAN) == []
-
-
-def test_back_without_an_effect_is_found() -> None:
-    assert found("ACT08", with_step(CLEAN, 4, change=0.0)) == [4]
-
-
-def test_keys_are_not_checked_where_nobody_knows_what_was_in_front() -> None:
-    assert unseen("ACT08", unproved(CLEAN)) == [2]
-    assert unseen("ACT08", with_step(CLEAN, 4, change=None)) == [4]
-    assert unseen("ACT08", evidence(Press(SystemKey.RECENT), Complete())) == []
-
-
-# --- boxes -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -226,17 +183,9 @@ def test_a_box_of_the_proof_that_is_none_is_found(box: tuple[int, int, int, int]
     ],
 )
 def test_a_box_of_the_file_that_is_none_is_found(box: list[float] | None, is_wrong: bool) -> None:
-    assert found("ACT09", with_keys(unproved(CLEAN), 0, sam2_bbox=box)) == [0] * is_wrong  # type: ignore[arg-type]
+    assert found("ACT09", with_keys(RELEASED, 0, sam2_bbox=box)) == [0] * is_wrong  # type: ignore[arg-type]
 
 
-def test_a_box_of_nearly_the_whole_screen_is_a_warning() -> None:
-    large = with_step(CLEAN, 0, bbox=(0, 0, 720, 1280))
-
-    assert [one.severity for one in said("ACT09", large) if isinstance(one, Finding)] == [Severity.WARNING]
-
-
-def test_a_press_without_a_box_is_found_where_others_have_one_and_otherwise_not_checked() -> None:
-    two = unproved(evidence(TAP, TAP, Complete()))
-
-    assert unseen("ACT09", two) == [0, 1]
-    assert found("ACT09", with_keys(two, 0, sam2_bbox=[290, 290, 310, 310])) == [1]
+def test_a_colon_is_a_note_and_a_box_of_nearly_the_whole_screen_a_warning() -> None:
+    assert severities("ACT05", typed("at 9:30", "at 9:30")) == [Severity.NOTE]
+    assert severities("ACT09", with_step(CLEAN, 0, bbox=(0, 0, 720, 1280))) == [Severity.WARNING]

@@ -13,6 +13,7 @@ from tests.quality.evidence import (
     LAUNCHER,
     SIZE,
     TOUCHED_US,
+    Cases,
     evidence,
     found,
     screen,
@@ -23,115 +24,66 @@ from tests.quality.evidence import (
 )
 
 CLEAN = evidence()
+RELEASED = unproved(CLEAN)
+LYING = with_step(CLEAN, 3, size=SIZE.turned())
+OLD = with_step(CLEAN, 0, age_us=OLDEST_PICTURE_US + 1)
+SECOND_FRAME = CheckRecord(number=9, started_us=TOUCHED_US + 5, arrived_us=TOUCHED_US + 9)
+NO_DEVICE = replace(CLEAN, episode=replace(CLEAN.episode, device=None))
+
+FOUND: Cases = {
+    "IMG01 a missing picture": (with_step(CLEAN, 2, picture=None), [2]),
+    "IMG01 a broken picture": (with_step(CLEAN, 2, problem="the file is empty"), [2]),
+    "IMG01 another file than the recorder wrote": (with_step(CLEAN, 2, png_sha256="f" * 64), [2]),
+    "IMG01 nothing without a proof": (RELEASED, []),
+    "IMG02 a wrong count": (with_breach(CLEAN, Breach(Rule.COUNT, 1, "so it is")), [1]),
+    "IMG02 a wrong number": (with_breach(CLEAN, Breach(Rule.NUMBER, 1, "so it is")), [1]),
+    "IMG02 a wrong name": (with_breach(CLEAN, Breach(Rule.SCREENSHOT, 1, "so it is")), [1]),
+    "IMG02 no other breach": (with_breach(CLEAN, Breach(Rule.PLACE, 1, "so it is")), []),
+    "IMG02 screenshots of no step": (replace(CLEAN, surplus=("0006223132449496_6.png",)), [None]),
+    "IMG03 another size": (with_step(CLEAN, 3, size=Size(719, 1280)), [3]),
+    "IMG03 another size in the proof": (with_step(CLEAN, 3, width=719), [3]),
+    "IMG03 a first picture that is turned": (with_step(CLEAN, 0, size=Size(1280, 720), screen=None), [0]),
+    "IMG03 a turned picture": (LYING, [3]),
+    "IMG03 a turned picture without a proof": (unproved(LYING), [3]),
+    "IMG03 no turned picture of a turned device": (with_step(LYING, 3, screen=screen(LAUNCHER, rotation=1)), []),
+    "IMG03 an upright picture of a turned device": (with_step(CLEAN, 3, screen=screen(LAUNCHER, rotation=3)), [3]),
+    "IMG03 no upright picture upside down": (with_step(CLEAN, 3, screen=screen(LAUNCHER, rotation=2)), []),
+    "IMG04 hardly any contrast": (with_step(CLEAN, 1, deviation=BLANK_DEVIATION - 0.01), [1]),
+    "IMG04 nearly one colour": (with_step(CLEAN, 1, flat=BLANK_FLAT + 0.00001), [1]),
+    "IMG04 not a little more": (with_step(CLEAN, 1, deviation=BLANK_DEVIATION, flat=BLANK_FLAT), []),
+    "IMG05 a picture after the touch": (with_step(CLEAN, 0, started_us=TOUCHED_US + 1), [0]),
+    "IMG05 no picture at the touch": (with_step(CLEAN, 0, started_us=TOUCHED_US), []),
+    "IMG05 an old picture": (OLD, [0]),
+    "IMG05 no old picture that a second one proves": (with_step(OLD, 0, check=SECOND_FRAME), []),
+    "IMG05 no picture just young enough": (with_step(CLEAN, 0, age_us=OLDEST_PICTURE_US), []),
+    "IMG05 what the recorder doubted": (with_step(CLEAN, 4, flags=(Flag(FlagCode.CHANGING),)), [4]),
+    "IMG05 nothing without a proof": (RELEASED, []),
+    "IMG07 no change": (with_step(CLEAN, 3, change=0.0), [3]),
+    "IMG07 not a change of a hundredth": (with_step(CLEAN, 3, change=0.01), []),
+    "IMG07 what the recorder saw": (with_step(CLEAN, 3, flags=(Flag(FlagCode.UNCHANGED),)), [3]),
+    "IMG08 a moving screen": (with_step(CLEAN, 2, settled=False), [2]),
+    "IMG08 what the recorder saw": (with_step(CLEAN, 2, flags=(Flag(FlagCode.MOVING),)), [2]),
+    "IMG08 nothing without a proof": (RELEASED, []),
+}
+UNSEEN: Cases = {
+    "IMG01 without a proof": (RELEASED, [0, 1, 2, 3, 4, 5]),
+    "IMG03 a turned picture is looked at without a proof": (unproved(LYING), []),
+    "IMG03 without a size of the device": (NO_DEVICE, [-1]),
+    "IMG04 a missing picture": (with_step(CLEAN, 1, picture=None), [1]),
+    "IMG05 without a proof": (RELEASED, [0, 1, 2, 3, 4, 5]),
+    "IMG07 pictures that cannot be compared": (with_step(CLEAN, 3, change=None), [3]),
+    "IMG07 not the last picture": (CLEAN, []),
+    "IMG08 without a proof": (RELEASED, [0, 1, 2, 3, 4, 5]),
+}
 
 
-def test_a_screenshot_that_is_missing_or_broken_is_found() -> None:
-    assert found("IMG01", with_step(CLEAN, 2, picture=None)) == [2]
-    assert found("IMG01", with_step(CLEAN, 2, problem="the file is empty")) == [2]
+@pytest.mark.parametrize("case", FOUND)
+def test_what_is_found(case: str) -> None:
+    one, steps = FOUND[case]
+    assert found(case[:5], one) == steps
 
 
-def test_a_file_that_is_not_the_one_the_recorder_wrote_is_found() -> None:
-    assert found("IMG01", with_step(CLEAN, 2, png_sha256="f" * 64)) == [2]
-
-
-def test_without_a_proof_a_whole_file_is_not_compared() -> None:
-    assert found("IMG01", unproved(CLEAN)) == []
-    assert unseen("IMG01", unproved(CLEAN)) == [0, 1, 2, 3, 4, 5]
-
-
-@pytest.mark.parametrize("rule", [Rule.COUNT, Rule.NUMBER, Rule.SCREENSHOT])
-def test_what_disagrees_on_the_steps_is_found(rule: Rule) -> None:
-    assert found("IMG02", with_breach(CLEAN, Breach(rule, 1, "so it is"))) == [1]
-
-
-def test_another_breach_is_not_one_of_counts_and_names() -> None:
-    assert found("IMG02", with_breach(CLEAN, Breach(Rule.PLACE, 1, "so it is"))) == []
-
-
-def test_screenshots_that_no_step_has_are_found() -> None:
-    assert found("IMG02", replace(CLEAN, surplus=("0006223132449496_6.png",))) == [None]
-
-
-def test_a_picture_of_another_size_is_found() -> None:
-    assert found("IMG03", with_step(CLEAN, 3, size=Size(719, 1280))) == [3]
-    assert found("IMG03", with_step(CLEAN, 3, width=719)) == [3]  # in the provenance only
-    assert found("IMG03", with_step(CLEAN, 0, size=Size(1280, 720), screen=None)) == [0]
-
-
-def test_a_turned_picture_is_right_where_the_device_was_turned_and_wrong_where_it_was_not() -> None:
-    lying = with_step(CLEAN, 3, size=SIZE.turned())
-
-    assert found("IMG03", lying) == [3]
-    assert found("IMG03", with_step(lying, 3, screen=screen(LAUNCHER, rotation=1))) == []
-    assert found("IMG03", with_step(CLEAN, 3, screen=screen(LAUNCHER, rotation=3))) == [3]
-    assert found("IMG03", with_step(CLEAN, 3, screen=screen(LAUNCHER, rotation=2))) == []
-
-
-def test_a_turned_picture_is_found_too_where_nobody_knows_how_the_device_was_held() -> None:
-    lying = unproved(with_step(CLEAN, 3, size=SIZE.turned()))
-
-    assert found("IMG03", lying) == [3]
-    assert unseen("IMG03", lying) == []
-
-
-def test_no_size_is_checked_where_the_file_tells_none() -> None:
-    assert unseen("IMG03", replace(CLEAN, episode=replace(CLEAN.episode, device=None))) == [-1]
-
-
-def test_a_blank_picture_is_found() -> None:
-    assert found("IMG04", with_step(CLEAN, 1, deviation=BLANK_DEVIATION - 0.01)) == [1]
-    assert found("IMG04", with_step(CLEAN, 1, flat=BLANK_FLAT + 0.00001)) == [1]
-
-
-def test_a_nearly_blank_picture_is_none() -> None:
-    assert found("IMG04", with_step(CLEAN, 1, deviation=BLANK_DEVIATION, flat=BLANK_FLAT)) == []
-
-
-def test_a_missing_picture_is_not_said_to_show_something() -> None:
-    assert unseen("IMG04", with_step(CLEAN, 1, picture=None)) == [1]
-
-
-def test_a_picture_from_after_the_touch_down_is_found() -> None:
-    assert found("IMG05", with_step(CLEAN, 0, started_us=TOUCHED_US + 1)) == [0]
-    assert found("IMG05", with_step(CLEAN, 0, started_us=TOUCHED_US)) == []
-
-
-def test_an_old_picture_is_found_unless_a_second_frame_proves_it() -> None:
-    old = with_step(CLEAN, 0, age_us=OLDEST_PICTURE_US + 1)
-    check = CheckRecord(number=9, started_us=TOUCHED_US + 5, arrived_us=TOUCHED_US + 9)
-
-    assert found("IMG05", old) == [0]
-    assert found("IMG05", with_step(old, 0, check=check)) == []
-    assert found("IMG05", with_step(CLEAN, 0, age_us=OLDEST_PICTURE_US)) == []
-
-
-def test_what_the_recorder_doubted_of_a_picture_is_found() -> None:
-    flags = (Flag(FlagCode.CHANGING),)
-
-    assert found("IMG05", with_step(CLEAN, 4, flags=flags)) == [4]
-
-
-@pytest.mark.parametrize("check", ["IMG05", "IMG08"])
-def test_without_a_proof_the_moment_of_a_picture_is_not_checked(check: str) -> None:
-    assert found(check, unproved(CLEAN)) == []
-    assert unseen(check, unproved(CLEAN)) == [0, 1, 2, 3, 4, 5]
-
-
-def test_an_action_without_an_effect_is_found() -> None:
-    assert found("IMG07", with_step(CLEAN, 3, change=0.0)) == [3]
-    assert found("IMG07", with_step(CLEAN, 3, change=0.01)) == []
-
-
-def test_what_the_recorder_saw_change_nothing_is_found() -> None:
-    assert found("IMG07", with_step(CLEAN, 3, flags=(Flag(FlagCode.UNCHANGED),))) == [3]
-
-
-def test_the_effect_of_an_action_is_not_checked_where_pictures_cannot_be_compared() -> None:
-    assert unseen("IMG07", with_step(CLEAN, 3, change=None)) == [3]
-    assert unseen("IMG07", CLEAN) == []
-
-
-def test_a_screen_that_had_not_come_to_rest_is_found() -> None:
-    assert found("IMG08", with_step(CLEAN, 2, settled=False)) == [2]
-    assert found("IMG08", with_step(CLEAN, 2, flags=(Flag(FlagCode.MOVING),))) == [2]
-    assert found("IMG08", CLEAN) == []
+@pytest.mark.parametrize("case", UNSEEN)
+def test_what_is_not_looked_at(case: str) -> None:
+    one, steps = UNSEEN[case]
+    assert unseen(case[:5], one) == steps

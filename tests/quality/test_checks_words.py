@@ -16,10 +16,12 @@ from tests.quality.evidence import (
     CHROME,
     DOCS,
     LAUNCHER,
+    Cases,
     evidence,
     found,
     in_front,
     said,
+    severities,
     unproved,
     unseen,
     with_keys,
@@ -37,50 +39,100 @@ def asked(template: str, task: str, instruction: str) -> EpisodeEvidence:
     return with_task(CLEAN, meta_task=template, task=task, instruction=instruction, apps=())
 
 
-# --- the course ------------------------------------------------------------------------------------------
-
-
-def test_an_app_that_was_never_in_front_is_found() -> None:
-    assert found("EPI01", in_front(CLEAN, LAUNCHER, CHROME, CHROME, CHROME, CHROME, CHROME)) == [None]
-    assert found("EPI01", CLEAN) == []
-
-
-def test_an_app_of_no_task_is_found_when_it_stays() -> None:
-    assert found("EPI01", in_front(CLEAN, CHROME, DOCS, CLOCK, CLOCK, CLOCK, CHROME)) == [None]
-    assert found("EPI01", in_front(CLEAN, CHROME, DOCS, CLOCK, CLOCK, DOCS, CHROME)) == []
-
-
-def test_parts_of_android_are_no_apps() -> None:
-    chooser, keyboard = "com.android.intentresolver", "com.google.android.inputmethod.latin"
-
-    assert found("EPI01", in_front(CLEAN, CHROME, DOCS, chooser, chooser, chooser, keyboard)) == []
-
-
-def test_the_catalogue_knows_an_app_whose_package_has_another_name() -> None:
-    assert found("EPI01", in_front(with_task(CLEAN, apps=("Chrome", "X")), CHROME, *["com.twitter.android"] * 5)) == []
-    other = in_front(with_task(CLEAN, apps=("Chrome", "Google Keep")), CHROME, *["com.twitter.android"] * 5)
-    assert found("EPI01", other) == [None, None]
-
-
-def test_an_app_that_no_catalogue_has_may_be_any_other() -> None:
-    one = in_front(with_task(CLEAN, apps=("Chrome", "Ledger")), CHROME, *["org.example.kontor"] * 5)
-
-    assert found("EPI01", one) == []
-    assert unseen("EPI01", one) == [-1]
-    assert unseen("EPI01", unproved(CLEAN)) == [-1]
-
-
-@pytest.mark.parametrize(
-    ("app", "package"),
-    [
-        ("Setting", "com.android.settings"),
-        ("To-do", "com.odyssey.todo"),
-        ("Google Docs", "com.google.android.apps.docs"),
-        ("Clock", "com.google.android.clock"),
-    ],
+WORDS = CLEAN.episode.task.instruction.removesuffix(".")
+BOOK = "17 a.b " * 100_000
+CHOOSER, KEYBOARD = "com.android.intentresolver", "com.google.android.inputmethod.latin"
+TWITTER = in_front(CLEAN, CHROME, *["com.twitter.android"] * 5)
+LEDGER = in_front(with_task(CLEAN, apps=("Chrome", "Ledger")), CHROME, *["org.example.kontor"] * 5)
+TO_MESSAGES = with_task(CLEAN, instruction=f"{WORDS}, and tell me in Messages.")
+PLAIN_WORDS = with_task(
+    CLEAN,
+    task="Run a speed test",
+    apps=("Speedtest", "Google Keep"),
+    instruction="Run a speed test of the connection and keep the result in a note.",
 )
-def test_apps_are_known_by_their_packages(app: str, package: str) -> None:
-    assert said("EPI01", in_front(with_task(CLEAN, apps=(app,)), *[package] * 6)) == []
+
+
+def of_app(app: str, package: str) -> EpisodeEvidence:
+    return in_front(with_task(CLEAN, apps=(app,)), *[package] * 6)
+
+
+def impossible(why: str) -> EpisodeEvidence:
+    return evidence(Click(Point(1, 1)), Impossible(why))
+
+
+FOUND: Cases = {
+    "EPI01 an app that was never in front": (in_front(CLEAN, LAUNCHER, *[CHROME] * 5), [None]),
+    "EPI01 nothing where all were": (CLEAN, []),
+    "EPI01 an app of no task that stays": (in_front(CLEAN, CHROME, DOCS, CLOCK, CLOCK, CLOCK, CHROME), [None]),
+    "EPI01 none that was there in passing": (in_front(CLEAN, CHROME, DOCS, CLOCK, CLOCK, DOCS, CHROME), []),
+    "EPI01 no parts of Android": (in_front(CLEAN, CHROME, DOCS, CHOOSER, CHOOSER, CHOOSER, KEYBOARD), []),
+    "EPI01 no package of another name": (with_task(TWITTER, apps=("Chrome", "X")), []),
+    "EPI01 the package of another app": (with_task(TWITTER, apps=("Chrome", "Google Keep")), [None, None]),
+    "EPI01 no package of an app that no catalogue has": (LEDGER, []),
+    "EPI01 no app in the singular": (of_app("Setting", "com.android.settings"), []),
+    "EPI01 no app with a hyphen": (of_app("To-do", "com.odyssey.todo"), []),
+    "EPI01 no app of a group": (of_app("Google Docs", "com.google.android.apps.docs"), []),
+    "EPI01 no app of Google": (of_app("Clock", "com.google.android.clock"), []),
+    "EPI02 an app that is named twice": (with_task(CLEAN, apps=("Shop", "shop")), [None]),
+    "EPI04 no reason": (impossible(" "), [1]),
+    "EPI04 not a reason": (impossible("Item not found"), []),
+    "INS01 nothing between gaps side by side": (
+        asked("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?"),
+        [],
+    ),
+    "INS01 nothing in gaps alone, and in no time": (asked("{} " * 60 + "x", "tea " * 400, "tea"), []),
+    "INS02 one app named and not the other": (
+        with_task(CLEAN, instruction="Use Chrome to look it up and write it down."),
+        [None],
+    ),
+    "INS02 no apps in another case": (with_task(CLEAN, instruction="Use chrome, then google docs."), []),
+    "INS02 an app that is none of the task's": (TO_MESSAGES, [None]),
+    "INS02 no word of that name": (with_task(CLEAN, instruction=f"{WORDS}. Messages may wait."), []),
+    "INS02 no app of which the task speaks": (
+        with_task(TO_MESSAGES, task=f"{CLEAN.episode.task.task}; look at my messages, too."),
+        [],
+    ),
+    "INS02 no app that other data call by part of its name": (
+        with_task(
+            CLEAN,
+            apps=("Setting", "Docs"),
+            instruction="Open Settings, look it up, then write it into Google Docs.",
+        ),
+        [],
+    ),
+}
+UNSEEN: Cases = {
+    "EPI01 where one app is in no catalogue": (LEDGER, [-1]),
+    "EPI01 without a proof": (unproved(CLEAN), [-1]),
+    "EPI02 an unknown category": (with_task(CLEAN, category="Cooking", apps=()), [-1]),
+    "EPI06 without a model": (CLEAN, [-1]),
+    "INS03 without a model": (CLEAN, [-1]),
+    "INS01 an instruction as long as a book": (with_task(CLEAN, instruction=BOOK), [-1]),
+    "INS02 an instruction as long as a book": (with_task(CLEAN, instruction=BOOK), [-1]),
+    "INS01 a task as long as a book": (with_task(CLEAN, task=BOOK), [-1]),
+    "INS01 a template of a thousand gaps": (with_task(CLEAN, meta_task="{} " * 999), [-1]),
+    "INS02 an instruction that names no app": (
+        with_task(CLEAN, instruction="Look up the weather in Beijing."),
+        [-1],
+    ),
+    "INS02 plain words that are no names of apps": (PLAIN_WORDS, [-1]),
+    "ANN01 no annotations": (CLEAN, [-1]),
+    "ANN02 no annotations": (CLEAN, [-1]),
+    "PRV01 pictures": (CLEAN, [-1]),
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_what_is_found(case: str) -> None:
+    one, steps = FOUND[case]
+    assert found(case[:5], one) == steps
+
+
+@pytest.mark.parametrize("case", UNSEEN)
+def test_what_is_not_looked_at(case: str) -> None:
+    one, steps = UNSEEN[case]
+    assert unseen(case[:5], one) == steps
 
 
 @pytest.mark.parametrize(
@@ -97,26 +149,7 @@ def test_apps_are_known_by_their_packages(app: str, package: str) -> None:
 )
 def test_fewer_apps_than_the_category_asks_for_are_found(category: str, apps: int, severity: Severity | None) -> None:
     one = with_task(CLEAN, category=category, apps=("Shop", "Notes", "Mail")[:apps])
-
-    assert [finding.severity for finding in said("EPI02", one) if isinstance(finding, Finding)] == (
-        [] if severity is None else [severity]
-    )
-
-
-def test_an_app_named_twice_counts_once_and_an_unknown_category_asks_for_nothing() -> None:
-    assert found("EPI02", with_task(CLEAN, apps=("Shop", "shop"))) == [None]
-    assert unseen("EPI02", with_task(CLEAN, category="Cooking", apps=())) == [-1]
-
-
-def test_impossible_without_a_reason_is_found() -> None:
-    assert found("EPI04", evidence(Click(Point(1, 1)), Impossible(" "))) == [1]
-    assert found("EPI04", evidence(Click(Point(1, 1)), Impossible("Item not found"))) == []
-
-
-@pytest.mark.parametrize("check", ["EPI06", "INS03"])
-def test_what_only_a_language_model_can_judge_is_not_checked(check: str) -> None:
-    assert found(check, CLEAN) == []
-    assert unseen(check, CLEAN) == [-1]
+    assert severities("EPI02", one) == ([] if severity is None else [severity])
 
 
 JUDGE = ModelCall("judge/1", "judge-1", "judge-1-0815", "http://127.0.0.1:1", datetime(2026, 11, 20, tzinfo=UTC), 9, 9)
@@ -146,9 +179,6 @@ def test_words_that_no_judge_has_seen_are_not_checked(text: TextOrigin) -> None:
     assert unseen("INS03", with_text(CLEAN, text)) == [-1]
 
 
-# --- the instruction -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("template", "task", "instruction"),
     [
@@ -175,17 +205,15 @@ def test_what_an_instruction_has_lost_is_found(template: str, task: str, instruc
 def test_somebody_who_is_told_and_is_not_in_the_task_is_a_warning() -> None:
     template, task = "Write down to {}.", "Write down to buy milk."
 
-    def severities(instruction: str) -> list[Severity]:
-        said_of_it = said("INS01", asked(template, task, instruction))
-        return [finding.severity for finding in said_of_it if isinstance(finding, Finding)]
+    def told(instruction: str) -> list[Severity]:
+        return severities("INS01", asked(template, task, instruction))
 
-    assert severities("Make a note to buy milk and share it with Mira.") == [Severity.WARNING]
-    assert severities("Make a note to buy milk, then tell Mira.") == [Severity.WARNING]
-    assert severities("Make a note to buy bread and share it with Mira.") == [Severity.ERROR, Severity.WARNING]
-    assert severities("Make a note to buy milk, and share it with Messages.") == []
-    assert (
-        found("INS01", asked("Tell {}.", "Tell a friend of tea.", "Tell Mira in a message about tea, a friend.")) == []
-    )
+    assert told("Make a note to buy milk and share it with Mira.") == [Severity.WARNING]
+    assert told("Make a note to buy milk, then tell Mira.") == [Severity.WARNING]
+    assert told("Make a note to buy bread and share it with Mira.") == [Severity.ERROR, Severity.WARNING]
+    assert told("Make a note to buy milk, and share it with Messages.") == []
+    asked_to_tell = asked("Tell {}.", "Tell a friend of tea.", "Tell Mira in a message about tea, a friend.")
+    assert found("INS01", asked_to_tell) == []
 
 
 @pytest.mark.parametrize(
@@ -218,25 +246,6 @@ def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
     assert finding.found == "The instruction lacks Ho Chi Minh City of the task."
 
 
-def test_gaps_side_by_side_are_filled_with_whole_words() -> None:
-    assert found("INS01", asked("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?")) == []
-
-
-def test_a_template_of_gaps_alone_takes_no_time() -> None:
-    assert found("INS01", asked("{} " * 60 + "x", "tea " * 400, "tea")) == []
-
-
-def test_words_as_long_as_a_book_are_not_checked() -> None:
-    book = "17 a.b " * 100_000
-
-    for one in (
-        with_task(CLEAN, instruction=book),
-        with_task(CLEAN, task=book),
-        with_task(CLEAN, meta_task="{} " * 999),
-    ):
-        assert unseen("INS01", one) == unseen("INS02", one) == [-1]
-
-
 def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program() -> None:
     tasks = [listed.task for listed in read_tasks(shipped_tasks())]
 
@@ -246,45 +255,11 @@ def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program()
         assert [*found("INS01", one), *found("INS02", one), *found("PRV01", one)] == [], task.task
 
 
-def test_an_instruction_that_names_one_app_and_not_the_other_is_found() -> None:
-    assert found("INS02", with_task(CLEAN, instruction="Use Chrome to look it up and write it down.")) == [None]
-    assert found("INS02", with_task(CLEAN, instruction="Use chrome, then google docs.")) == []
-
-
-def test_an_app_that_is_none_of_the_tasks_is_found() -> None:
-    words = CLEAN.episode.task.instruction.removesuffix(".")
-
-    assert found("INS02", with_task(CLEAN, instruction=f"{words}, and tell me in Messages.")) == [None]
-    assert found("INS02", with_task(CLEAN, instruction=f"{words}. Messages may wait.")) == []
-    task = f"{CLEAN.episode.task.task}; look at my messages, too."
-    assert found("INS02", with_task(CLEAN, task=task, instruction=f"{words}, and tell me in Messages.")) == []
-
-
-def test_an_app_that_other_data_call_by_part_of_its_name_is_the_tasks() -> None:
-    words = "Open Settings, look it up, then write it into Google Docs."
-
-    assert found("INS02", with_task(CLEAN, apps=("Setting", "Docs"), instruction=words)) == []
-
-
-def test_an_instruction_that_names_no_app_may_be_meant_so() -> None:
-    assert unseen("INS02", with_task(CLEAN, instruction="Look up the weather in Beijing.")) == [-1]
-
-
-def test_plain_words_are_no_names_of_apps() -> None:
-    words = "Run a speed test of the connection and keep the result in a note."
-    one = with_task(CLEAN, task="Run a speed test", apps=("Speedtest", "Google Keep"), instruction=words)
-
-    assert unseen("INS02", one) == [-1]
-
-
 def test_nothing_is_found_in_what_people_wrote_for_the_templates_without_naming_apps() -> None:
     for task in one_of_each():
         for words in human_words(task, names_apps=False):
             one = replace(CLEAN, episode=replace(CLEAN.episode, task=replace(task.task, instruction=words)))
             assert [*found("INS01", one), *found("INS02", one)] == [], words
-
-
-# --- annotations -----------------------------------------------------------------------------------------
 
 
 GOOD = {"description": "This is a page.", "low_level_instruction": "Open the page"}
@@ -298,40 +273,27 @@ def annotated(**texts: str | None) -> EpisodeEvidence:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("check", "texts", "steps"),
     [
-        "  ",
-        None,
-        "I'm sorry, but I can't assist with that request.",
-        "As an AI language model, I see no screen.",
-        "To find it, I choose to tap on the",
+        ("ANN01", {}, []),
+        ("ANN01", {"description": "  "}, [0]),
+        ("ANN01", {"description": None}, [0]),
+        ("ANN01", {"description": "I'm sorry, but I can't assist with that request."}, [0]),
+        ("ANN01", {"description": "As an AI language model, I see no screen."}, [0]),
+        ("ANN01", {"description": "To find it, I choose to tap on the"}, [0]),
+        ("ANN01", {"description": "The page says “Sorry, we are closed.”"}, []),
+        ("ANN01", {"low_level_instruction": "Tap on the"}, [0]),
+        ("ANN02", {"low_level_instruction": "Tap at (432, 118)."}, [0]),
+        ("ANN02", {"low_level_instruction": "Tap at [432, 118]."}, [0]),
+        ("ANN02", {"low_level_instruction": "CLICK [1, 2]."}, [0]),
+        ("ANN02", {"low_level_instruction": "Press KEY_HOME."}, [0]),
+        ("ANN02", {"description": "Click the 3rd of 12 entries (from 2024)."}, []),
     ],
 )
-def test_an_annotation_that_says_nothing_is_found(text: str | None) -> None:
-    assert found("ANN01", annotated(description=text)) == [0]
-
-
-def test_whole_annotations_are_right() -> None:
-    assert found("ANN01", annotated()) == []
-    assert found("ANN01", annotated(description="The page says “Sorry, we are closed.”")) == []
-    assert found("ANN01", annotated(low_level_instruction="Tap on the")) == [0]
-
-
-@pytest.mark.parametrize("text", ["Tap at (432, 118).", "Tap at [432, 118].", "CLICK [1, 2].", "Press KEY_HOME."])
-def test_coordinates_and_tags_in_an_annotation_are_found(text: str) -> None:
-    assert found("ANN02", annotated(low_level_instruction=text)) == [0]
-
-
-def test_plain_annotations_are_right() -> None:
-    assert found("ANN02", annotated(description="Click the 3rd of 12 entries (from 2024).")) == []
-
-
-@pytest.mark.parametrize("check", ["ANN01", "ANN02"])
-def test_where_there_are_no_annotations_none_are_checked(check: str) -> None:
-    assert unseen(check, CLEAN) == [-1]
-
-
-# --- private data ----------------------------------------------------------------------------------------
+def test_annotations_that_say_nothing_or_name_coordinates_are_found(
+    check: str, texts: dict[str, str | None], steps: list[int]
+) -> None:
+    assert found(check, annotated(**texts)) == steps
 
 
 @pytest.mark.parametrize(
@@ -374,9 +336,4 @@ def test_prices_dates_times_and_orders_are_not_private(text: str) -> None:
 
 def test_what_is_private_is_not_repeated() -> None:
     (finding,) = [one for one in said("PRV01", evidence(Type("a@b.org"), Complete())) if isinstance(one, Finding)]
-
     assert "a@b.org" not in finding.found
-
-
-def test_pictures_are_not_read() -> None:
-    assert unseen("PRV01", CLEAN) == [-1]

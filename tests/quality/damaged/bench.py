@@ -8,8 +8,7 @@ from pathlib import Path
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
-from tests.quality.damaged.damage import Damage
-from tests.quality.damaged.errands import ERRANDS
+from tests.quality.damaged.errands import ERRANDS, Errand
 from tests.quality.damaged.neighbours import NEIGHBOURS
 from tests.quality.damaged.recordings import record_all
 from tests.quality.damaged.spoilt_pictures import DAMAGES as PICTURES
@@ -43,55 +42,56 @@ class Case:
         )
 
 
-def make_and_check(folder: Path, *, seed: int) -> tuple[Case, ...]:
-    """Record the clean episodes, damage copies of them, and check each. The seed decides what is damaged where."""
-    ids = record_all(folder, seed=seed)
-    return tuple(_Bench(folder, ids, seed).cases())
+def make_and_check(folder: Path, *, seed: int, errands: Sequence[Errand] = ERRANDS) -> tuple[Case, ...]:
+    """Record the clean episodes, damage copies of them, and check each; a damage that fits no errand is left out.
+
+    The seed decides what is damaged where.
+    """
+    bench = _Bench(folder, record_all(folder, seed=seed, errands=tuple(errands)), seed)
+    return (*bench.clean(), *bench.damaged(), *bench.damaged_sets())
 
 
 class _Bench:
     def __init__(self, folder: Path, ids: Mapping[str, str], seed: int) -> None:
         self._folder = folder
-        self._clean = folder / "dataset"
         self._ids = ids
         self._seed = seed
         self._checker = Checker(folder / "cache.sqlite", 1)
 
-    def cases(self) -> Iterator[Case]:
-        for errand in ERRANDS:
-            yield self._look(f"clean: {errand.name}", errand.name, self._clean_copy(errand.name), ())
+    def clean(self) -> Iterator[Case]:
+        for errand in self._ids:
+            wreck = self._wreck(f"clean-{errand}", errand, self._rng(errand))
+            wreck.save()
+            yield self._look(f"clean: {errand}", errand, wreck.root, ())
+
+    def damaged(self) -> Iterator[Case]:
         for number, damage in enumerate((*NEIGHBOURS, *DAMAGES)):
-            yield self._damaged(number, damage)
-        for number, set_damage in enumerate(SET_DAMAGES):
-            root = self._folder / f"set-{number}"
-            source = Shelf(self._clean, root, [self._ids[name] for name in SET_ERRANDS], self._rng(set_damage.name))
-            planted = set_damage.do(source)
-            yield self._look(set_damage.name, "", root, planted)
-        self._checker.close()
+            rng = self._rng(damage.name)
+            if fitting := [name for name in self._ids if name in damage.errands or not damage.errands]:
+                errand = rng.choice(fitting)
+                wreck = self._wreck(f"damaged-{number}", errand, rng)
+                yield self._look(damage.name, errand, wreck.root, damage.do(wreck))
 
-    def _rng(self, name: str) -> random.Random:
-        return random.Random(f"{self._seed} {name}")
-
-    def _clean_copy(self, errand: str) -> Path:
-        root = self._folder / f"clean-{errand}"
-        Wreck(self._clean, root, self._ids[errand], self._rng(errand)).save()
-        return root
-
-    def _damaged(self, number: int, damage: Damage) -> Case:
-        rng = self._rng(damage.name)
-        errand = rng.choice(damage.errands or [errand.name for errand in ERRANDS])
-        root = self._folder / f"damaged-{number}"
-        planted = damage.do(Wreck(self._clean, root, self._ids[errand], rng))
-        return self._look(damage.name, errand, root, planted)
+    def damaged_sets(self) -> Iterator[Case]:
+        for number, damage in enumerate(SET_DAMAGES):
+            ids = [self._ids[name] for name in SET_ERRANDS]
+            shelf = Shelf(self._folder / "dataset", self._folder / f"set-{number}", ids, self._rng(damage.name))
+            yield self._look(damage.name, "", shelf.root, damage.do(shelf))
 
     def _look(self, name: str, errand: str, root: Path, planted: Sequence[Planted]) -> Case:
         reports: list[EpisodeReport] = []
-        facts = self._checker.check_all(sorted((root / "annotations").glob("*.json")), reports.append)
+        facts = self._checker.check_all(sorted((root / "annotations").iterdir()), reports.append)
         found = [finding for report in reports for finding in report.findings]
         found += [one for one in check_dataset(root, facts) if isinstance(one, Finding)]
         own = reports[0].episode_id
         places = {(one.check, own if one.episode_id is None else one.episode_id, one.step) for one in planted}
         return Case(name, errand, frozenset(places), tuple(found), is_set=not errand)
+
+    def _wreck(self, name: str, errand: str, rng: random.Random) -> Wreck:
+        return Wreck(self._folder / "dataset", self._folder / name, self._ids[errand], rng)
+
+    def _rng(self, name: str) -> random.Random:
+        return random.Random(f"{self._seed} {name}")
 
 
 def _place(finding: Finding) -> Place:

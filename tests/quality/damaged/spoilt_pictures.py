@@ -25,27 +25,11 @@ def missing(wreck: Wreck) -> Planted:
 
 
 @damage()
-def empty(wreck: Wreck) -> Planted:
-    """A screenshot file is empty."""
-    step = wreck.any_step()
-    wreck.put_file(step, b"")
-    return Planted("IMG01", step)
-
-
-@damage()
 def truncated(wreck: Wreck) -> Planted:
     """A PNG is cut off in its middle."""
     step = wreck.any_step()
     data = wreck.picture(step).read_bytes()
     wreck.put_file(step, data[: len(data) * 2 // 3])
-    return Planted("IMG01", step)
-
-
-@damage()
-def cut_at_its_end(wreck: Wreck) -> Planted:
-    """A PNG lacks its last byte."""
-    step = wreck.any_step()
-    wreck.put_file(step, wreck.picture(step).read_bytes()[:-1])
     return Planted("IMG01", step)
 
 
@@ -92,15 +76,6 @@ def counted_from_one(wreck: Wreck) -> tuple[Planted, ...]:
     for step in wreck.steps:
         step["step"] += 1
     return tuple(Planted("IMG02", number) for number in range(len(wreck.steps)))
-
-
-@damage()
-def gap(wreck: Wreck) -> tuple[Planted, ...]:
-    """A number is left out among the steps."""
-    first = wreck.any_step(where=lambda step: step > 0)
-    for step in wreck.steps[first:]:
-        step["step"] += 1
-    return tuple(Planted("IMG02", number) for number in range(first, len(wreck.steps)))
 
 
 @damage()
@@ -155,20 +130,6 @@ def secure_window(wreck: Wreck) -> Planted:
     return _filled(wreck, "#000000")
 
 
-@damage(*_SMALL)
-def not_drawn(wreck: Wreck) -> Planted:
-    """A window that has not drawn yet: one colour, but for the bars."""
-    return _filled(wreck, "#fef7ff")
-
-
-@damage(*_SMALL)
-def switched_off(wreck: Wreck) -> Planted:
-    """The screen was off."""
-    step = wreck.any_step()
-    wreck.put_picture(step, Image.new("RGB", wreck.image(step).size))
-    return Planted("IMG04", step)
-
-
 @damage()
 def too_late(wreck: Wreck) -> Planted:
     """A frame was asked for after the finger had come down."""
@@ -177,15 +138,6 @@ def too_late(wreck: Wreck) -> Planted:
     for name in ("started_us", "arrived_us"):
         record["frame"][name] = record["touched_us"] + 40_000
     record["check"] = None
-    return Planted("IMG05", step)
-
-
-@damage()
-def too_old(wreck: Wreck) -> Planted:
-    """A frame was three seconds old when the finger came down, and no second one proves it."""
-    step = wreck.any_step()
-    record = wreck.records[step]
-    record["check"], record["age_us"] = None, 3_000_000
     return Planted("IMG05", step)
 
 
@@ -209,28 +161,11 @@ def stale_but_for_the_clock(wreck: Wreck) -> Planted:
     return Planted("IMG07", step)
 
 
-@damage(*_ONWARDS)
-def stale_but_for_a_cursor(wreck: Wreck) -> Planted:
-    """A screenshot is the one before it again, but for a cursor that blinks."""
-    step = wreck.any_step(where=wreck.is_touch)
-    image = wreck.image(step)
-    image.paste(ImageChops.invert(image.crop((100, 300, 104, 356))), (100, 300))
-    wreck.put_picture(step + 1, image)
-    return Planted("IMG07", step)
-
-
 @damage("candle")
 def of_another_step(wreck: Wreck) -> tuple[Planted, ...]:
     """A screenshot is that of a step long before it, as if the recorder had taken it twice."""
     wreck.put_same_picture(8, 4)
     return Planted("IMG06", 8), Planted("IMG06", 4)
-
-
-@damage("candle")
-def home_again(wreck: Wreck) -> Planted:
-    """A screenshot is that of the home screen, though the app was in front."""
-    wreck.put_same_picture(3, 0)
-    return Planted("IMG06", 3)
 
 
 @damage()

@@ -8,16 +8,6 @@ damage = among(DAMAGES)
 
 
 @damage()
-def moved_click(wreck: Wreck) -> Planted:
-    """A CLICK was moved to another place of the screen."""
-    step = wreck.any_step(where=wreck.is_touch)
-    x, y = wreck.steps[step]["info"][0]
-    wreck.put_press(step, (x + 400) % 1000, (y + 300) % 1000)
-    wreck.records[step]["bbox"] = wreck.records[step]["bbox_source"] = None
-    return Planted("ACT10", step)
-
-
-@damage()
 def nudged_click(wreck: Wreck) -> Planted:
     """A CLICK was moved by a thousandth of the screen."""
     step = wreck.any_step(where=wreck.is_touch)
@@ -41,38 +31,6 @@ def called_a_click(wreck: Wreck) -> tuple[Planted, ...]:
     step = wreck.any_step(where=lambda step: wreck.is_action(step, "LONG_PRESS"))
     wreck.steps[step]["action"] = "CLICK"
     return Planted("ACT10", step), Planted("ACT04", step)
-
-
-@damage("cottage", "candle", "tiles")
-def another_key(wreck: Wreck) -> Planted:
-    """BACK is called RECENT."""
-    step = wreck.any_step(where=lambda step: wreck.is_key(step, "BACK"))
-    wreck.put_action(step, "CLICK", "KEY_RECENT")
-    return Planted("ACT10", step)
-
-
-@damage("candle", "balloons", "frost")
-def retyped(wreck: Wreck) -> tuple[Planted, ...]:
-    """A text has a word more than was typed."""
-    step = wreck.any_step(where=lambda step: wreck.is_action(step, "TYPE"))
-    wreck.put_action(step, "TYPE", f"{wreck.steps[step]['info']} today")
-    return Planted("ACT10", step), Planted("ACT05", step)
-
-
-@damage("candle", "tiles", "dark")
-def given_up(wreck: Wreck) -> Planted:
-    """COMPLETE became IMPOSSIBLE."""
-    last = len(wreck.steps) - 1
-    wreck.put_action(last, "IMPOSSIBLE", ps="Item not found")
-    return Planted("ACT10", last)
-
-
-@damage("zeppelins")
-def another_reason(wreck: Wreck) -> Planted:
-    """The reason of an IMPOSSIBLE is another."""
-    last = len(wreck.steps) - 1
-    wreck.put_action(last, "IMPOSSIBLE", ps="Out of stock")
-    return Planted("ACT10", last)
 
 
 @damage("tiles")

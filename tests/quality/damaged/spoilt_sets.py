@@ -193,13 +193,6 @@ def split_of_nobody(source: Shelf) -> Planted:
 
 
 @_damage()
-def torn_split(source: Shelf) -> Planted:
-    """A split has no test."""
-    source.write("splits/random_split.json", {"train": source.split()["train"]})
-    return _whole("SPL01")
-
-
-@_damage()
 def leak(source: Shelf) -> Planted:
     """An episode is in train and in test."""
     split = source.split()

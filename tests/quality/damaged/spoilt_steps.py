@@ -20,34 +20,10 @@ def unknown_action(wreck: Wreck) -> Planted:
 
 
 @damage()
-def unknown_key(wreck: Wreck) -> Planted:
-    """A key is none of the format's."""
-    step = wreck.any_step(where=lambda step: wreck.is_key(step, "HOME"))
-    wreck.put_action(step, "CLICK", "KEY_MENU")
-    return Planted("ACT01", step)
-
-
-@damage()
 def beside_the_grid(wreck: Wreck) -> Planted:
     """A place is outside 0..1000."""
     step = wreck.any_step(where=wreck.is_touch)
     wreck.put_action(step, "CLICK", [[1440, 620], [1440, 620]], "[(1440, 620)]")
-    return Planted("ACT02", step)
-
-
-@damage()
-def between_the_grid(wreck: Wreck) -> Planted:
-    """A place is no whole number."""
-    step = wreck.any_step(where=wreck.is_touch)
-    wreck.put_action(step, "CLICK", [[500.5, 620], [500.5, 620]], "[(500.5, 620)]")
-    return Planted("ACT02", step)
-
-
-@damage("library", "forecast")
-def one_point(wreck: Wreck) -> Planted:
-    """A SCROLL has one point."""
-    step = wreck.any_step(where=lambda step: wreck.is_action(step, "SCROLL"))
-    wreck.put_action(step, "SCROLL", [[500, 618]], "[(500, 618)]")
     return Planted("ACT02", step)
 
 
@@ -81,22 +57,6 @@ def held_long(wreck: Wreck) -> tuple[Planted, ...]:
     step = wreck.any_step(where=wreck.is_touch)
     wreck.records[step]["input"]["duration_us"] = 900_000
     return Planted("ACT04", step), Planted("ACT10", step)
-
-
-@damage(*_TYPED)
-def nothing_typed(wreck: Wreck) -> Planted:
-    """A TYPE without text."""
-    step = _typing(wreck)
-    wreck.put_text(step, "")
-    return Planted("ACT05", step)
-
-
-@damage(*_TYPED)
-def backslash(wreck: Wreck) -> Planted:
-    """A text with a stray backslash at its end."""
-    step = _typing(wreck)
-    wreck.put_text(step, wreck.steps[step]["info"] + "\\")
-    return Planted("ACT05", step)
 
 
 @damage(*_TYPED)
@@ -172,15 +132,6 @@ def back_without_effect(wreck: Wreck) -> tuple[Planted, ...]:
     step = wreck.any_step(where=lambda step: wreck.is_key(step, "BACK"))
     wreck.put_same_picture(step + 1, step)
     return Planted("ACT08", step), Planted("IMG07", step)
-
-
-@damage()
-def reversed_box(wreck: Wreck) -> Planted:
-    """A box whose left is right."""
-    step = wreck.any_step(where=wreck.is_touch)
-    left, top, right, bottom = wreck.records[step]["bbox"]
-    wreck.records[step]["bbox"] = [right, top, left, bottom]
-    return Planted("ACT09", step)
 
 
 @damage()

@@ -33,20 +33,6 @@ def one_app(wreck: Wreck) -> tuple[Planted, ...]:
     return Planted("EPI02"), Planted("INS02")
 
 
-@damage("book club")
-def two_apps(wreck: Wreck) -> Planted:
-    """Two apps in Multi_Apps, which asks for three."""
-    del wreck.task["app"][2:]
-    return Planted("EPI02")
-
-
-@damage("cottage", "dark", "pancakes")
-def one_app_of_a_tool(wreck: Wreck) -> tuple[Planted, ...]:
-    """One app in General_Tool, and the instruction names the other one too."""
-    del wreck.task["app"][1:]
-    return Planted("EPI02"), Planted("INS02")
-
-
 @damage("dark", "cottage")
 def short(wreck: Wreck) -> Planted:
     """An episode of three steps."""
@@ -77,21 +63,6 @@ def item_lost(wreck: Wreck) -> Planted:
     return Planted("INS01")
 
 
-@damage("tiles")
-def number_lost(wreck: Wreck) -> Planted:
-    """The instruction has another number than the task."""
-    wreck.task["instruction"] = wreck.task["instruction"].replace("7 times 8", "7 times 6")
-    return Planted("INS01")
-
-
-@damage("candle")
-def quote_lost(wreck: Wreck) -> Planted:
-    """The instruction lacks what the task has in quotation marks."""
-    wreck.task["task"] = wreck.task["task"].replace(".", ' under the title "Present".')
-    wreck.task["meta_task"] = wreck.task["meta_task"].replace(".", ' under the title "{}".')
-    return Planted("INS01")
-
-
 @damage("library", "frost", "forecast")
 def other_app_named(wreck: Wreck) -> Planted:
     """The instruction names an app that is not among the task's."""
@@ -100,26 +71,10 @@ def other_app_named(wreck: Wreck) -> Planted:
 
 
 @damage()
-def empty_words(wreck: Wreck) -> Planted:
-    """A description is there and says nothing."""
-    step = _with_words(wreck)
-    wreck.steps[step]["description"] = "  "
-    return Planted("ANN01", step)
-
-
-@damage()
 def refused(wreck: Wreck) -> Planted:
     """The language model has refused to describe a screen, and the refusal stands for the description."""
     step = _with_words(wreck)
     wreck.steps[step]["description"] = "I'm sorry, but I can't assist with that request."
-    return Planted("ANN01", step)
-
-
-@damage()
-def broken_off(wreck: Wreck) -> Planted:
-    """An intention breaks off in the middle of a sentence."""
-    step = _with_words(wreck)
-    wreck.steps[step]["intention"] = "To find what is asked for, I choose to tap on the"
     return Planted("ANN01", step)
 
 
@@ -135,12 +90,6 @@ def places_in_words(wreck: Wreck) -> Planted:
 def address(wreck: Wreck) -> Planted:
     """A text is an e-mail address."""
     return _typed(wreck, "robin.keller@example.org")
-
-
-@damage("candle", "balloons", "frost")
-def card_number(wreck: Wreck) -> Planted:
-    """A text is the number of a credit card."""
-    return _typed(wreck, "4111 1111 1111 1111")
 
 
 @damage()
