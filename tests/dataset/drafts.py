@@ -5,13 +5,14 @@ import hashlib
 import io
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import FrameRecord, KeyRecord, Origin, StepRecord
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, KeyRecord, Origin, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
@@ -21,17 +22,9 @@ TASK = TaskInfo("General_Tool", ("Notes",), "Write {} down.", "Write milk down."
 DEVICE = DeviceInfo("Small Phone", Size(72, 128), "sdk_gphone64_x86_64", "15", "35")
 HOME = Press(SystemKey.HOME)
 ORIGIN = Origin(
-    recorder_version="1",
-    mode="mirror",
-    actor="annotator",
-    annotator="ann",
-    task_id="",
-    serial="emulator-5554",
-    model="Small Phone",
-    fingerprint="google/sdk",
-    avd_name="Small",
-    density=160,
-)
+    recorder_version="1", mode="mirror", actor="annotator", annotator="ann", task_id="", serial="emulator-5554",
+    model="Small Phone", fingerprint="google/sdk", avd_name="Small", density=160,
+)  # fmt: skip
 
 
 def store_in(folder: Path) -> EpisodeStore:
@@ -51,17 +44,25 @@ def png(shade: int) -> bytes:
 def record(data: bytes) -> StepRecord:
     rgb = Image.open(io.BytesIO(data)).convert("RGB").tobytes()
     frame = FrameRecord(
-        number=7,
-        source="screencap",
-        started_us=1,
-        arrived_us=2,
-        settled=True,
-        width=72,
-        height=128,
-        png_sha256=hashlib.sha256(data).hexdigest(),
-        rgb_sha256=hashlib.sha256(rgb).hexdigest(),
-    )
+        number=7, source="screencap", started_us=1, arrived_us=2, settled=True, width=72, height=128,
+        png_sha256=hashlib.sha256(data).hexdigest(), rgb_sha256=hashlib.sha256(rgb).hexdigest(),
+    )  # fmt: skip
     return StepRecord(frame=frame, check=None, touched_us=3, input=KeyRecord(key="HOME"))
+
+
+def proof_of(episode_id: str, steps: Sequence[StepRecord] = (), **origin: str | int) -> EpisodeProvenance:
+    """The proof of an episode; `origin` are fields that differ from `ORIGIN`."""
+    made = ORIGIN.model_copy(update=origin)
+    return EpisodeProvenance(
+        format=FORMAT, episode_id=episode_id, origin=made, started_us=0, published_us=1, steps=tuple(steps), dropped=()
+    )
+
+
+def write_proof(root: Path, proof: EpisodeProvenance) -> Path:
+    (root / "provenance").mkdir(parents=True, exist_ok=True)
+    path = root / "provenance" / f"{proof.episode_id}.json"
+    path.write_text(proof.model_dump_json())
+    return path
 
 
 def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:

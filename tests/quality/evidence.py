@@ -8,10 +8,8 @@ from odyssey_recorder.dataset.codec import annotations_of
 from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import (
     EndRecord,
-    EpisodeProvenance,
     FrameRecord,
     KeyRecord,
-    Origin,
     ScreenRecord,
     StepRecord,
     StrokeRecord,
@@ -27,6 +25,7 @@ from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.screenshot import Screenshot
+from tests.dataset.drafts import proof_of
 
 ID = "0006223132449496"
 SIZE = Size(720, 1280)
@@ -69,7 +68,8 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
         breaches=(),
         strict=None,
     )
-    return replace(EpisodeEvidence(episode, steps, _proof([one.record for one in steps if one.record])), **changes)
+    proof = proof_of(ID, [one.record for one in steps if one.record], density=320)
+    return replace(EpisodeEvidence(episode, steps, proof), **changes)
 
 
 def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
@@ -200,13 +200,3 @@ def _stroke(path: Sequence[Point], duration_us: int) -> StrokeRecord:
     pixels = [to_pixel(point, SIZE) for point in path]
     samples = tuple((at.x, at.y, 10_000 * number) for number, at in enumerate(pixels))
     return StrokeRecord(samples=samples, duration_us=duration_us)
-
-
-def _proof(steps: Sequence[StepRecord]) -> EpisodeProvenance:
-    origin = Origin(
-        recorder_version="0", mode="mirror", actor="annotator", annotator="Robin", task_id="", serial="", model="",
-        fingerprint="", avd_name="", density=320,
-    )  # fmt: skip
-    return EpisodeProvenance(
-        format=1, episode_id=ID, origin=origin, started_us=0, published_us=1, steps=tuple(steps), dropped=()
-    )

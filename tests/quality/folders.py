@@ -9,18 +9,11 @@ from pathlib import Path
 from PIL import Image
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.provenance import (
-    FORMAT,
-    EndRecord,
-    EpisodeProvenance,
-    FrameRecord,
-    Origin,
-    StepRecord,
-    StrokeRecord,
-)
+from odyssey_recorder.dataset.provenance import EndRecord, FrameRecord, StepRecord, StrokeRecord
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Json, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from tests.dataset import drafts
 
 SIZE = Size(108, 240)
 FIRST, SECOND, THIRD = "0000000000000001", "0000000000000002", "0000000000000003"
@@ -66,17 +59,8 @@ def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
 
 
 def write_proof(root: Path, episode_id: str, steps: int) -> Path:
-    path = root / "provenance" / f"{episode_id}.json"
-    records = tuple(_record(root / "screenshots", episode_id, step, is_last=step == steps - 1) for step in range(steps))
-    origin = Origin(
-        recorder_version="", mode="mirror", actor="script", annotator="Ada", task_id="", serial="", model="",
-        fingerprint="", avd_name="", density=420,
-    )  # fmt: skip
-    proof = EpisodeProvenance(
-        format=FORMAT, episode_id=episode_id, origin=origin, started_us=0, published_us=0, steps=records, dropped=()
-    )
-    path.write_text(proof.model_dump_json())
-    return path
+    records = [_record(root / "screenshots", episode_id, step, is_last=step == steps - 1) for step in range(steps)]
+    return drafts.write_proof(root, drafts.proof_of(episode_id, records, actor="script", annotator="Ada", density=420))
 
 
 def edit(path: Path, **keys: Json) -> None:

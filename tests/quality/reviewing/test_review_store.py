@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.task.queue.board import SentBack
+from tests.dataset.drafts import proof_of, write_proof
 from tests.quality.verdicts import BEGIN, verdict
 
 ONE, OTHER = "1111111111111111", "2222222222222222"
@@ -151,15 +151,7 @@ def _send_back(store: ReviewStore, episode_id: str, why: str = "A step is missin
 
 
 def _prove(root: Path, episode_id: str, *, task_id: str) -> None:
-    origin = Origin(
-        recorder_version="1", mode="mirror", actor="annotator", annotator="Ada", task_id=task_id, serial="", model="",
-        fingerprint="", avd_name="", density=420,
-    )  # fmt: skip
-    proof = EpisodeProvenance(
-        format=FORMAT, episode_id=episode_id, origin=origin, started_us=0, published_us=0, steps=(), dropped=()
-    )
-    (root / "provenance").mkdir(exist_ok=True)
-    (root / "provenance" / f"{episode_id}.json").write_text(proof.model_dump_json())
+    write_proof(root, proof_of(episode_id, annotator="Ada", task_id=task_id))
 
 
 def test_a_task_that_was_sent_back_is_told_with_who_and_why(store: ReviewStore, tmp_path: Path) -> None:
