@@ -1,10 +1,12 @@
-"""A ready-made episode, and hypothesis strategies for all possible ones."""
+"""A ready-made episode, and hypothesis strategies for all possible ones, and for damaged files."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
-from odyssey_recorder.dataset.codec import ANNOTATION_KEYS, annotations_of
+from odyssey_recorder.dataset.codec import ANNOTATION_KEYS, annotations_of, encode
 from odyssey_recorder.model.action import (
     Action,
     Click,
@@ -96,3 +98,30 @@ def episodes(draw: st.DrawFn) -> Episode:
         for number, action in enumerate(done)
     )
     return Episode(episode_id, draw(devices), draw(tasks), steps, draw(extras))
+
+
+def _mutate(tree: Any, draw: st.DrawFn) -> Any:
+    """`tree` with one value, on any level, replaced, removed or duplicated."""
+    if isinstance(tree, dict | list) and tree and draw(st.integers(0, 5)):
+        keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
+        key = draw(st.sampled_from(keys))
+        match draw(st.sampled_from(["deeper", "deeper", "deeper", "drop", "double"])):
+            case "drop":
+                del tree[key]
+            case "double" if isinstance(tree, list):
+                tree.insert(key, tree[key])
+            case _:
+                tree[key] = _mutate(tree[key], draw)
+        return tree
+    plausible = [
+        "CLICK", "SCROLL", "TEXT", "HOME", "KEY_HOME", "[(1, 2)]", ID, "", [], {}, [[1, 2]], 0, 11, None,
+    ]  # fmt: skip
+    return draw(st.sampled_from(plausible) | json_values)
+
+
+@st.composite
+def mutated_files(draw: st.DrawFn) -> bytes:
+    tree = json.loads(draw(st.sampled_from([RELEASED.read_bytes(), encode(episode())]) | episodes().map(encode)))
+    for _ in range(draw(st.integers(1, 3))):
+        tree = _mutate(tree, draw)
+    return json.dumps(tree).encode()
