@@ -24,6 +24,14 @@ DEEDS: dict[str, Callable[[Path, str, str], object]] = {
     "recover": lambda root, _, __: Versions(root).recover(),
 }
 
+Deed = tuple[str, str, str]
+"""A key of `DEEDS`, the id of an episode, and one of its versions."""
+
+
+def carry_out(root: Path, deed: Deed) -> None:
+    what, episode_id, version = deed
+    DEEDS[what](root, episode_id, version)
+
 
 class Fate:
     """Intercepts this process's file operations that change something under `root`."""
@@ -58,25 +66,26 @@ def _writes(args: tuple[Any, ...]) -> bool:
     return bool(args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
 
 
-def be_killed(root: Path, deed: str, names: tuple[str, str], after: int) -> None:
+def be_killed(root: Path, deed: Deed, after: int) -> None:
     """Make a change, and kill this process after `after` file operations."""
+    os.fsync = lambda _: None
     Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
-    DEEDS[deed](root, *names)
+    carry_out(root, deed)
 
 
-def fail(stages: Path, original: Path, deed: str, names: tuple[str, str], *, forever: bool) -> range:
-    """Make a change repeatedly, each time in a new copy of a dataset, with the disk full one operation later.
+def fail(stages: Path, original: Path, deed: Deed, *, forever: bool, every: int) -> range:
+    """Make a change repeatedly, each time in a new copy of a dataset, with the disk full `every` operations later.
 
     With `forever` it stays full until the change has failed, otherwise for one operation. The results are in `stages`,
     in folders named by the returned numbers.
     """
     fate = Fate(stages)
-    every = 4 if forever else 1
+    os.fsync = lambda _: None
     for after in range(0, 1000, every):
         root = Path(shutil.copytree(original, stages / str(after)))
         fate.comes(after, _full, forever=forever)
         try:
-            DEEDS[deed](root, *names)
+            carry_out(root, deed)
             if not fate.goes():
                 return range(0, after + 1, every)
         except DatasetError:

@@ -224,7 +224,6 @@ def test_a_file_with_broken_bytes_is_read_soundly_or_refused(data: st.DataObject
     file = bytearray(encode(episode()))
     for _ in range(data.draw(st.integers(1, 4))):
         file[data.draw(st.integers(0, len(file) - 1))] = data.draw(st.integers(0, 255))
-
     assert is_sound_or_refused(bytes(file))
 
 

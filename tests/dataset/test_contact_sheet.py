@@ -9,17 +9,7 @@ from odyssey_recorder.dataset.fonts import broken, fitting, letters, on_one_line
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-)
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 
@@ -49,26 +39,23 @@ def pictured(folder: Path, actions: list[Action], *, size: Size, instruction: st
 
 
 @pytest.mark.parametrize("action", [Click(Point(250, 500)), LongPress(Point(250, 500))])
-def test_a_press_is_drawn_around_its_point(action: Action) -> None:
+def test_a_press_is_drawn_around_its_point_and_not_on_the_screenshot_itself(action: Action) -> None:
     left, top, right, bottom = marks(action)
-
     assert (left + right) / 2 == pytest.approx(90, abs=1)
     assert (top + bottom) / 2 == pytest.approx(360, abs=1)
     assert right - left < 80
+    assert Image.new("RGB", (360, 720), "white") == VIEW
 
 
 def test_a_long_press_looks_other_than_a_click() -> None:
     click, long_press = marks(Click(Point(500, 500))), marks(LongPress(Point(500, 500)))
-
     assert long_press[2] - long_press[0] > 1.2 * (click[2] - click[0])
 
 
 def test_a_scroll_is_drawn_along_its_path_with_its_head_at_the_end() -> None:
     up = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 500), Point(500, 200)))
-
     drawn = draw_action(VIEW, up)
     left, top, right, bottom = marks(up)
-
     assert top == pytest.approx(144, abs=10)
     assert bottom == pytest.approx(576, abs=15)
     assert right - left < 40
@@ -82,7 +69,6 @@ def _width_at(drawn: Image.Image, row: int) -> int:
 
 def test_a_scroll_that_stays_is_still_seen() -> None:
     at = Point(500, 500)
-
     assert marks(Scroll(at, at, (at, at)))[3] > 360
 
 
@@ -100,7 +86,6 @@ def test_a_scroll_that_stays_is_still_seen() -> None:
 )
 def test_what_has_no_place_is_a_chip_at_the_foot(action: Action) -> None:
     left, top, right, bottom = marks(action)
-
     assert top > 720 * 0.8
     assert bottom < 720
     assert left > 0
@@ -109,18 +94,8 @@ def test_what_has_no_place_is_a_chip_at_the_foot(action: Action) -> None:
 
 def test_the_ends_of_an_episode_have_colours_of_their_own() -> None:
     at = (180 - 60, 634)
-
     colours = {draw_action(VIEW, action).getpixel(at) for action in (Complete(), Impossible("x"))}
-
     assert len(colours) == 2
-
-
-def test_the_screenshot_itself_is_not_drawn_on() -> None:
-    picture = VIEW.copy()
-
-    draw_action(picture, Click(Point(500, 500)))
-
-    assert picture == VIEW
 
 
 def test_a_sheet_has_room_for_every_step_of_every_episode(tmp_path: Path) -> None:
@@ -148,38 +123,23 @@ def _rows(mask: Image.Image) -> list[int]:
     return [row for row in range(1, len(filled)) if filled[row] and not filled[row - 1]]
 
 
-def test_a_missing_screenshot_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [None, b"", b"GIF89a", b"\x89PNG\r\n\x1a\nrest"])
+def test_a_screenshot_that_is_missing_or_none_is_named(tmp_path: Path, content: bytes | None) -> None:
     episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
     episode.files.screenshot(0).unlink()
-
+    if content is not None:
+        episode.files.screenshot(0).write_bytes(content)
     with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
         draw_contact_sheet([episode])
 
 
-@pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\nrest"])
-def test_a_file_that_is_no_screenshot_is_named(tmp_path: Path, content: bytes) -> None:
-    episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
-    episode.files.screenshot(0).write_bytes(content)
-
-    with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
-        draw_contact_sheet([episode])
-
-
-def test_words_are_cut_to_the_room_there_is() -> None:
+def test_words_are_broken_between_words_and_cut_to_the_room_there_is() -> None:
     font = letters(20)
-
     cut = fitting("a rather long sentence that does not fit", font, 150)
-
     assert cut.endswith("…")
     assert font.getlength(cut) <= 150
     assert fitting("short", font, 150) == "short"
-
-
-def test_words_are_broken_between_words_and_the_last_line_is_cut() -> None:
-    font = letters(20)
-
     lines = broken("one two three four five six seven eight nine", font, 100, lines=2)
-
     assert len(lines) == 2
     assert lines[0] == "one two"
     assert lines[1].endswith("…")
@@ -187,9 +147,6 @@ def test_words_are_broken_between_words_and_the_last_line_is_cut() -> None:
     assert broken("", font, 100, lines=2) == [""]
 
 
-def test_letters_without_a_shape_are_left_out() -> None:
+def test_letters_without_a_shape_are_left_out_and_so_is_what_nobody_reads() -> None:
     assert on_one_line("a\nb\x00c‮  d") == "a b c d"
-
-
-def test_nobody_reads_more_than_a_few_hundred_letters() -> None:
     assert on_one_line("x" * 1_000_000) == "x" * 400 + "…"

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,20 @@ def test_an_episode_without_a_proof_has_none(store: EpisodeStore, path: Path) ->
     assert store.provenance(path.stem) is None
 
 
-def test_keys_of_a_later_recorder_are_no_hindrance(path: Path) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), "mood": "good"}))
+@pytest.fixture
+def change(path: Path) -> Callable[..., None]:
+    """Changes keys of the proof at `path`."""
+    return lambda **keys: path.write_text(json.dumps({**json.loads(path.read_text()), **keys}))
+
+
+def test_keys_of_a_later_recorder_are_no_hindrance_and_a_newer_format_is(
+    path: Path, change: Callable[..., None]
+) -> None:
+    change(mood="good")
     assert read_provenance(path) is not None
+    change(format=FORMAT + 1)
+    with pytest.raises(DatasetError, match="newer Odyssey Recorder: update this one"):
+        read_provenance(path)
 
 
 def test_the_proofs_of_the_first_recorders_are_read_as_ever() -> None:
@@ -58,19 +70,11 @@ def test_an_episode_of_passive_mode_says_what_the_clocks_were(store: EpisodeStor
     draft = store.create_draft(task=TASK, device=DEVICE, origin=origin)
     add_step(draft, Complete("done"))
     draft.amend_last({"age_us": 12, "clock_offset_us": -3, "clock_uncertainty_us": 40})
-
     provenance = store.provenance(store.publish(draft).stem)
-
     assert provenance is not None
     assert provenance.origin.mode == "passive"
     [step] = provenance.steps
     assert (step.age_us, step.clock_offset_us, step.clock_uncertainty_us) == (12, -3, 40)
-
-
-def test_a_newer_format_is_refused(path: Path) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), "format": FORMAT + 1}))
-    with pytest.raises(DatasetError, match="newer Odyssey Recorder: update this one"):
-        read_provenance(path)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", "\0"])
@@ -91,8 +95,8 @@ def test_a_time_that_no_window_can_show_is_refused_by_name(path: Path, at: str) 
 
 
 @pytest.mark.parametrize("key", ["started_us", "published_us"])
-def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, key: str) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), key: 10**400}))
+def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Callable[..., None], key: str) -> None:
+    change(**{key: 10**400})
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)
     summary = summarise(path.parents[1], path.stem)

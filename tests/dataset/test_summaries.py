@@ -6,13 +6,10 @@ import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
+from tests.dataset.drafts import proof_of
 from tests.episodes import ALL_KINDS, ID, episode
 
 OTHER = "0000000000000009"
-ORIGIN = {
-    "recorder_version": "1", "mode": "mirror", "actor": "annotator", "annotator": "Ada", "task_id": "", "serial": "s",
-    "model": "m", "fingerprint": "f", "avd_name": "a", "density": 160,
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -37,12 +34,18 @@ def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
 
 
 def test_who_recorded_it_and_when_comes_from_the_proof(root: Path) -> None:
-    proof = {"origin": ORIGIN, "started_us": 1_700_000_000_000_000, "steps": "unread"}
+    proof = {
+        "origin": proof_of(ID).origin.model_dump(mode="json"),
+        "started_us": 1_700_000_000_000_000,
+        "steps": "unread",
+    }
     (root / "provenance" / f"{ID}.json").write_text(json.dumps(proof))
-    assert (read(root).annotator, read(root).recorded_at) == ("Ada", datetime.fromtimestamp(1_700_000_000, UTC))
+    assert (read(root).annotator, read(root).recorded_at) == ("ann", datetime.fromtimestamp(1_700_000_000, UTC))
 
 
-@pytest.mark.parametrize("proof", ["{", "[]", json.dumps({"origin": ORIGIN, "started_us": 10**30})])
+@pytest.mark.parametrize(
+    "proof", ["{", "[]", json.dumps({"origin": proof_of(ID).origin.model_dump(mode="json"), "started_us": 10**30})]
+)
 def test_a_proof_that_cannot_be_read_leaves_the_episode_in_the_list(root: Path, proof: str) -> None:
     (root / "provenance" / f"{ID}.json").write_text(proof)
     assert (read(root).annotator, read(root).recorded_at, read(root).problem) == ("", None, "")

@@ -13,7 +13,7 @@ from odyssey_recorder.model.action import (
     action_type,
     describe,
     is_terminal,
-)
+)  # fmt: skip
 from odyssey_recorder.model.geometry import Point
 
 POINT, OTHER = Point(432, 118), Point(5, 6)
@@ -34,16 +34,9 @@ POINT, OTHER = Point(432, 118), Point(5, 6)
         (Impossible("No flights"), "IMPOSSIBLE", "IMPOSSIBLE No flights"),
     ],
 )
-def test_an_action_has_its_name_in_the_paper_and_a_line_for_lists(action: Action, name: str, words: str) -> None:
+def test_an_action_has_its_name_in_the_paper_and_a_line_for_lists_and_ends_an_episode_or_not(
+    action: Action, name: str, words: str
+) -> None:
     assert action_type(action) == name
     assert describe(action) == words
-
-
-@pytest.mark.parametrize("action", [Complete(), Impossible("No flights")])
-def test_complete_and_impossible_end_an_episode(action: Action) -> None:
-    assert is_terminal(action)
-
-
-@pytest.mark.parametrize("action", [Click(POINT), Type("done"), Press(SystemKey.HOME)])
-def test_no_other_action_ends_an_episode(action: Action) -> None:
-    assert not is_terminal(action)
+    assert is_terminal(action) == (name in ("COMPLETE", "IMPOSSIBLE"))

@@ -11,7 +11,6 @@ STORED: TypeAdapter[Flag] = TypeAdapter(StoredFlag)
 @pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.code.value)
 def test_a_flag_is_read_back_and_so_is_the_text_that_older_recorders_stored(flag: Flag) -> None:
     [stored] = flags_json([flag])
-
     assert STORED.validate_python(stored) == flag
     assert STORED.validate_json(STORED.dump_json(flag)) == flag
     assert STORED.validate_python(describe_flag(flag)) == flag

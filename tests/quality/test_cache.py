@@ -1,5 +1,6 @@
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,26 +42,18 @@ def test_what_was_found_is_known_to_the_next_run_and_to_its_processes(path: Path
     assert knows_all(Cache(path, RULES))
 
 
-def test_what_other_checks_have_found_is_not_known_but_what_was_measured_is(path: Path) -> None:
+def test_what_another_edition_has_found_or_measured_is_not_known(path: Path) -> None:
     filled(path).close()
     cache = Cache(path, Editions("measures", "newer checks"))
     assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (PICTURE, 0.125, None)
-
-
-def test_what_was_measured_otherwise_is_not_known(path: Path) -> None:
-    filled(path).close()
     cache = Cache(path, Editions("newer measures", "checks"))
-    assert (cache.picture("aa"), cache.change("aa", "bb")) == (None, None)
+    assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, KEPT)
 
 
-def test_without_a_file_nothing_is_known_and_nothing_wrong() -> None:
+def test_without_a_file_nothing_is_known_and_nothing_wrong_and_a_reader_makes_none(path: Path) -> None:
     cache = filled(None)
     assert (cache.picture("aa"), cache.episode(PLACE), cache.problem) == (None, None, "")
-
-
-def test_a_reader_makes_no_file(path: Path) -> None:
-    reader = Cache(path, RULES, reader=True)
-    assert reader.picture("aa") is None
+    assert Cache(path, RULES, reader=True).picture("aa") is None
     assert not path.exists()
 
 
@@ -77,29 +70,29 @@ def test_a_broken_file_is_put_aside_and_another_begun(path: Path, rubbish: bytes
     assert Cache(path, RULES).problem == ""
 
 
-def test_a_file_that_breaks_meanwhile_is_put_aside(path: Path) -> None:
-    filled(path).close()
-    cache = Cache(path, RULES)
+def overwrite(path: Path) -> None:
     with path.open("r+b") as file:
         file.write(b"?" * path.stat().st_size)
-    assert cache.picture("aa") is None
-    cache.keep(PLACE, KEPT, LEARNT)
-    assert knows_all(cache)
-    assert "was broken" in cache.problem
 
 
-def test_a_file_with_other_tables_is_put_aside(path: Path) -> None:
-    path.parent.mkdir()
+def put_other_tables(path: Path) -> None:
+    path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE pictures (other TEXT)")
     other.close()
+
+
+@pytest.mark.parametrize("spoil", [overwrite, put_other_tables])
+def test_a_file_that_breaks_or_has_other_tables_is_put_aside(path: Path, spoil: Callable[[Path], None]) -> None:
+    filled(path).close()
+    spoil(path)
     cache = Cache(path, RULES)
     assert cache.picture("aa") is None
     cache.keep(PLACE, KEPT, LEARNT)
     assert knows_all(cache)
 
 
-def test_where_somebody_holds_the_file_all_goes_on_without_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_somebody_holds_the_file_all_goes_on_without_it(path: Path) -> None:
     filled(path).close()
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -7,9 +7,7 @@ from tests.quality.labelled import hard_pairs_on, pairs_on, sights_on
 
 def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_included() -> None:
     pairs = [*pairs_on("small_phone", seed=3, deeds=16), *hard_pairs_on("small_phone")]
-
     missed, false = errors(pairs, lambda pair: pair.area >= NO_EFFECT_DP2)
-
     assert {pair.kind for pair in missed} == {VIDEO}
     assert false == []
     assert {pair.changed for pair in pairs} == {True, False}
@@ -17,6 +15,5 @@ def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_in
 
 def test_nothing_at_all_is_told_from_a_dark_and_nearly_empty_page() -> None:
     sights = sights_on("small_phone")
-
     assert [sight for sight in sights if looks_blank(sight) != sight.blank] == []
     assert {sight.blank for sight in sights} == {True, False}

@@ -14,11 +14,10 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
-from odyssey_recorder.quality.reviewing.review import Fix
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.quality.sources import ScreenshotNames, stamp_episode
-from tests.quality.folders import FIRST, SECOND, THIRD, edit, png, screen, write_dataset
+from tests.quality.folders import FIRST, SECOND, THIRD, edit, write_dataset
 from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge
 from tests.quality.test_collect import spoil_in_place
 from tests.quality.verdicts import verdict
@@ -56,24 +55,12 @@ def test_several_processes_find_what_one_finds(tmp_path: Path) -> None:
     assert [one.episode_id for one in facts] == [FIRST, SECOND, THIRD]
 
 
-def test_a_verdict_is_no_reason_to_look_at_an_episode_again_and_a_fix_is(tmp_path: Path, cache: Path) -> None:
+def test_a_verdict_is_no_reason_to_look_at_an_episode_again_and_another_layout_is(tmp_path: Path, cache: Path) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
-    checker, reviews = Checker(cache, 1, judge=judge), ReviewStore(tmp_path)
+    checker = Checker(cache, 1, judge=judge)
     checker.check(annotation)
-    reviews.append(FIRST, verdict("Bea"))
+    ReviewStore(tmp_path).append(FIRST, verdict("Bea"))
     assert checker.known(annotation) is not None
-    fix = {
-        "id": "f" * 32,
-        "at": verdict("Bea").at,
-        "by": "Bea",
-        "amendment": None,
-        "why": "",
-        "before": "",
-        "after": "",
-    }
-    reviews.append(FIRST, Fix.model_validate(fix))
-    assert checker.known(annotation) is None
-    checker.check(annotation)
     path = tmp_path / "reviews" / f"{FIRST}.json"
     path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
     assert checker.known(annotation) is None, "in another layout all of it counts"
@@ -154,19 +141,9 @@ def test_an_episode_of_which_a_file_has_changed_is_looked_at_again(
     counting = Counting()
     checker = Checker(cache, 1, judge=counting)
     assert checker.known(annotations[1]) is None
-    check_all(checker, annotations)
+    reports, _ = check_all(checker, annotations)
     assert counting.asked == [SECOND]
-    assert checker.known(annotations[1]) is not None
-
-
-def test_one_episode_is_known_once_it_was_checked(tmp_path: Path, cache: Path) -> None:
-    annotation, other = write_dataset(tmp_path, FIRST, SECOND)
-    checker = Checker(cache, judge=judge)
-    assert checker.known(annotation) is None
-    report = checker.check(annotation)
-    assert (checker.known(annotation), checker.known(other)) == (report, None)
-    (tmp_path / "screenshots" / f"{FIRST}_3.png").write_bytes(png(screen(1)))
-    assert [finding.found for finding in checker.check(annotation).findings] == [f"{FIRST}_3.png is too many."]
+    assert checker.known(annotations[1]) == reports[SECOND]
 
 
 def test_an_episode_that_cannot_be_read_is_a_finding(tmp_path: Path, cache: Path) -> None:

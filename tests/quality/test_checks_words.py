@@ -239,7 +239,6 @@ def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
     words = "Keep {city} {when}", "Keep Ho Chi Minh City today", "Keep the weather of Ho Chi Minh City today."
     kept, lost = asked(*words), asked(*words[:2], "Keep the weather of the city of today.")
     slots = TaskOrigin("keep", {"city": "Ho Chi Minh City", "when": "today"})
-
     assert found("INS01", with_making(kept, slots)) == []
     (finding,) = said("INS01", with_making(lost, slots))
     assert isinstance(finding, Finding)
@@ -248,7 +247,6 @@ def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
 
 def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program() -> None:
     tasks = [listed.task for listed in read_tasks(shipped_tasks())]
-
     assert len(tasks) > 40
     for task in tasks:
         one = replace(CLEAN, episode=replace(CLEAN.episode, task=task))

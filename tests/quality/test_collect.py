@@ -69,26 +69,20 @@ def test_released_data_have_pictures_and_nothing_else(tmp_path: Path) -> None:
     assert evidence.steps[0].no_views == "a lone episode file has no view trees beside it"
 
 
-def test_a_picture_that_is_not_there_is_none_and_one_that_is_broken_says_why(tmp_path: Path) -> None:
-    annotation = write_lone(tmp_path, FIRST, [png(screen(1)), b"", png(screen(2)), png(screen(3))])
-    (tmp_path / f"{FIRST}_2.png").unlink()
+def test_a_picture_that_is_not_there_is_none_and_one_that_cannot_be_used_says_why(tmp_path: Path) -> None:
+    annotation = write_lone(tmp_path, FIRST, [png(screen(1)), b"", b"", b"", png(screen(3))])
+    pictures = [tmp_path / f"{FIRST}_{number}.png" for number in range(5)]
+    pictures[2].unlink()
+    os.mkfifo(pictures[2])
+    os.truncate(pictures[3], Largest.PICTURE + 1)
+    pictures[4].unlink()
     steps = look(annotation).steps
-    assert steps[1].picture is not None
-    assert steps[1].picture.problem == "the file is empty"
-    assert steps[2].picture is None
-    assert [step.change for step in steps] == [None, None, None, None]
-
-
-def test_what_is_no_file_or_too_large_is_not_read(tmp_path: Path) -> None:
-    annotation = write_lone(tmp_path, FIRST, [png(screen(1)), b"", b""])
-    pipe, huge = tmp_path / f"{FIRST}_1.png", tmp_path / f"{FIRST}_2.png"
-    pipe.unlink()
-    os.mkfifo(pipe)
-    os.truncate(huge, Largest.PICTURE + 1)
-    problems = [step.picture.problem for step in look(annotation).steps if step.picture is not None]
-    assert problems[0] == ""
-    assert f"{pipe.name} cannot be read: it is a named pipe, not a file." in problems[1]
-    assert "it is larger than the 64 MiB that such a file can have" in problems[2]
+    assert [step.change for step in steps] == [None] * 5
+    assert steps[4].picture is None
+    whole, empty, pipe, huge = (step.picture.problem for step in steps if step.picture is not None)
+    assert (whole, empty) == ("", "the file is empty")
+    assert f"{FIRST}_2.png cannot be read: it is a named pipe, not a file." in pipe
+    assert "it is larger than the 64 MiB that such a file can have" in huge
 
 
 def test_a_file_cannot_lead_to_pictures_elsewhere(tmp_path: Path) -> None:
@@ -110,20 +104,14 @@ def test_an_episode_is_known_by_the_name_of_its_file(tmp_path: Path) -> None:
     assert f"episode_id is '{SECOND}'; expected {FIRST}" in evidence.episode.breaches[0].words
 
 
-def test_files_that_no_step_has_are_surplus(tmp_path: Path) -> None:
+def test_files_that_no_step_has_are_surplus_and_a_folder_is_listed_again_once_it_has_changed(tmp_path: Path) -> None:
     annotation, _ = write_dataset(tmp_path, FIRST, SECOND)
+    names = ScreenshotNames(tmp_path / "screenshots")
+    assert look(annotation, beside=names.of(FIRST)).surplus == ()
     for name in (f"{FIRST}_3.png", f"{FIRST}_01.png", f"{FIRST}_1.png.part"):
         (tmp_path / "screenshots" / name).write_bytes(b"")
-    beside = ScreenshotNames(tmp_path / "screenshots").of(FIRST)
-    assert look(annotation, beside=beside).surplus == (f"{FIRST}_01.png", f"{FIRST}_1.png.part", f"{FIRST}_3.png")
-
-
-def test_a_folder_is_listed_again_once_it_has_changed(tmp_path: Path) -> None:
-    names = ScreenshotNames(tmp_path)
-    (tmp_path / f"{FIRST}_0.png").write_bytes(b"")
-    assert names.of(FIRST) == [f"{FIRST}_0.png"]
-    (tmp_path / f"{FIRST}_1.png").write_bytes(b"")
-    assert names.of(FIRST) == [f"{FIRST}_0.png", f"{FIRST}_1.png"]
+    surplus = look(annotation, beside=names.of(FIRST)).surplus
+    assert surplus == (f"{FIRST}_01.png", f"{FIRST}_1.png.part", f"{FIRST}_3.png")
     assert ScreenshotNames(tmp_path / "nowhere").of(FIRST) == ()
 
 
@@ -170,7 +158,7 @@ def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -
         read_annotation(annotation)
 
 
-def test_what_was_measured_is_not_even_opened_again(tmp_path: Path, cache: Cache) -> None:
+def test_only_what_has_changed_is_even_opened_again(tmp_path: Path, cache: Cache) -> None:
     annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
     metrics = ImageMetrics(cache)
     first = look(annotation, metrics)
@@ -179,6 +167,12 @@ def test_what_was_measured_is_not_even_opened_again(tmp_path: Path, cache: Cache
     again = remember(cache, metrics)
     assert look(annotation, again).steps == first.steps
     assert not any((again.measured.files, again.measured.pictures, again.measured.changes))
+    changed = tmp_path / f"{FIRST}_2.png"
+    changed.write_bytes(png(screen(1)))
+    once_more = remember(cache, metrics)
+    steps = look(annotation, once_more).steps
+    assert (steps[0].change, steps[1].change) == (first.steps[0].change, 0.0)
+    assert list(once_more.measured.files) == [str(changed)]
 
 
 def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path, cache: Cache) -> None:
@@ -189,18 +183,6 @@ def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path, cach
     assert look(write_lone(tmp_path / "there", THIRD, pictures), elsewhere).steps[0].change == first.steps[0].change
     assert len(elsewhere.measured.files) == 3
     assert (elsewhere.measured.pictures, elsewhere.measured.changes) == ({}, {})
-
-
-def test_only_the_picture_that_has_changed_is_measured_again(tmp_path: Path, cache: Cache) -> None:
-    annotation = write_lone(tmp_path, FIRST, [png(screen(number)) for number in range(3)])
-    metrics = ImageMetrics(cache)
-    first = look(annotation, metrics)
-    changed = tmp_path / f"{FIRST}_2.png"
-    changed.write_bytes(png(screen(1)))
-    again = remember(cache, metrics)
-    steps = look(annotation, again).steps
-    assert (steps[0].change, steps[1].change) == (first.steps[0].change, 0.0)
-    assert list(again.measured.files) == [str(changed)]
 
 
 def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None:

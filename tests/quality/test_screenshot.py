@@ -61,9 +61,8 @@ def test_a_picture_of_any_kind_is_measured(mode: str) -> None:
 
 
 def test_a_transparent_palette_is_nothing_to_warn_of() -> None:
-    image = screen(1).convert("P")
     file = io.BytesIO()
-    image.save(file, "PNG", transparency=bytes(range(256)))
+    screen(1).convert("P").save(file, "PNG", transparency=bytes(range(256)))
     assert measure(file.getvalue())[1] is not None
 
 
@@ -111,35 +110,29 @@ def test_no_sound_chunk_ends_the_program(chunks: list[tuple[bytes, bytes]]) -> N
     measure(SIGNATURE + header(9, 9) + inner + chunk(b"IEND", b""))
 
 
-def test_the_same_screen_has_not_changed() -> None:
-    assert change(view_of(screen(1)), view_of(screen(1))) == 0.0
+def plain(colour: str | tuple[int, int, int]) -> Image.Image:
+    return Image.new("RGB", (SIZE.width, SIZE.height), colour)
 
 
-def test_the_share_of_what_changed_is_told() -> None:
-    image = Image.new("RGB", (SIZE.width, SIZE.height), "white")
-    image.paste("black", (0, 0, SIZE.width // 2, SIZE.height))
-    assert change(view_of(Image.new("RGB", image.size, "white")), view_of(image)) == pytest.approx(0.5, abs=0.01)
+def with_rectangle(image: Image.Image, box: tuple[int, int, int, int], colour: str) -> Image.Image:
+    ImageDraw.Draw(image).rectangle(box, fill=colour)
+    return image
 
 
-def test_another_colour_as_bright_is_a_change() -> None:
-    red, green = (Image.new("RGB", (SIZE.width, SIZE.height), colour) for colour in ((200, 0, 0), (0, 102, 0)))
-    assert change(view_of(red), view_of(green)) == 1.0
-
-
-def test_what_another_driver_rounds_otherwise_is_no_change() -> None:
-    one, other = (Image.new("RGB", (SIZE.width, SIZE.height), (grey, grey, grey)) for grey in (100, 124))
-    assert change(view_of(one), view_of(other)) == 0.0
-
-
-def test_the_clock_in_the_bar_is_no_change() -> None:
-    image = screen(1)
-    above, _ = bars(SIZE)
-    ImageDraw.Draw(image).rectangle((0, 0, 40, above - 2), fill="red")
-    assert change(view_of(screen(1)), view_of(image)) == 0.0
-
-
-def test_a_turned_screen_is_another() -> None:
-    assert change(view_of(screen(1)), view_of(screen(1, Size(SIZE.height, SIZE.width)))) == 1.0
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [
+        (screen(1), screen(1), 0.0),
+        (plain("white"), with_rectangle(plain("white"), (0, 0, SIZE.width // 2 - 1, SIZE.height), "black"), 0.5),
+        (plain((200, 0, 0)), plain((0, 102, 0)), 1.0),
+        (plain((100, 100, 100)), plain((124, 124, 124)), 0.0),
+        (screen(1), with_rectangle(screen(1), (0, 0, 40, bars(SIZE)[0] - 2), "red"), 0.0),
+        (screen(1), screen(1, Size(SIZE.height, SIZE.width)), 1.0),
+    ],
+    ids=["the same", "half", "another colour as bright", "rounded otherwise", "the clock in the bar", "turned"],
+)
+def test_the_share_of_what_changed_is_told(one: Image.Image, other: Image.Image, share: float) -> None:
+    assert change(view_of(one), view_of(other)) == pytest.approx(share, abs=0.01 if share == 0.5 else 0)
 
 
 def test_screens_that_look_alike_have_looks_that_are_near() -> None:

@@ -1,7 +1,6 @@
 import json
 import re
 from datetime import UTC, datetime
-from functools import cache
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -30,11 +29,6 @@ HOSTILE = f"<script>alert(1)</script>\"'&{ESCAPES}"
 
 def page(*episodes: Reviewed, problems: tuple[str, ...] = (), dataset: str = "/data/mine") -> str:
     return render_quality_page(quality_report(AllReviewed(episodes, problems)), dataset=dataset, made_at=MADE_AT)
-
-
-@cache
-def page_of(count: int) -> str:
-    return page(*many(count))
 
 
 def many(count: int) -> list[Reviewed]:
@@ -68,22 +62,28 @@ class _Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("count", [0, 1, 12, 60])
-def test_the_page_is_whole_and_needs_nothing_else(count: int) -> None:
-    html = page_of(count)
-
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "No episode has two verdicts yet."),
+        (12, "12 episodes with two verdicts: too few to trust."),
+        (60, "60 episodes with two verdicts."),
+    ],
+)
+def test_the_page_is_whole_needs_nothing_else_and_says_how_far_to_trust_it(count: int, words: str) -> None:
+    html = page(*many(count))
     tags = _Tags()
     tags.feed(html)
     assert not tags.open
     assert not tags.seen & {"script", "img", "link", "iframe", "object"}
     assert "://" not in html
+    assert words in html
     for drawing in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
         ElementTree.fromstring(drawing)
 
 
 def test_bars_hold_their_figures() -> None:
-    html = page_of(60)
-
+    html = page(*many(60))
     labels = re.findall(r'<svg class="bar"[^>]*aria-label="([^"]*)"', html)
     assert len(labels) > 20
     for drawing in re.findall(r'<rect class="fill"[^>]*/>', html):
@@ -93,23 +93,14 @@ def test_bars_hold_their_figures() -> None:
 def test_names_of_files_and_people_are_shown_as_text() -> None:
     subject = Subject(recorder=HOSTILE, category=HOSTILE, device=HOSTILE, template=HOSTILE)
     judged = reviewed(1, verdict(HOSTILE), sampled=False, subject=subject)
-
     html = page(judged, problems=(HOSTILE,), dataset=HOSTILE)
-
     assert "<script" not in html
     assert "\x1b" not in html
     assert html.count("&lt;script&gt;") >= 7
 
 
-def test_few_episodes_are_called_too_few_and_many_are_not() -> None:
-    assert "12 episodes with two verdicts: too few to trust." in page_of(12)
-    assert "60 episodes with two verdicts." in page_of(60)
-    assert "No episode has two verdicts yet." in page_of(0)
-
-
 def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
     same = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(40)]
-
     assert "undefined: everybody said the same" in page(*same)
 
 

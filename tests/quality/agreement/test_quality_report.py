@@ -29,7 +29,6 @@ def question(report: QualityReport, place: int) -> QuestionAgreement:
 
 def test_a_dataset_without_verdicts_has_a_report() -> None:
     nothing = report_of()
-
     assert (nothing.episodes, nothing.verdicts, nothing.accepted.of) == (0, 0, 0)
     assert (nothing.bound.n, nothing.bound.below) == (0, 1.0)
     assert [one.agreement.n for one in nothing.pairs.questions] == [0] * 4
@@ -58,24 +57,20 @@ def test_kappa_is_that_of_scikit_learn_on_the_same_verdicts() -> None:
 def test_to_fix_is_to_take_and_to_reject_is_not_to_take() -> None:
     fixed = reviewed(1, verdict("Bea", decision=Decision.FIX_AND_ACCEPT), verdict("Cem", minute=1))
     refused = reviewed(2, verdict("Bea", "fpp", Decision.REJECT), verdict("Cem", "fpp", minute=1))
-
     decided = question(report_of(fixed, refused), 0).agreement
-
     assert (decided.raw, decided.kappa) == (1.0, 1.0)
 
 
 def test_the_third_verdict_makes_a_panel_and_leaves_the_pair_as_it_was() -> None:
     disputed = reviewed(1, verdict("Bea"), verdict("Cem", "fpp", minute=1), verdict("Dan", minute=2))
     agreed = reviewed(2, verdict("Bea"), verdict("Cem", minute=1), sampled=False)
-
     report = report_of(disputed, agreed)
-
     assert question(report, 0).agreement.raw == 0.5
     assert (report.sampled_pairs, [panel.reviewers for panel in report.panels]) == (1, [3])
     assert report.panels[0].questions[0].agreement.raw == pytest.approx(1 / 3)
 
 
-def test_acceptance_is_of_those_judged_to_the_end() -> None:
+def test_acceptance_is_of_those_judged_to_the_end_and_what_is_not_known_is_called_so() -> None:
     fold = Subject(recorder=" ADA", category="Multi_Apps", device="Pixel Fold", template="Tell {}")
     report = report_of(
         reviewed(1, verdict("Bea"), sampled=False),
@@ -84,7 +79,8 @@ def test_acceptance_is_of_those_judged_to_the_end() -> None:
         reviewed(4, verdict("Bea")),
         reviewed(5, subject=Subject()),
     )
-
+    (annotator, *_) = report_of(reviewed(1, verdict("Bea"), sampled=False, subject=Subject())).breakdowns
+    assert [share.name for share in annotator.shares] == ["not known"]
     assert (report.accepted.count, report.accepted.of, report.episodes) == (1, 3, 5)
     assert [count for _, count in report.stages] == [1, 1, 0, 1, 1, 1]
     shares = {one.by: [(share.name, share.count, share.of) for share in one.shares] for one in report.breakdowns}
@@ -96,12 +92,6 @@ def test_acceptance_is_of_those_judged_to_the_end() -> None:
     }
 
 
-def test_what_is_not_known_is_called_so() -> None:
-    (annotator, *_) = report_of(reviewed(1, verdict("Bea"), sampled=False, subject=Subject())).breakdowns
-
-    assert [share.name for share in annotator.shares] == ["not known"]
-
-
 def taken(seconds: float, by: str = "Bea") -> Verdict:
     return verdict(by).model_copy(update={"seconds": seconds})
 
@@ -109,9 +99,7 @@ def taken(seconds: float, by: str = "Bea") -> Verdict:
 def test_pace_is_of_all_and_of_each_reviewer_and_leaves_out_what_nobody_measured() -> None:
     numbers = count()
     times = [("Bea", 10.0), ("bea ", 20.0), ("Bea", 30.0), ("Cem", 100.0), ("Cem", 0.0)]
-
     pace = report_of(*(reviewed(next(numbers), taken(seconds, by)) for by, seconds in times)).pace
-
     assert [(one.name, one.n, one.median_s) for one in pace] == [("All", 4, 25.0), ("Bea", 3, 20.0), ("Cem", 1, 100.0)]
     assert pace[1].p90_s == pytest.approx(28.0)
     assert pace[2].p90_s == 100.0
@@ -121,7 +109,6 @@ def test_reasons_are_counted_by_question() -> None:
     report = report_of(
         reviewed(1, verdict("Bea", "fpu"), verdict("Cem", "fpp", minute=1)), reviewed(2, verdict("Bea", "pfp"))
     )
-
     assert [(one.criterion, one.words, one.count) for one in report.reasons] == [
         (Criterion.PICTURES, "It shows what was there earlier", 2),
         (Criterion.SEQUENCE, "The instruction is not carried out to its end", 1),

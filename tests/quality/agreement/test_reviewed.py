@@ -35,9 +35,7 @@ def by_id(root: Path) -> dict[str, Reviewed]:
 
 def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path) -> None:
     judge(store, tmp_path, TWO, verdict("Bea"))
-
     read = read_reviewed(tmp_path)
-
     assert [(one.episode_id, one.stage, len(one.verdicts)) for one in read.episodes] == [
         (ONE, ReviewStage.UNREVIEWED, 0),
         (TWO, ReviewStage.ACCEPTED, 1),
@@ -48,56 +46,37 @@ def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path
     assert (subject.template, subject.steps) == ("Look up the weather in {}.", 8)
 
 
-def test_the_sample_waits_for_its_second_review(store: ReviewStore, tmp_path: Path) -> None:
-    store.set_policy(ReviewPolicy(second_share=1.0))
-    judge(store, tmp_path, ONE, verdict("Bea"))
-
-    assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)
-
-
-def test_an_episode_that_the_checks_warn_of_waits_too_and_is_not_chosen_by_lot(
+def test_the_sample_waits_for_its_second_review_and_so_does_an_episode_that_the_checks_warn_of(
     store: ReviewStore, tmp_path: Path
 ) -> None:
     judge(store, tmp_path, ONE, verdict("Bea"))
-
     one, _ = read_reviewed(tmp_path, lambda episode_id: episode_id == ONE).episodes
-
     assert (one.is_sampled, one.stage) == (False, ReviewStage.SECOND)
+    store.set_policy(ReviewPolicy(second_share=1.0))
+    assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)
 
 
 def test_an_episode_that_was_changed_since_is_unreviewed_again(store: ReviewStore, tmp_path: Path) -> None:
     judge(store, tmp_path, ONE, verdict("Bea"))
     with (tmp_path / "annotations" / f"{ONE}.json").open("a") as file:
         file.write("\n")
-
     assert by_id(tmp_path)[ONE].stage is ReviewStage.UNREVIEWED
 
 
-def test_a_rejected_episode_in_the_trash_counts(store: ReviewStore, tmp_path: Path) -> None:
-    judge(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
-    Trash(tmp_path).move(ONE)
-
-    read = by_id(tmp_path)
-
-    assert (read[ONE].stage, read[ONE].subject.recorder) == (ReviewStage.REJECTED, "Ada")
-
-
-def test_of_an_episode_that_went_to_the_trash_twice_the_last_one_counts(store: ReviewStore, tmp_path: Path) -> None:
+def test_a_rejected_episode_in_the_trash_counts_as_it_went_there_last(store: ReviewStore, tmp_path: Path) -> None:
     Trash(tmp_path).move(ONE)
     with publish(tmp_path, ONE).open("a") as file:
         file.write("\n")
     judge(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
     Trash(tmp_path).move(ONE)
-
-    assert by_id(tmp_path)[ONE].stage is ReviewStage.REJECTED
+    read = by_id(tmp_path)[ONE]
+    assert (read.stage, read.subject.recorder) == (ReviewStage.REJECTED, "Ada")
 
 
 def test_what_the_files_do_not_tell_any_more_the_verdict_may(store: ReviewStore, tmp_path: Path) -> None:
     judge(store, tmp_path, ONE, verdict("Bea", recorder="Ida"))
     (tmp_path / "provenance" / f"{ONE}.json").unlink()
-
     subject = by_id(tmp_path)[ONE].subject
-
     assert (subject.recorder, subject.device) == ("Ida", "Small Phone")
 
 

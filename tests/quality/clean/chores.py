@@ -32,9 +32,8 @@ def _product(query: str, name: str) -> Part:
 
 
 def _sum(left: str, word: str, sign: str, right: str) -> Part:
-    return Part(
-        "Calculator", f"work out {left} {word} {right}", (On("Calculator"), On(left), On(sign), On(right), On("="))
-    )
+    moves = (On("Calculator"), On(left), On(sign), On(right), On("="))
+    return Part("Calculator", f"work out {left} {word} {right}", moves)
 
 
 def _note(words: str) -> Part:

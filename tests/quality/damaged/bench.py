@@ -8,18 +8,14 @@ from pathlib import Path
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from tests.quality.damaged import neighbours, spoilt_pictures, spoilt_proofs, spoilt_steps, spoilt_words  # noqa: F401
+from tests.quality.damaged.damage import DAMAGES
 from tests.quality.damaged.errands import ERRANDS, Errand
-from tests.quality.damaged.neighbours import NEIGHBOURS
 from tests.quality.damaged.recordings import record_all
-from tests.quality.damaged.spoilt_pictures import DAMAGES as PICTURES
-from tests.quality.damaged.spoilt_proofs import DAMAGES as PROOFS
 from tests.quality.damaged.spoilt_sets import ERRANDS as SET_ERRANDS
 from tests.quality.damaged.spoilt_sets import SET_DAMAGES, Shelf
-from tests.quality.damaged.spoilt_steps import DAMAGES as STEPS
-from tests.quality.damaged.spoilt_words import DAMAGES as WORDS
 from tests.quality.damaged.wreck import Planted, Wreck
 
-DAMAGES = (*PICTURES, *STEPS, *WORDS, *PROOFS)
 Place = tuple[str, str, int | None]
 
 
@@ -65,7 +61,7 @@ class _Bench:
             yield self._look(f"clean: {errand}", errand, wreck.root, ())
 
     def damaged(self) -> Iterator[Case]:
-        for number, damage in enumerate((*NEIGHBOURS, *DAMAGES)):
+        for number, damage in enumerate(DAMAGES):
             rng = self._rng(damage.name)
             if fitting := [name for name in self._ids if name in damage.errands or not damage.errands]:
                 errand = rng.choice(fitting)

@@ -1,36 +1,27 @@
 """Differences between an annotation and its provenance."""
 
-from tests.quality.damaged.damage import Damage, among
+from tests.quality.damaged.damage import action, at_step, damage
 from tests.quality.damaged.wreck import Planted, Wreck
 
-DAMAGES: list[Damage] = []
-damage = among(DAMAGES)
 
-
-@damage()
-def nudged_click(wreck: Wreck) -> Planted:
+@at_step("ACT10", where=Wreck.is_touch)
+def nudged_click(wreck: Wreck, step: int) -> None:
     """A CLICK was moved by a thousandth of the screen."""
-    step = wreck.any_step(where=wreck.is_touch)
     x, y = wreck.steps[step]["info"][0]
     wreck.put_press(step, x + 1 if x < 1000 else x - 1, y)
-    return Planted("ACT10", step)
 
 
-@damage("library", "forecast")
-def reversed_scroll(wreck: Wreck) -> Planted:
+@at_step("ACT10", "library", "forecast", where=action("SCROLL"))
+def reversed_scroll(wreck: Wreck, step: int) -> None:
     """A SCROLL goes the other way."""
-    step = wreck.any_step(where=lambda step: wreck.is_action(step, "SCROLL"))
     start, end = wreck.steps[step]["info"]
     wreck.put_action(step, "SCROLL", [end, start], f"[{tuple(end)}, {tuple(start)}]")
-    return Planted("ACT10", step)
 
 
-@damage("forecast")
-def called_a_click(wreck: Wreck) -> tuple[Planted, ...]:
+@at_step("ACT10 ACT04", "forecast", where=action("LONG_PRESS"))
+def called_a_click(wreck: Wreck, step: int) -> None:
     """A LONG_PRESS is called a CLICK."""
-    step = wreck.any_step(where=lambda step: wreck.is_action(step, "LONG_PRESS"))
     wreck.steps[step]["action"] = "CLICK"
-    return Planted("ACT10", step), Planted("ACT04", step)
 
 
 @damage("tiles")

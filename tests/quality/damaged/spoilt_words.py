@@ -1,10 +1,7 @@
 """Damages to the task and the texts: apps, reasons, instruction, annotations, private data."""
 
-from tests.quality.damaged.damage import Damage, among
+from tests.quality.damaged.damage import action, at_step, damage, not_first
 from tests.quality.damaged.wreck import Planted, Wreck
-
-DAMAGES: list[Damage] = []
-damage = among(DAMAGES)
 
 _WORDS = ("description", "intention", "low_level_instruction", "context")
 
@@ -70,26 +67,26 @@ def other_app_named(wreck: Wreck) -> Planted:
     return Planted("INS02")
 
 
-@damage()
-def refused(wreck: Wreck) -> Planted:
+@at_step("ANN01", where=not_first)
+def refused(wreck: Wreck, step: int) -> None:
     """The language model has refused to describe a screen, and the refusal stands for the description."""
-    step = _with_words(wreck)
+    give_words(wreck)
     wreck.steps[step]["description"] = "I'm sorry, but I can't assist with that request."
-    return Planted("ANN01", step)
 
 
-@damage()
-def places_in_words(wreck: Wreck) -> Planted:
+@at_step("ANN02", where=not_first)
+def places_in_words(wreck: Wreck, step: int) -> None:
     """A low-level instruction names coordinates."""
-    step = _with_words(wreck)
+    give_words(wreck)
     wreck.steps[step]["low_level_instruction"] = "Click on the point (432, 118) on the screen."
-    return Planted("ANN02", step)
 
 
-@damage("candle", "balloons", "frost")
-def address(wreck: Wreck) -> Planted:
+@at_step("PRV01", "candle", "balloons", "frost", where=action("TYPE"))
+def address(wreck: Wreck, step: int) -> None:
     """A text is an e-mail address."""
-    return _typed(wreck, "robin.keller@example.org")
+    old, text = str(wreck.steps[step]["info"]), "robin.keller@example.org"
+    wreck.put_text(step, text)
+    wreck.retype(step, old, text)
 
 
 @damage()
@@ -97,19 +94,6 @@ def telephone(wreck: Wreck) -> Planted:
     """The instruction has a telephone number."""
     wreck.task["instruction"] = wreck.task["instruction"].removesuffix(".") + ", then call +49 170 5550123."
     return Planted("PRV01")
-
-
-def _typed(wreck: Wreck, text: str) -> Planted:
-    step = wreck.any_step(where=lambda step: wreck.is_action(step, "TYPE"))
-    old = str(wreck.steps[step]["info"])
-    wreck.put_text(step, text)
-    wreck.retype(step, old, text)
-    return Planted("PRV01", step)
-
-
-def _with_words(wreck: Wreck) -> int:
-    give_words(wreck)
-    return wreck.any_step(where=lambda step: step > 0)
 
 
 def give_words(wreck: Wreck) -> None:

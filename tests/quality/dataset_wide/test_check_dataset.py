@@ -19,7 +19,6 @@ def dataset(root: Path, count: int) -> Path:
 
 def test_a_dataset_in_order_has_no_findings_and_says_what_was_not_checked(tmp_path: Path) -> None:
     said = list(check_dataset(dataset(tmp_path, 3), source(*(facts(number) for number in range(3)))))
-
     assert {one.check for one in said} == {"EPI03", "SET03", "SPL01", "EXP01"}
     assert not [one for one in said if isinstance(one, Finding)]
 

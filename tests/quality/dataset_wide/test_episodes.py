@@ -1,7 +1,9 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +29,6 @@ def test_less_than_4_and_more_than_60_steps_are_odd() -> None:
 
 def test_three_widths_beyond_the_middle_half_are_the_end_of_the_usual() -> None:
     most = [14, 16] * 20
-
     assert odd(*most, 7, 8, 22, 23) == [7, 23]
     found = [one for one in odd_lengths(source(*of_lengths(*most, 7, 23))) if isinstance(one, Finding)]
     assert found[1].found == "It has 23 steps; in General_Tool, 8 to 22 are usual."
@@ -37,7 +38,6 @@ def test_three_widths_beyond_the_middle_half_are_the_end_of_the_usual() -> None:
 def test_of_lengths_that_spread_as_those_of_tasks_do_hardly_any_is_odd() -> None:
     rng = random.Random(1)
     lengths = [max(4, round(rng.lognormvariate(2.65, 0.45))) for _ in range(3000)]
-
     assert len(odd(*(one for one in lengths if one <= 60))) < 3000 / 100
 
 
@@ -47,9 +47,7 @@ def test_where_nearly_all_have_one_length_a_step_more_is_not_odd() -> None:
 
 def test_a_category_of_few_episodes_has_no_usual_length() -> None:
     few = of_lengths(*[15] * (LENGTHS_NEEDED - 2), 40)
-
     (only,) = odd_lengths(source(*few))
-
     assert isinstance(only, NotChecked)
     assert "General_Tool" in only.why
     assert not only.steps
@@ -58,7 +56,6 @@ def test_a_category_of_few_episodes_has_no_usual_length() -> None:
 def test_each_category_has_a_length_of_its_own() -> None:
     short = [facts(number, actions=("HOME",) * 6) for number in range(25)]
     long = [facts(number, actions=("HOME",) * 30, category="Multi_Apps") for number in range(25, 50)]
-
     assert not list(odd_lengths(source(*short, *long)))
 
 
@@ -72,9 +69,7 @@ def again(episode: EpisodeFacts, number: int) -> EpisodeFacts:
 def test_the_same_task_done_the_same_way_is_a_near_duplicate() -> None:
     one = replace(facts(1), actions=LONG)
     other = replace(again(one, 2), actions=("CLICK 30, 20", *LONG[1:19], "COMPLETE"))
-
     found = list(alike_episodes(source(one, facts(3), other)))
-
     assert [(one.episode_id[-1], one.others[0][-1]) for one in found] == [("1", "2"), ("2", "1")]
     assert {(one.check, one.severity, one.criterion, one.step) for one in found} == {
         ("EPI05", Severity.WARNING, Criterion.SEQUENCE, None)
@@ -82,38 +77,33 @@ def test_the_same_task_done_the_same_way_is_a_near_duplicate() -> None:
     assert "95% the actions of episode 0000000000000002" in found[0].found
 
 
-def test_exactly_nine_tenths_is_not_enough() -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"actions": (*LONG[:18], "BACK", "COMPLETE")},
+        {"actions": ("CLICK 500, 941", *LONG[1:3], "CLICK 900, 941", *LONG[4:])},
+        {"device": "Pixel Fold"},
+        {"task": "Another."},
+        {"meta_task": "Another."},
+    ],
+    ids=["just nine tenths", "clicks elsewhere", "device", "item", "template"],
+)
+def test_what_differs_is_no_near_duplicate(changes: dict[str, Any]) -> None:
     one = replace(facts(1), actions=LONG)
+    same = again(one, 2)
+    assert len(list(alike_episodes(source(one, same)))) == 2
+    assert not list(alike_episodes(source(one, replace(same, **changes))))
 
-    assert not list(alike_episodes(source(one, replace(again(one, 2), actions=(*LONG[:18], "BACK", "COMPLETE")))))
 
-
-def test_a_click_elsewhere_and_another_text_are_other_actions() -> None:
+def test_another_text_is_another_action() -> None:
     one = facts(1)
-
-    assert not list(alike_episodes(source(one, replace(again(one, 2), actions=("CLICK 500, 941", *one.actions[1:])))))
     typed = tuple("TYPE “tea”" if action.startswith("TYPE") else action for action in one.actions)
     assert not list(alike_episodes(source(one, replace(again(one, 2), actions=typed))))
 
 
-def test_another_device_item_or_template_is_another_task() -> None:
-    one = facts(1)
-    same = again(one, 2)
-
-    assert len(list(alike_episodes(source(one, same)))) == 2
-    for other in (
-        replace(same, device="Pixel Fold"),
-        replace(same, task="Another."),
-        replace(same, meta_task="Another."),
-    ):
-        assert not list(alike_episodes(source(one, other)))
-
-
 def test_of_many_near_duplicates_the_nearest_few_are_named() -> None:
     one = facts(1)
-
     found = list(alike_episodes(source(one, *(again(one, number) for number in range(2, 8)))))
-
     assert len(found) == 7
     assert found[0].others == tuple(f"{number:016}" for number in (2, 3, 4))
     assert "6 other episodes" in found[0].found
@@ -125,7 +115,6 @@ def saying(*instructions: str) -> list[EpisodeFacts]:
 
 def test_the_same_instruction_but_for_case_and_punctuation_is_a_warning() -> None:
     found = list(alike_instructions(source(*saying("Buy milk, in Shop!", "Call Ada.", "buy  milk in shop"))))
-
     assert [(one.check, one.severity, one.episode_id[-1], one.others[0][-1]) for one in found] == [
         ("INS04", Severity.WARNING, "0", "2"),
         ("INS04", Severity.WARNING, "2", "0"),
@@ -135,9 +124,7 @@ def test_the_same_instruction_but_for_case_and_punctuation_is_a_warning() -> Non
 
 def test_much_the_same_words_are_a_note_with_their_rouge() -> None:
     texts = saying("Search for tea in Browser and note it", "Search for milk in Browser and note it", "Call Ada now")
-
     found = list(alike_instructions(source(*texts)))
-
     assert [(one.severity, one.episode_id[-1], one.others[0][-1]) for one in found] == [
         (Severity.NOTE, "0", "1"),
         (Severity.NOTE, "1", "0"),
@@ -156,7 +143,6 @@ def test_no_pair_is_overlooked(texts: list[list[str]]) -> None:
         for found in alike_instructions(source(*saying(*(" ".join(words) for words in texts))))
         if found.severity is Severity.NOTE
     }
-
     for number, words in enumerate(texts):
         near = any(words != other and rouge_l(words, other) > 0.7 for other in texts)
         assert (f"{number:016}" in noted) == near

@@ -50,53 +50,47 @@ def manifest(root: Path, *, prefix: str = "") -> None:
     (root / "SHA256SUMS").write_text("".join(f"{sha256}  {name}\n" for sha256, name in zip(hashes, names, strict=True)))
 
 
+def said_of(root: Path, *episodes: EpisodeFacts) -> list[Finding | NotChecked]:
+    return list(export_findings(root, source(*(episodes or (facts(1),)))))
+
+
 def found_in(root: Path, *episodes: EpisodeFacts) -> list[Finding]:
-    return [one for one in export_findings(root, source(*(episodes or (facts(1),)))) if isinstance(one, Finding)]
+    return [one for one in said_of(root, *episodes) if isinstance(one, Finding)]
 
 
-def test_a_folder_in_order_has_no_findings_and_all_was_looked_at(root: Path) -> None:
-    manifest(root)
+def add_line(root: Path, line: bytes) -> None:
+    with (root / "SHA256SUMS").open("ab") as file:
+        file.write(line + b"\n")
 
-    assert not list(export_findings(root, source(facts(1))))
+
+@pytest.mark.parametrize("prefix", ["", "./"])
+def test_a_folder_in_order_has_no_findings_and_all_was_looked_at(root: Path, prefix: str) -> None:
+    manifest(root, prefix=prefix)
+    assert not said_of(root)
 
 
-def test_a_recorded_dataset_is_no_exported_folder(root: Path) -> None:
+def test_a_recorded_dataset_is_no_exported_folder_and_without_a_manifest_no_hash_is_checked(root: Path) -> None:
+    (only,) = said_of(root)
+    assert isinstance(only, NotChecked)
+    assert "SHA256SUMS" in only.why
     (root / "provenance").mkdir()
     write(root, annotated(Dialect.CARD))
-
-    (only,) = export_findings(root, source(facts(1)))
-
+    (only,) = said_of(root)
     assert isinstance(only, NotChecked)
     assert only.check == "EXP01"
 
 
 def test_an_episode_without_all_its_pictures_is_an_error(root: Path) -> None:
     (found,) = found_in(root, replace(facts(1), pictures=("", *facts(1).pictures[1:])))
-
     assert (found.check, found.severity) == ("EXP01", Severity.ERROR)
     assert found.found == f"Screenshots of 1 episode are missing: {ID}."
-
-
-def test_without_a_manifest_no_hash_is_checked(root: Path) -> None:
-    (only,) = export_findings(root, source(facts(1)))
-
-    assert isinstance(only, NotChecked)
-    assert "SHA256SUMS" in only.why
-
-
-def test_names_in_a_manifest_may_begin_with_the_folder_itself(root: Path) -> None:
-    manifest(root, prefix="./")
-
-    assert not found_in(root)
 
 
 def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
     manifest(root)
     changed = replace(facts(1), pictures=(*facts(1).pictures[:5], sha("changed")))
     (root / "annotations" / f"{ID}.json").write_text(json.dumps({**annotated(Dialect.RELEASE), "new": 1}))
-
     (found,) = found_in(root, changed)
-
     assert found.severity is Severity.ERROR
     assert found.found == (
         f"2 files not what SHA256SUMS says, or not in it: annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}."
@@ -108,9 +102,7 @@ def test_files_that_the_manifest_does_not_name_and_one_that_is_gone_are_named(ro
     lines = (root / "SHA256SUMS").read_text().splitlines()
     gone = f"{sha('gone')}  splits/gone.json"
     (root / "SHA256SUMS").write_text("\n".join([*lines[1:-1], gone]))
-
     (found,) = found_in(root)
-
     assert "3 files not what" in found.found
     assert f"annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}, splits/gone.json" in found.found
 
@@ -121,32 +113,26 @@ def test_a_manifest_leads_to_no_file_outside_the_folder(tmp_path: Path, root: Pa
     for place in (outside, tmp_path.parent):
         (place / "secret.txt").write_text("secret")
     manifest(root)
-    with (root / "SHA256SUMS").open("a") as file:
-        file.write(f"{hashlib.sha256(b'secret').hexdigest()}  {name.format(outside=outside)}\n")
-
+    add_line(root, f"{sha('secret')}  {name.format(outside=outside)}".encode())
     (found,) = found_in(root)
-
     assert "1 file not what SHA256SUMS says" in found.found
 
 
 def test_a_line_that_is_no_hash_and_name_is_told_by_its_number(root: Path) -> None:
     manifest(root)
-    with (root / "SHA256SUMS").open("ab") as file:
-        file.write(b"\xff nonsense\n")
-
+    add_line(root, b"\xff nonsense")
     (found,) = found_in(root)
-
     assert "SHA256SUMS, line 8" in found.found
 
 
-def test_the_spelling_of_the_card_is_not_what_the_tools_read(root: Path) -> None:
+def test_the_spelling_of_the_card_is_not_what_the_tools_read_and_a_released_files_is(root: Path) -> None:
     write(root, annotated(Dialect.CARD))
-
     (found,) = found_in(root)
-
     assert (found.episode_id, found.severity) == (ID, Severity.ERROR)
     assert "Step 1 is not spelled as the published tools read it: action 'TYPE'" in found.found
     assert "convert --dialect release" in found.todo
+    write(root, json.loads(RELEASED.read_text()))
+    assert not [found for found in found_in(root) if "spelled" in found.found]
 
 
 @pytest.mark.parametrize(
@@ -166,18 +152,8 @@ def test_each_other_spelling_is_told_with_its_step(root: Path, step: dict[str, J
     tree = annotated(Dialect.RELEASE)
     steps_of(tree)[2].update(step)
     write(root, tree)
-
     (found,) = found_in(root)
-
     assert f"Step 2 is not spelled as the published tools read it: {words}" in found.found
-
-
-def test_a_released_file_is_spelled_as_the_tools_read_it(root: Path) -> None:
-    tree = json.loads(RELEASED.read_text())
-    write(root, tree, episode_id=tree["episode_id"])
-
-    assert {found.severity for found in found_in(root)} <= {Severity.ERROR}
-    assert not [found for found in found_in(root) if "spelled" in found.found]
 
 
 def unannotated(root: Path, number: int) -> None:
@@ -187,26 +163,24 @@ def unannotated(root: Path, number: int) -> None:
     write(root, tree, episode_id=f"{number:016}")
 
 
-def test_data_without_annotations_are_as_of_the_first_release(root: Path) -> None:
-    unannotated(root, 1)
-
+@pytest.mark.parametrize(
+    ("number", "severity", "words"),
+    [
+        (1, Severity.WARNING, "the converter of the first release reads them"),
+        (2, Severity.ERROR, "1 of 2 episodes have steps without low_level_instruction or sam2_bbox"),
+    ],
+    ids=["all", "some"],
+)
+def test_data_without_annotations_are_as_of_the_first_release_or_an_error(
+    root: Path, number: int, severity: Severity, words: str
+) -> None:
+    unannotated(root, number)
     (found,) = found_in(root)
-
-    assert found.severity is Severity.WARNING
-    assert "the converter of the first release reads them" in found.found
-
-
-def test_data_of_which_some_have_no_annotations_are_an_error(root: Path) -> None:
-    unannotated(root, 2)
-
-    (found,) = found_in(root)
-
-    assert found.severity is Severity.ERROR
-    assert "1 of 2 episodes have steps without low_level_instruction or sam2_bbox" in found.found
+    assert found.severity is severity
+    assert words in found.found
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"steps": 7}', b'{"steps": [7]}'])
 def test_what_is_no_episode_is_left_to_other_checks(root: Path, content: bytes) -> None:
     (root / "annotations" / f"{ID}.json").write_bytes(content)
-
     assert not found_in(root)

@@ -21,7 +21,6 @@ def places(*episodes: EpisodeFacts) -> set[tuple[str, int | None]]:
 
 def test_a_picture_of_another_episode_is_found_in_both_with_its_step() -> None:
     found = list(repeated_pictures(source(showing(facts(1), 2, "one"), facts(2), showing(facts(3), 4, "one"))))
-
     assert [(one.episode_id, one.step, one.others) for one in found] == [
         (facts(1).episode_id, 2, (facts(3).episode_id,)),
         (facts(3).episode_id, 4, (facts(1).episode_id,)),
@@ -35,7 +34,6 @@ def test_a_picture_of_another_episode_is_found_in_both_with_its_step() -> None:
 def test_the_home_screen_that_episodes_begin_with_is_no_defect_wherever_it_comes_again() -> None:
     begins = [showing(facts(number), 0, "home") for number in (1, 2)]
     comes_again = showing(facts(3), 2, "home")
-
     assert places(*begins, comes_again) == set()
 
 
@@ -56,13 +54,11 @@ def test_an_apps_first_page_is_no_defect_wherever_it_comes_again() -> None:
 def test_the_same_action_on_a_screen_that_looked_the_same_explains_the_same_picture() -> None:
     one, other = (showing(on_a_page(facts(number)), 2, "article") for number in (1, 2))
     aside = replace(other, actions=(ACTIONS[0], "CLICK 150, 377", *ACTIONS[2:]))
-
     assert places(one, other) == places(one, aside) == set()
 
 
 def test_another_action_or_another_screen_before_explains_nothing() -> None:
     one, other = (showing(on_a_page(facts(number)), 2, "article") for number in (1, 2))
-
     for action in ("LONG_PRESS 120, 400", "CLICK 300, 400"):
         assert places(one, replace(other, actions=(ACTIONS[0], action, *ACTIONS[2:]))) == {("1", 2), ("2", 2)}
     assert places(one, replace(other, device="Pixel Fold")) == {("1", 2), ("2", 2)}
@@ -74,7 +70,6 @@ def test_another_action_or_another_screen_before_explains_nothing() -> None:
 def test_what_explains_a_picture_on_one_device_does_not_on_another() -> None:
     one = showing(facts(1), 0, "home")
     fold = replace(showing(facts(2), 3, "home"), device="Pixel Fold")
-
     assert places(one, fold) == {("2", 3)}
 
 
@@ -144,7 +139,6 @@ def test_steps_without_a_picture_have_none_in_common() -> None:
 
 def test_a_screen_that_many_pass_by_is_a_note() -> None:
     many = [showing(facts(number), 2, "settings") for number in range(COMMON_SCREEN)]
-
     assert {found.severity for found in repeated_pictures(source(*many))} == {Severity.NOTE}
     assert {found.severity for found in repeated_pictures(source(*many[1:]))} == {Severity.WARNING}
 
@@ -155,7 +149,6 @@ def alike(one: EpisodeFacts, other: EpisodeFacts, *, steps: int) -> EpisodeFacts
 
 def test_episodes_of_different_tasks_that_look_the_same_are_noted() -> None:
     found = list(episodes_that_look_alike(source(facts(1), alike(facts(2), facts(1), steps=5), facts(3))))
-
     assert [(one.episode_id[-1], one.others, one.severity) for one in found] == [
         ("1", (facts(2).episode_id,), Severity.NOTE),
         ("2", (facts(1).episode_id,), Severity.NOTE),
@@ -170,11 +163,9 @@ def test_episodes_that_share_some_looks_are_not_noted() -> None:
 
 def test_a_task_that_is_recorded_twice_may_look_the_same() -> None:
     again = replace(alike(facts(2), facts(1), steps=6), meta_task=facts(1).meta_task, task=facts(1).task)
-
     assert not list(episodes_that_look_alike(source(facts(1), again)))
 
 
 def test_looks_of_many_episodes_say_nothing() -> None:
     common = (None, *(look(f"page {page}") for page in range(5)))
-
     assert not list(episodes_that_look_alike(source(*(replace(facts(number), looks=common) for number in range(30)))))

@@ -1,8 +1,6 @@
 """The sample for second reviews, as episodes appear, change and disappear."""
 
-from collections.abc import Callable, Iterable
-
-import pytest
+from collections.abc import Iterable
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.quality.reviewing.following import Sample
@@ -19,31 +17,26 @@ def half() -> ReviewPolicy:
     return ReviewPolicy(seed=3, second_share=0.5)
 
 
-@pytest.fixture
-def sample_of() -> Callable[[Iterable[EpisodeSummary]], Sample]:
-    return lambda episodes: Sample(half, lambda: episodes)
+def sample_of(episodes: Iterable[EpisodeSummary] = ()) -> Sample:
+    return Sample(half, lambda: episodes)
 
 
-def test_nothing_is_sampled_before_all_is_known(sample_of: Callable[[Iterable[EpisodeSummary]], Sample]) -> None:
-    sample = sample_of([])
+def test_nothing_is_sampled_before_all_is_known() -> None:
+    sample = sample_of()
     assert sample.take([of(1), of(2)], NONE, is_all=False) == NONE
     assert sample.is_sampled(of(1).episode_id) is None
 
 
-def test_the_news_say_which_episodes_came_into_the_sample(
-    sample_of: Callable[[Iterable[EpisodeSummary]], Sample],
-) -> None:
-    sample = sample_of([])
+def test_the_news_say_which_episodes_came_into_the_sample() -> None:
+    sample = sample_of()
     episodes = [of(number) for number in range(10)]
     came = sample.take(episodes, NONE, is_all=True)
     assert len(came) == 5
     assert came == {one.episode_id for one in episodes if sample.is_sampled(one.episode_id)}
 
 
-def test_an_episode_that_goes_leaves_the_sample_to_others(
-    sample_of: Callable[[Iterable[EpisodeSummary]], Sample],
-) -> None:
-    sample = sample_of([])
+def test_an_episode_that_goes_leaves_the_sample_to_others() -> None:
+    sample = sample_of()
     sampled = sample.take([of(number) for number in range(10)], NONE, is_all=True)
     gone = min(sampled)
     moved = sample.take([], frozenset({gone}), is_all=True)
@@ -52,9 +45,7 @@ def test_an_episode_that_goes_leaves_the_sample_to_others(
     assert sample.summary(gone) is None
 
 
-def test_it_is_completed_from_the_files_once_and_only_where_it_is_not(
-    sample_of: Callable[[Iterable[EpisodeSummary]], Sample],
-) -> None:
+def test_it_is_completed_from_the_files_once_and_only_where_it_is_not() -> None:
     reads = iter([of(number) for number in range(4)])
     sample = sample_of(reads)
     sample.complete()
@@ -63,10 +54,8 @@ def test_it_is_completed_from_the_files_once_and_only_where_it_is_not(
     assert sample.summary(of(3).episode_id) == of(3)
 
 
-def test_an_episode_that_cannot_be_read_belongs_to_no_stratum(
-    sample_of: Callable[[Iterable[EpisodeSummary]], Sample],
-) -> None:
-    sample = sample_of([])
+def test_an_episode_that_cannot_be_read_belongs_to_no_stratum() -> None:
+    sample = sample_of()
     assert sample.take([EpisodeSummary("0" * 16, problem="it is no JSON")], NONE, is_all=True) == NONE
 
 
