@@ -103,49 +103,43 @@ def test_one_picture_serves_all_that_was_done_on_the_same_screen() -> None:
     assert count(bench, effects.KeepFrame) == 1
 
 
-@pytest.mark.parametrize("key", list(SystemKey))
-def test_keys_of_the_toolbar_are_steps(key: SystemKey) -> None:
+def test_keys_of_the_toolbar_and_buttons_of_the_navigation_bar_are_keys() -> None:
     bench = Bench().begin()
-    bench.press(key)
-    bench.wait(20)
-    bench.show(1)
-    bench.wait(200)
-
-    assert steps(bench) == [f"{key.value} on 0"]
-
-
-def test_buttons_of_the_navigation_bar_are_keys() -> None:
-    bench = Bench().begin()
+    for screen, key in enumerate(SystemKey, 1):
+        bench.press(key)
+        bench.wait(20)
+        bench.show(screen)
+        bench.wait(300)
     for x in (230, 540, 850):
         bench.tap(x, 2340)
         bench.wait(300)
 
-    assert steps(bench) == ["BACK on 0", "HOME on 0", "RECENT on 0"]
+    assert steps(bench) == ["HOME on 0", "BACK on 1", "RECENT on 2", "BACK on 3", "HOME on 3", "RECENT on 3"]
 
 
-def swipe_up(bench: Bench) -> None:
+@pytest.mark.parametrize(
+    ("leads_to", "waits_ms", "step", "flags"),
+    [
+        pytest.param("com.android.launcher3", 600, "HOME on 0", (), id="the launcher"),
+        pytest.param(PLAIN.package, 600, "540,2390 on 0", (Flag(FlagCode.NO_KEY),), id="nothing, it is a scroll"),
+        pytest.param(None, 4000, "HOME on 0", (Flag(FlagCode.AREAS_UNKNOWN),), id="unknown, so by its looks"),
+    ],
+)
+def test_what_a_swipe_up_from_the_edge_was_is_told_by_what_it_led_to(
+    leads_to: str | None, waits_ms: int, step: str, flags: tuple[Flag, ...]
+) -> None:
+    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
+    bench.areas = bench.areas if leads_to else None
     bench.down()
     bench.wait(100)
     bench.up((540, 2390), ms=100, path=((540, 1800), (540, 1200)))
-
-
-def test_a_swipe_up_from_the_edge_is_home_when_the_launcher_came() -> None:
-    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
-    swipe_up(bench)
     bench.wait(200)
     assert steps(bench) == [], "the launcher may still come"
-    bench.areas = replace(PLAIN, navigation=Navigation.GESTURES, package="com.android.launcher3")
-    bench.wait(600)
-    assert steps(bench) == ["HOME on 0"]
+    bench.areas = replace(PLAIN, navigation=Navigation.GESTURES, package=leads_to) if leads_to else None
+    bench.wait(waits_ms)
 
-
-def test_a_swipe_up_from_the_edge_that_brought_nothing_is_a_scroll_and_flagged() -> None:
-    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
-    swipe_up(bench)
-    bench.wait(800)
-
-    assert steps(bench) == ["540,2390 on 0"]
-    assert bench.steps[0].flags == (Flag(FlagCode.NO_KEY),)
+    assert steps(bench) == [step]
+    assert bench.steps[0].flags == flags
 
 
 def test_a_swipe_from_the_side_is_back_at_once() -> None:
@@ -176,24 +170,12 @@ def test_taps_on_the_keyboard_become_one_text_with_the_picture_of_the_first() ->
     assert (bench.steps[0].flags, bench.asked) == ((), [])
 
 
-def test_a_text_that_enter_sent_off_was_in_its_field_before() -> None:
+@pytest.mark.parametrize(
+    ("sent_off", "asked"), [(1, []), (2, [0])], ids=["one is known", "of two only the annotator knows"]
+)
+def test_a_text_that_enter_sent_off_was_in_its_field_before(sent_off: int, asked: list[int]) -> None:
     bench = Bench(texts="").begin()
-    bench.type("KEY_O", "KEY_K")
-    bench.texts = "ok"
-    bench.wait(400)
-    bench.texts = ""
-    bench.type("KEY_ENTER")
-    bench.wait(400)
-    bench.press(SystemKey.BACK)
-    bench.wait(300)
-
-    assert steps(bench) == ["“ok” on 0", "BACK on 0"]
-    assert (bench.steps[0].flags, bench.asked) == ((), [])
-
-
-def test_of_two_texts_that_enter_sent_off_only_the_annotator_knows() -> None:
-    bench = Bench(texts="").begin()
-    for _ in range(2):
+    for _ in range(sent_off):
         bench.type("KEY_O", "KEY_K")
         bench.texts = "ok"
         bench.wait(400)
@@ -203,7 +185,9 @@ def test_of_two_texts_that_enter_sent_off_only_the_annotator_knows() -> None:
     bench.press(SystemKey.BACK)
     bench.wait(300)
 
-    assert [ask.step for ask in bench.asked] == [0]
+    assert steps(bench)[1:] == ["BACK on 0"]
+    assert [ask.step for ask in bench.asked] == asked
+    assert asked or (steps(bench)[0], bench.steps[0].flags) == ("“ok” on 0", ())
 
 
 def test_keys_of_the_computers_keyboard_type_as_well() -> None:
@@ -248,28 +232,18 @@ def test_the_episode_is_not_published_before_the_questions_are_answered() -> Non
     assert bench.wanted[-1] == effects.Publish()
 
 
-def test_a_question_about_a_step_that_was_undone_is_void() -> None:
-    bench = Bench(texts=None).begin()
+@pytest.mark.parametrize("drops", [True, False], ids=["after it was taken away", "meanwhile"])
+def test_an_answer_about_a_step_that_was_undone_is_void(drops: bool) -> None:
+    bench = Bench(texts=None, drops=drops).begin()
     bench.type("KEY_M")
     bench.wait(300)
     bench.happens(events.UndoWanted(bench.now_ns))
-    bench.wait(4000)
-    bench.happens(events.TextAnswered(0, "m"), events.Intended(Complete(), bench.now_ns))
+    bench.wait(4000 if drops else 100)
+    bench.happens(events.TextAnswered(0, "m"), *(() if drops else (events.StepsDropped(),)))
+    bench.happens(events.Intended(Complete(), bench.now_ns))
     bench.wait(300)
 
     assert (count(bench, effects.AmendText), count(bench, effects.Publish)) == (0, 1)
-
-
-def test_an_answer_that_comes_while_its_step_is_undone_is_void() -> None:
-    bench = Bench(texts=None, drops=False).begin()
-    bench.type("KEY_M")
-    bench.wait(300)
-    bench.happens(events.UndoWanted(bench.now_ns))
-    bench.wait(100)
-    bench.happens(events.TextAnswered(0, "m"), events.StepsDropped())
-    bench.wait(100)
-
-    assert count(bench, effects.AmendText) == 0
 
 
 @pytest.mark.parametrize("ends_it", ["pinch", "lost"])
@@ -318,22 +292,18 @@ def test_a_text_that_nothing_follows_is_a_step_when_the_recording_is_stopped() -
 # Readings of the device.
 
 
-def test_a_screen_that_changes_by_itself_is_looked_at_now_and_then() -> None:
+def test_a_screen_is_looked_at_now_and_then() -> None:
     bench = Bench().begin()
     before = count(bench, effects.LookAtScreen)
     for screen in range(1, 51):
         bench.show(screen)
         bench.wait(20)
-
-    assert 2 <= count(bench, effects.LookAtScreen) - before <= 4
-
-
-def test_on_a_still_screen_only_the_clock_is_read_from_time_to_time() -> None:
-    bench = Bench().begin()
-    before = count(bench, effects.LookAtScreen)
+    changing = count(bench, effects.LookAtScreen)
+    assert 2 <= changing - before <= 4
+    bench.wait(1000)
+    still = count(bench, effects.LookAtScreen)
     bench.wait(50_000)
-
-    assert count(bench, effects.LookAtScreen) - before == 2
+    assert count(bench, effects.LookAtScreen) - still == 2, "only for its clock"
 
 
 # Flags.
@@ -382,8 +352,7 @@ def test_a_touch_from_before_the_first_picture_is_not_recorded_and_the_annotator
     bench.tap(10, 10, then=0)
     bench.wait(300)
 
-    assert bench.told == [NO_PICTURE]
-    assert bench.steps == []
+    assert (bench.steps, bench.told) == ([], [NO_PICTURE])
 
 
 def test_a_picture_that_is_not_at_hand_any_more_is_said() -> None:
@@ -423,56 +392,30 @@ def test_two_fingers_are_told_of_once_and_not_recorded() -> None:
     assert bench.told == [PINCHED, PINCHED]
 
 
-@pytest.mark.parametrize("cause", [LossCause.EVENTS_DROPPED, LossCause.STREAM_LOST])
+@pytest.mark.parametrize("cause", LossCause)
 def test_a_finger_that_is_lost_is_told_with_its_cause(cause: LossCause) -> None:
     bench = Bench().begin()
-    bench.down()
-    bench.lose(cause)
+    bench.up((10, 10))
+    bench.wait(100)
+    assert (bench.steps, bench.told) == ([], []), "nobody saw it come down"
+    if cause is not LossCause.PLACE_UNKNOWN:
+        bench.down()
+        bench.lose(cause)
     bench.lose(cause)
     bench.wait(100)
 
     assert (bench.steps, bench.told) == ([], [LOST.format(cause.value)])
 
 
-def test_a_finger_whose_place_is_unknown_is_told() -> None:
-    bench = Bench().begin()
-    bench.lose(LossCause.PLACE_UNKNOWN)
-
-    assert bench.told == [LOST.format(LossCause.PLACE_UNKNOWN.value)]
-
-
-def test_the_end_of_a_finger_that_nobody_saw_come_down_is_nothing() -> None:
-    bench = Bench().begin()
-    bench.up((10, 10))
-    bench.wait(100)
-
-    assert (bench.steps, bench.told) == ([], [])
-
-
-def test_an_input_that_is_listened_to_no_more_is_told() -> None:
-    bench = Bench().begin()
-    bench.happens(events.InputBroke("getevent has ended."))
-
-    assert bench.told == [DEAF.format("getevent has ended.")]
-    assert bench.state() is State.SETTLING
-    assert bench.session.reason == bench.told[0]
-
-
-def test_an_input_that_cannot_be_listened_to_for_long_is_told_once() -> None:
+def test_an_input_that_cannot_be_listened_to_is_told_once() -> None:
     bench = Bench().begin()
     for reason in ("getevent has ended.", "The device is gone.", "The device is gone."):
         bench.happens(events.InputBroke(reason))
     assert bench.told == [DEAF.format("getevent has ended.")]
+    assert (bench.state(), bench.session.reason) == (State.SETTLING, DEAF.format("The device is gone."))
     bench.happens(events.InputFollowed(()))
 
     assert (bench.session.reason, bench.state()) == ("", State.READY)
-
-
-def test_events_that_the_device_dropped_are_told() -> None:
-    bench = Bench().begin()
-    bench.happens(events.InputHeard(EventsDropped(KEYBOARD, 1), bench.now_ns, 0, bench.now_ns))
-
-    assert bench.told == [DROPPED]
 
 
 def test_of_two_actions_between_which_the_screen_was_not_seen_the_second_is_refused() -> None:
@@ -510,30 +453,15 @@ def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
     bench.happens(events.ClockJumped())
     bench.wait(60)
     bench.clock_agrees = True
-    bench.press(SystemKey.BACK)
-    bench.wait(100)
-
-    assert bench.told == [CLOCK_CHANGED]
-    assert [(step.flags, step.proven) for step in bench.steps] == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)]
-
-
-def test_a_clock_that_agrees_once_more_is_not_doubted_afterwards() -> None:
-    bench = Bench().begin()
     bench.down()
     bench.wait(80)
     bench.happens(events.ClockJumped())
     bench.up((10, 10))
     bench.wait(100)
 
-    assert bench.steps[0].flags == ()
-
-
-def test_a_clock_that_cannot_be_read_is_flagged() -> None:
-    bench = Bench(clock_agrees=False).begin()
-    bench.press(SystemKey.HOME)
-    bench.wait(4000)
-
-    assert bench.steps[0].flags == (Flag(FlagCode.CLOCK_UNREAD),)
+    assert bench.told == [CLOCK_CHANGED] * 2
+    flags = [(step.flags, step.proven) for step in bench.steps]
+    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], "it had agreed once more for the second"
 
 
 def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
@@ -572,6 +500,7 @@ def test_after_what_nobody_heard_a_screen_that_was_not_seen_again_proves_nothing
     [step] = bench.steps
     assert not step.proven
     assert step.flags == (Flag(FlagCode.OLDER_THAN_LAST_ACTION, (0.3,)),)
+    assert bench.told == ([DROPPED] if isinstance(unheard, events.InputHeard) else [])
 
 
 def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> None:
@@ -599,16 +528,6 @@ def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_fl
     bench.tap(10, 10)
     bench.wait(300)
     assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
-
-
-def test_a_swipe_that_nothing_confirms_is_taken_at_its_looks_and_flagged() -> None:
-    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
-    bench.areas = None
-    swipe_up(bench)
-    bench.wait(4000)
-
-    assert steps(bench) == ["HOME on 0"]
-    assert Flag(FlagCode.AREAS_UNKNOWN) in bench.steps[0].flags
 
 
 def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_picture() -> None:
@@ -667,22 +586,22 @@ def test_the_end_is_published_and_what_is_done_afterwards_is_told(end: Complete 
     assert bench.state() is State.FINISHED
 
 
-def test_a_draft_that_is_complete_is_published_at_once() -> None:
-    bench = Bench()
-    bench.happens(events.Started(bench.now_ns, complete=True, steps=4))
-
-    assert effects.Publish() in bench.wanted
-
-
-def test_undo_takes_the_last_step_away_even_one_that_waits() -> None:
+@pytest.mark.parametrize("last", ["BACK", "end"])
+def test_undo_takes_the_last_step_away_even_one_that_waits(last: str) -> None:
     bench = Bench().begin()
     bench.press(SystemKey.HOME)
-    bench.press(SystemKey.BACK)
+    if last == "end":
+        bench.happens(events.Intended(Complete(), bench.now_ns))
+    else:
+        bench.press(SystemKey.BACK)
     bench.happens(events.UndoWanted(bench.now_ns))
     bench.wait(100)
+    bench.press(SystemKey.RECENT)
+    bench.wait(300)
 
-    assert steps(bench) == ["HOME on 0"]
-    assert [_word(step) for step in bench.dropped] == ["BACK"]
+    assert steps(bench) == ["HOME on 0", "RECENT on 0"]
+    assert [_word(step) for step in bench.dropped] == [last]
+    assert count(bench, effects.Publish) == 0
 
 
 def restoring(steps: int = 1) -> Bench:
@@ -726,16 +645,6 @@ def test_a_screen_taken_for_the_wanted_one_is_told_with_the_next_step() -> None:
     assert [step.flags for step in bench.steps] == [(Flag(FlagCode.UNLIKE),), ()]
 
 
-def test_an_end_that_is_undone_at_once_is_not_the_end() -> None:
-    bench = Bench().begin()
-    bench.happens(events.Intended(Complete(), bench.now_ns), events.UndoWanted(bench.now_ns))
-    bench.press(SystemKey.HOME)
-    bench.wait(300)
-
-    assert steps(bench) == ["HOME on 0"]
-    assert count(bench, effects.Publish) == 0
-
-
 def test_an_abandoned_recording_takes_notice_of_nothing_but_a_draft_that_will_not_go() -> None:
     bench = Bench().begin()
     bench.happens(events.AbandonWanted(), events.StorageFailed("It is locked.", 0))
@@ -767,15 +676,10 @@ def test_what_could_not_be_written_is_written_when_the_storage_takes_it(fails: s
     assert bench.state() is State.READY
 
 
-def test_a_picture_that_nobody_wants_may_fail() -> None:
-    bench = Bench().begin()
-    bench.happens(events.StorageFailed("The disk is full.", bench.now_ns, 99))
-
-    assert bench.state() is State.READY
-
-
 def test_a_storage_that_is_not_needed_counts_as_well_again() -> None:
     bench = Bench().begin()
+    bench.happens(events.StorageFailed("The disk is full.", bench.now_ns, 99))
+    assert bench.state() is State.READY, "nobody wants that picture"
     bench.happens(events.StorageFailed("The disk is full.", bench.now_ns))
     assert bench.state() is State.STORAGE_LOST
     bench.wait(1500)

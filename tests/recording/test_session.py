@@ -139,12 +139,6 @@ def disk_full(now_ns: int = 1000, frame: int | None = None) -> StorageFailed:
 # The course of a step.
 
 
-def test_recording_begins_with_a_look_for_a_screen_at_rest() -> None:
-    session = Session()
-    assert say(session, Started(7)) == [Watch(7)]
-    assert session.state is State.SETTLING
-
-
 def test_an_input_that_may_still_arrive_is_waited_for_before_it_is_judged() -> None:
     lost = Session(late_input_ns=500)
     say(lost, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
@@ -159,30 +153,29 @@ def test_before_it_is_started_a_session_takes_no_notice_of_the_device() -> None:
     assert session.state is State.IDLE
 
 
-def test_a_moving_screen_is_not_kept() -> None:
-    session = Session()
-    assert say(session, Started(0), moving(1, at=10)) == []
-    assert say(session, moving(2, at=20)) == []
-    assert session.state is State.SETTLING
-
-
 def test_a_screen_at_rest_is_kept_before_the_session_is_ready() -> None:
     session = Session()
-    assert say(session, Started(0), moving(1, at=10), still(2, anchor=1, at=300)) == [KeepFrame(2)]
+    assert say(session, Started(7)) == [Watch(7)]
+    assert say(session, moving(1, at=10)) == say(session, moving(2, at=20)) == []
+    assert session.state is State.SETTLING
+    assert say(session, still(3, anchor=2, at=300)) == [KeepFrame(3)]
     assert (session.state, session.frame) == (State.CAPTURING, None)
-    assert say(session, still(3, anchor=1, at=400)) == []
-    assert say(session, FrameKept(2)) == []
-    assert (session.state, session.frame) == (State.READY, 2)
+    assert say(session, still(4, anchor=2, at=400)) == []
+    assert say(session, FrameKept(3)) == []
+    assert (session.state, session.frame) == (State.READY, 3)
 
 
-def test_a_screen_that_changes_while_it_is_kept_is_waited_for_anew() -> None:
+@pytest.mark.parametrize(
+    ("kept", "other"),
+    [(still(2, anchor=1, at=300), moving(3, at=400)), (restless(2, at=300), FrameSeen(3, 3, 400, size=TURNED))],
+)
+def test_a_screen_that_changes_while_it_is_kept_is_waited_for_anew(kept: FrameSeen, other: FrameSeen) -> None:
     session = Session()
-    say(session, Started(0), moving(1, at=10), still(2, anchor=1, at=300))
-    assert say(session, moving(3, at=400)) == []
+    assert say(session, Started(0), moving(1, at=10), kept, other) == []
     assert session.state is State.SETTLING
     assert say(session, FrameKept(2)) == []
     assert session.frame is None
-    assert say(session, still(4, anchor=3, at=700)) == [KeepFrame(4)]
+    assert say(session, replace(other, number=4, still=True)) == [KeepFrame(4)]
 
 
 def test_a_screen_that_changes_by_itself_while_ready_is_waited_for_anew() -> None:
@@ -195,29 +188,16 @@ def test_a_screen_that_changes_by_itself_while_ready_is_waited_for_anew() -> Non
 def test_a_tap_goes_out_when_its_step_is_saved_and_the_screen_was_seen_unchanged_since_touch_down() -> None:
     session = ready()
     assert say(session, TouchedDown(2, 100)) == []
-    assert session.touched
+    assert (session.state, session.touched) == (State.READY, True)
     assert say(session, Intended(TAP, 200)) == []
+    assert session.state is State.CHECKING
+    assert say(session, TouchCancelled()) == [], "it is complete"
     assert say(session, still(3, anchor=1, at=99)) == [], "this frame was asked for before the touch-down"
     assert say(session, still(4, anchor=1, at=100)) == [SaveStep(2, 4, True, 100, TAP)]
     assert session.state is State.INJECTING
     assert say(session, StepSaved(TAP)) == [SendInput(TAP)]
     assert say(session, InputDone(400)) == [Watch(400, after_input=True)]
     assert (session.state, session.touched) == (State.SETTLING, False)
-
-
-def test_a_tap_without_proof_says_that_it_is_being_checked_and_takes_nothing_else() -> None:
-    session = ready()
-    say(session, TouchedDown(2, 100))
-    while_down = session.state
-    assert say(session, Intended(TAP, 120)) == []
-    assert (while_down, session.state) == (State.READY, State.CHECKING)
-    assert say(session, TouchedDown(2, 130)) == [Tell(NOT_READY)]
-
-
-def test_a_tap_whose_proof_came_while_the_finger_was_down_goes_out_as_it_lifts() -> None:
-    session = ready()
-    say(session, TouchedDown(2, 100), still(3, anchor=1, at=120))
-    assert say(session, Intended(TAP, 200)) == [SaveStep(2, 3, True, 100, TAP)]
 
 
 def test_the_frame_that_is_kept_is_the_picture_whichever_frame_of_the_same_screen_was_touched() -> None:
@@ -234,14 +214,10 @@ def test_keys_and_text_need_the_same_proof_as_a_tap(intent: Intent) -> None:
     assert say(session, StepSaved(intent)) == [SendInput(intent)]
 
 
-def test_frames_that_come_while_the_input_is_sent_ask_for_nothing() -> None:
-    session = sending()
-    assert say(session, still(4, anchor=1, at=120), moving(5, at=130)) == []
-    assert session.state is State.INJECTING
-
-
 def test_the_step_before_is_judged_as_soon_as_the_screen_is_still() -> None:
     session = sending()
+    assert say(session, still(4, anchor=1, at=120), moving(5, at=130)) == [], "the input is on its way"
+    assert session.state is State.INJECTING
     say(session, InputDone(400))
     assert say(session, moving(4, at=410), still(5, anchor=4, at=700)) == [
         KeepFrame(5),
@@ -268,6 +244,8 @@ def test_the_last_step_is_published_and_nothing_is_sent(end: Intent) -> None:
     session = ready()
     assert say(session, Intended(end, 100), still(3, anchor=1, at=110)) == [SaveStep(2, 3, True, 100, end)]
     assert say(session, StepSaved(end)) == [Publish()]
+    assert session.publishing
+    assert say(session, DeviceWentAway("gone")) == [], "publishing does not need the device"
     assert session.publishing
     assert say(session, Published()) == []
     assert session.state is State.FINISHED
@@ -302,22 +280,21 @@ def test_a_touch_on_a_picture_of_the_screen_before_is_refused() -> None:
     assert say(session, TouchedDown(5, 101)) == []
 
 
-def test_a_gesture_is_refused_when_the_screen_changes_under_the_finger() -> None:
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param((TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200)), id="under the finger"),
+        pytest.param(
+            (TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400), Intended(TAP, 500)),
+            id="under the finger, and is at rest again",
+        ),
+        pytest.param((Intended(HOME, 100), moving(3, at=110)), id="after a key"),
+    ],
+)
+def test_a_gesture_is_refused_when_the_screen_changes(story: Sequence[Event]) -> None:
     session = ready()
-    assert say(session, TouchedDown(2, 100), moving(3, at=90)) == []
-    assert say(session, Intended(TAP, 200)) == [Tell(CHANGED), Watch(100)]
+    assert say(session, *story) == [Tell(CHANGED), Watch(100)]
     assert session.state is State.SETTLING
-
-
-def test_a_gesture_is_refused_when_the_screen_changes_after_the_finger_lifted() -> None:
-    session = ready()
-    assert say(session, Intended(HOME, 100), moving(3, at=110)) == [Tell(CHANGED), Watch(100)]
-
-
-def test_a_change_under_the_finger_counts_also_when_the_screen_comes_back() -> None:
-    session = ready()
-    say(session, TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400))
-    assert say(session, Intended(TAP, 500)) == [Tell(CHANGED), Watch(100)]
 
 
 def test_a_cancelled_touch_leaves_nothing_behind() -> None:
@@ -325,12 +302,6 @@ def test_a_cancelled_touch_leaves_nothing_behind() -> None:
     assert say(session, TouchedDown(2, 100), TouchCancelled()) == [Watch(100)]
     assert not session.touched
     assert say(session, TouchCancelled()) == []
-
-
-def test_a_gesture_that_is_complete_cannot_be_cancelled() -> None:
-    session = ready()
-    assert say(session, TouchedDown(2, 100), Intended(TAP, 200), TouchCancelled()) == []
-    assert session.touched
 
 
 def test_an_input_that_the_device_refuses_takes_its_step_away() -> None:
@@ -351,6 +322,7 @@ def test_a_screen_that_never_rests_is_taken_as_it_is() -> None:
     session = Session()
     assert say(session, Started(0), moving(1, at=50), restless(2, at=5000)) == [KeepFrame(2)]
     assert say(session, restless(3, at=5050)) == [], "one picture at a time"
+    assert session.state is State.CAPTURING
     say(session, FrameKept(2))
     assert (session.state, session.frame) == (State.READY, 2)
     assert say(session, restless(4, at=5100)) == [], "it is ready, and need not keep each frame"
@@ -364,12 +336,6 @@ def test_a_touch_on_a_restless_screen_pins_the_frame_that_was_touched() -> None:
     assert say(session, restless(5, at=5310)) == [], "nor can a restless screen prove anything"
     assert say(session, FrameKept(2)) == [], "another picture"
     assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
-
-
-def test_a_touch_on_the_frame_that_is_safe_already_needs_no_other() -> None:
-    session = restless_and_ready()
-    assert say(session, TouchedDown(2, 5210)) == []
-    assert say(session, Intended(TAP, 5300)) == [SaveStep(2, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
 
 
 def test_a_key_on_a_restless_screen_pins_the_newest_frame() -> None:
@@ -387,13 +353,6 @@ def test_a_restless_screen_that_comes_to_rest_after_all_is_kept_again() -> None:
     assert say(session, still(5, anchor=3, at=6300)) == [SaveStep(4, 5, True, 6100, TAP)]
 
 
-def test_a_restless_frame_stays_the_picture_while_it_is_written() -> None:
-    session = Session()
-    say(session, Started(0), moving(1, at=50), restless(2, at=5000))
-    assert say(session, restless(3, at=5050)) == []
-    assert session.state is State.CAPTURING
-
-
 def test_a_restless_screen_that_is_turned_is_another_screen() -> None:
     session = restless_and_ready()
     assert say(session, restless(3, at=5100, size=TURNED)) == [Watch(5100)]
@@ -402,29 +361,11 @@ def test_a_restless_screen_that_is_turned_is_another_screen() -> None:
     say(session, restless(4, at=10_100, size=TURNED), FrameKept(4))
     assert say(session, TouchedDown(2, 10_110)) == [Tell(OUT_OF_DATE)]
     assert say(session, TouchedDown(3, 10_110)) == [KeepFrame(3)]
-
-
-def test_a_gesture_is_refused_when_a_restless_screen_is_turned_under_the_finger() -> None:
-    session = restless_and_ready()
-    say(session, restless(3, at=5100), TouchedDown(3, 5110), restless(4, at=5200, size=TURNED), FrameKept(3))
-    assert say(session, Intended(TAP, 5300)) == [Tell(CHANGED), Watch(5110)]
-
-
-def test_a_restless_screen_that_is_turned_while_it_is_kept_is_waited_for_anew() -> None:
-    session = Session()
-    say(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameSeen(3, 3, 5050, size=TURNED))
-    assert session.state is State.SETTLING
-    assert say(session, FrameKept(2)) == []
-    assert session.frame is None
+    say(session, restless(5, at=10_200), FrameKept(3))
+    assert say(session, Intended(TAP, 10_300)) == [Tell(CHANGED), Watch(10_110)], "it was turned under the finger"
 
 
 # Undo.
-
-
-@pytest.mark.parametrize("session", [ready(), restless_and_ready()])
-def test_undo_takes_the_last_step_away_and_looks_again(session: Session) -> None:
-    assert say(session, UndoWanted(300)) == [Watch(300), RemoveSteps("undone by the annotator", leads_back=True)]
-    assert session.state is State.SETTLING
 
 
 def test_a_step_that_was_undone_is_not_judged() -> None:
@@ -511,12 +452,6 @@ def test_a_refused_or_lost_input_on_the_way_back_takes_no_step_away() -> None:
     assert say(session, DeviceCameBack(2000)) == [Watch(2000)]
 
 
-def test_the_episode_cannot_end_on_the_way_back() -> None:
-    session = restoring()
-    assert say(session, Intended(Complete(), 800)) == [Tell(BRING_BACK_FIRST)]
-    assert session.state is State.RESTORING
-
-
 def test_a_screen_that_the_annotator_takes_for_the_wanted_one_is_told_with_the_next_step() -> None:
     session = restoring()
     assert say(session, ScreenAccepted(800)) == [Watch(800)]
@@ -531,29 +466,19 @@ def test_a_screen_that_the_annotator_takes_for_the_wanted_one_is_told_with_the_n
     assert save.flags == ()
 
 
-def test_a_snapshot_that_cannot_be_loaded_is_told_and_the_annotator_leads_back() -> None:
-    session = returning()
-    assert say(session, Returned(400, "No such snapshot.")) == [
-        Tell(NOT_RETURNED.format("No such snapshot.")),
-        Watch(400),
-    ]
-    assert session.restoring
-
-
-def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost() -> None:
+def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost_and_a_failure_is_told() -> None:
     session = returning()
     assert say(session, DeviceWentAway("offline")) == []
     assert session.state is State.RETURNING
+    told = Tell(NOT_RETURNED.format("No such snapshot."))
+    assert say(session, Returned(400, "No such snapshot.")) == [told, Watch(400)]
+    assert session.restoring, "the annotator leads back"
 
 
 def test_more_can_be_undone_on_the_way_back() -> None:
     session = restoring()
     assert say(session, UndoWanted(800, 2)) == [Watch(800), RemoveSteps("undone by the annotator", 2, leads_back=True)]
     assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
-
-
-def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> None:
-    assert say(Session(), Started(0, steps=2, goal=Goal.UNDONE)) == [ReturnDevice()]
 
 
 def resumed(goal: Goal = Goal.LEFT) -> Session:
@@ -563,6 +488,10 @@ def resumed(goal: Goal = Goal.LEFT) -> Session:
     looks = [JudgeReturn(2)] if goal is Goal.LEFT else []
     assert say(session, moving(1, at=50), still(2, anchor=1, at=90)) == looks
     return session
+
+
+def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> None:
+    assert say(Session(), Started(0, steps=2, goal=Goal.UNDONE)) == [ReturnDevice()]
 
 
 def test_a_draft_that_is_resumed_on_the_screen_that_it_left_is_ready_at_once() -> None:
@@ -670,12 +599,6 @@ def test_a_device_that_goes_away_while_the_screen_is_awaited_or_kept_costs_nothi
     assert (session.state, session.frame) == (State.DEVICE_LOST, None)
 
 
-def test_a_device_that_is_there_cannot_come_back() -> None:
-    session = ready()
-    assert say(session, DeviceCameBack(200)) == []
-    assert session.state is State.READY
-
-
 def test_a_gesture_that_had_not_gone_out_is_lost_with_the_device_and_the_annotator_told() -> None:
     session = ready()
     say(session, TouchedDown(2, 100))
@@ -723,12 +646,6 @@ def test_an_input_that_was_refused_before_the_device_went_away_is_dropped_when_i
     assert say(session, DeviceCameBack(400)) == [Watch(400), RemoveSteps("refused by the device")]
 
 
-def test_publishing_does_not_need_the_device() -> None:
-    session = publishing()
-    assert say(session, DeviceWentAway("gone")) == []
-    assert session.publishing
-
-
 # The storage fails.
 
 
@@ -753,19 +670,13 @@ def test_a_storage_that_fails_again_is_tried_again() -> None:
     assert say(session, Tick(2 * RETRY_NS + 5), still(10, anchor=7, at=2020)) == [KeepFrame(10)]
 
 
-def test_a_picture_that_is_wanted_no_more_may_fail_to_be_written() -> None:
-    session = restless_and_ready()
-    say(session, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200))
-    assert say(session, disk_full(frame=2)) == []
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5110, TAP, flags=(Flag(FlagCode.MOVING),))]
-
-
 def test_a_gesture_whose_picture_cannot_be_written_is_refused_with_the_reason() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200))
-    [tell] = say(session, disk_full(frame=3))
-    assert isinstance(tell, Tell)
-    assert tell.text == "The disk is full. Your last action was neither recorded nor sent."
+    assert say(session, disk_full(frame=2)) == [], "that picture is wanted no more"
+    assert say(session, disk_full(frame=3)) == [
+        Tell("The disk is full. Your last action was neither recorded nor sent.")
+    ]
 
 
 def test_a_step_that_cannot_be_saved_is_not_sent() -> None:
@@ -791,14 +702,6 @@ def test_a_step_that_could_not_be_judged_is_judged_when_the_storage_is_back() ->
     say(session, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800))
     say(session, disk_full(900), Tick(900 + RETRY_NS), still(6, anchor=4, at=1000), FrameKept(6), moving(7, at=2000))
     assert say(session, still(8, anchor=7, at=2300)) == [KeepFrame(8), JudgeLastStep(8, uncertain=True)]
-
-
-def test_a_device_may_go_away_while_the_storage_is_lost_and_both_come_back() -> None:
-    session = ready()
-    say(session, disk_full(100), DeviceWentAway("gone"))
-    assert session.state is State.DEVICE_LOST
-    assert say(session, Tick(5 * RETRY_NS)) == []
-    assert say(session, DeviceCameBack(5 * RETRY_NS)) == [Watch(5 * RETRY_NS)]
 
 
 def test_nothing_is_tried_on_the_storage_while_an_input_is_under_way() -> None:
@@ -831,25 +734,17 @@ def test_a_complete_draft_is_published_at_once() -> None:
 
 
 @pytest.mark.parametrize("session", [Session(), ready(), sending()])
-def test_a_recording_may_be_thrown_away_at_any_time(session: Session) -> None:
+def test_a_recording_may_be_thrown_away_at_any_time_but_while_it_is_published(session: Session) -> None:
     assert say(session, AbandonWanted()) == [Abandon()]
     assert session.state is State.ABANDONED
     assert say(session, InputDone(500)) == []
-    assert session.state is State.ABANDONED
+    assert say(session, disk_full()) == [Tell("The disk is full.")], "the draft cannot go to the trash"
+    assert (session.state, session.reason) == (State.ABANDONED, "The disk is full.")
 
-
-def test_an_episode_that_is_being_published_cannot_be_thrown_away() -> None:
     session = publishing()
     assert say(session, AbandonWanted()) == [Tell(TOO_LATE_TO_ABANDON)]
     say(session, disk_full())
     assert say(session, AbandonWanted()) == [Abandon()]
-
-
-def test_the_annotator_learns_when_the_draft_cannot_go_to_the_trash() -> None:
-    session = ready()
-    say(session, AbandonWanted())
-    assert say(session, disk_full()) == [Tell("The disk is full.")]
-    assert session.reason == "The disk is full."
 
 
 # Invariants.
