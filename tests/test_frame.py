@@ -1,17 +1,7 @@
 import subprocess
 import sys
 
-from odyssey_recorder import __version__
-
 HEAVY_LIBRARIES = ("PySide6", "adbutils", "PIL", "openai", "jinja2")
-
-
-def test_the_program_tells_its_version() -> None:
-    answer = subprocess.run(
-        [sys.executable, "-m", "odyssey_recorder", "--version"], capture_output=True, text=True, check=True
-    )
-
-    assert answer.stdout == f"odyssey-recorder {__version__}\n"
 
 
 def test_the_command_line_loads_no_heavy_library_before_a_subcommand_needs_it() -> None:

@@ -13,7 +13,6 @@ from odyssey_recorder.settings import (
     log_file,
     read_settings,
     settings_file,
-    sheets_file,
     window_state_file,
 )
 from tests.dataset.drafts import read_only
@@ -132,21 +131,28 @@ def test_a_folder_is_written_as_it_was_said(home: Path) -> None:
     assert (after.dataset, after.tasks) == (home / "episodes", home / "tasks.json")
 
 
-@pytest.mark.parametrize("broken", ["dataset = ", "a = 1\na = 2", "colour = 'red'", "adb_server_port = 0"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "dataset = ", "a = 1\na = 2", "colour = 'red'", "adb_server_port = 0", 'dataset = "a\\u0000b"',
+        "dataset = " + "[" * 100_000, "dataset = \x00",
+    ],
+    ids=["empty", "twice", "unknown", "port", "null in text", "brackets", "null"],
+)  # fmt: skip
 def test_a_file_that_is_wrong_is_never_written(broken: str) -> None:
     write_file(broken)
+    with pytest.raises(SettingsError, match=r"settings\.toml"):
+        read_settings()
     with pytest.raises(SettingsError, match=r"settings\.toml"):
         SettingsStore().save({"annotator": "Ada"})
     assert saved() == broken
 
 
-def test_a_value_that_cannot_be_is_never_written() -> None:
+def test_a_value_that_cannot_be_is_not_written_and_a_folder_that_takes_no_file_is_named(home: Path) -> None:
     with pytest.raises(SettingsError, match="greater than or equal to 0"):
         SettingsStore().save({"practice_tasks": -1})
     assert not settings_file().exists()
-
-
-def test_a_folder_that_takes_no_file_is_named(home: Path) -> None:
+    assert all(path.is_relative_to(home) for path in (log_file(), window_state_file(), settings_file()))
     (home / "odyssey-recorder").write_text("a file where the folder must be")
     with pytest.raises(SettingsError, match=r"^The settings were not saved\. .*odyssey-recorder"):
         SettingsStore().save({"annotator": "Ada"})
@@ -199,13 +205,6 @@ def test_what_cannot_be_is_refused_with_the_reason(name: str, value: str, words:
     assert str(refused.value).startswith(words)
 
 
-@pytest.mark.parametrize("text", ['dataset = "a\\u0000b"', "dataset = " + "[" * 100_000, "dataset = \x00"])
-def test_a_file_that_is_no_settings_is_a_message(text: str) -> None:
-    write_file(text)
-    with pytest.raises(SettingsError, match=r"settings\.toml"):
-        read_settings()
-
-
 def test_settings_in_a_pipe_are_a_message() -> None:
     write_file("")
     settings_file().unlink()
@@ -216,19 +215,18 @@ def test_settings_in_a_pipe_are_a_message() -> None:
         SettingsStore().save({"annotator": "eve"})
 
 
-def test_a_dataset_one_of_whose_folders_cannot_be_written_is_refused(
+def test_a_folder_that_cannot_be_written_is_refused_and_a_full_disk_is_told_of(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "dataset/screenshots").mkdir(parents=True)
     read_only(monkeypatch, home / "dataset/screenshots")
     with pytest.raises(SettingsError, match=r"screenshots cannot be written: .* Make the folder writable"):
         SettingsStore().check("dataset", str(home / "dataset"))
-
-
-def test_a_folder_below_a_file_is_refused(home: Path) -> None:
     (home / "note").write_text("")
     with pytest.raises(SettingsError, match="note cannot be written: a file is where a folder must be"):
         SettingsStore().check("drafts", str(home / "note"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1024**2))
+    assert SettingsStore().check("drafts", str(home)).startswith("Only 0.0 GiB are free")
 
 
 @pytest.mark.parametrize(
@@ -248,14 +246,3 @@ def test_what_should_be_known_is_said(name: str, value: str | None, words: str) 
     said = SettingsStore().check(name, value)
     assert words in said
     assert bool(words) == bool(said)
-
-
-def test_a_full_disk_is_told_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1024**2))
-    assert SettingsStore().check("drafts", str(home)).startswith("Only 0.0 GiB are free")
-
-
-def test_log_and_state_lie_with_the_user(home: Path) -> None:
-    assert log_file().is_relative_to(home)
-    assert window_state_file().is_relative_to(home)
-    assert sheets_file().parent == window_state_file().parent

@@ -1,5 +1,6 @@
 import json
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording_service import PRACTICE_START, RecordingService
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.wiring import (
     adb_program,
     annotator_service,
@@ -49,37 +51,41 @@ def service(tmp_path: Path) -> RecordingService:
     )
 
 
-def choose(listed: str, serial: str | None = None) -> str:
-    with ScriptedAdbServer({"host:devices-l": block(listed)}) as server:
-        return chosen_device(AdbServer(port=server.port), serial)
-
-
 def put_aside(recorder: Recorder) -> None:
     recorder.start()
     recorder.stop()
     recorder.join()
 
 
-class TestTheDeviceToUse:
-    def test_is_the_only_one_that_is_ready(self) -> None:
-        assert choose("emulator-5600 offline\nemulator-5602 device product:x model:y\n") == "emulator-5602"
+@pytest.mark.parametrize(
+    ("listed", "serial", "chosen"),
+    [
+        ("emulator-5600 offline\nemulator-5602 device product:x model:y\n", None, "emulator-5602"),
+        ("emulator-5600 device\nemulator-5602 device\n", "emulator-5602", "emulator-5602"),
+    ],
+)
+def test_the_device_to_use_is_the_one_that_is_ready_or_named(listed: str, serial: str | None, chosen: str) -> None:
+    with ScriptedAdbServer({"host:devices-l": block(listed)}) as server:
+        assert chosen_device(AdbServer(port=server.port), serial) == chosen
 
-    def test_is_the_one_that_is_named(self) -> None:
-        assert choose("emulator-5600 device\nemulator-5602 device\n", "emulator-5602") == "emulator-5602"
 
-    def test_must_be_known(self) -> None:
-        with pytest.raises(DeviceError, match="does not know the device pixel; it knows emulator-5600, emulator-5602"):
-            choose("emulator-5600 device\nemulator-5602 offline\n", "pixel")
-        with pytest.raises(DeviceError, match=r"does not know the device pixel; it knows no device at all\."):
-            choose("", "pixel")
-
-    def test_is_waited_for_in_words_where_none_is_ready(self) -> None:
-        with pytest.raises(DeviceError, match=r"no device that is ready\. emulator-5600 is unauthorized\. Start an"):
-            choose("emulator-5600 unauthorized\n")
-
-    def test_must_be_named_where_there_are_several(self) -> None:
-        with pytest.raises(DeviceError, match=r"2 devices: name one with --device \(emulator-5600, emulator-5602\)"):
-            choose("emulator-5600 device\nemulator-5602 device\n")
+@pytest.mark.parametrize(
+    ("listed", "serial", "words"),
+    [
+        ("emulator-5600 device\n", "pixel", r"does not know the device pixel; it knows emulator-5600\."),
+        ("", "pixel", r"does not know the device pixel; it knows no device at all\."),
+        ("emulator-5600 unauthorized\n", None, r"no device that is ready\. emulator-5600 is unauthorized\. Start an"),
+        (
+            "emulator-5600 device\nemulator-5602 device\n",
+            None,
+            r"name one with --device \(emulator-5600, emulator-5602\)",
+        ),
+    ],
+)
+def test_where_no_device_can_be_used_it_is_said_why(listed: str, serial: str | None, words: str) -> None:
+    server = ScriptedAdbServer({"host:devices-l": block(listed)})
+    with server, pytest.raises(DeviceError, match=words):
+        chosen_device(AdbServer(port=server.port), serial)
 
 
 def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,12 +96,6 @@ def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytes
     program.touch(mode=0o755)
     assert adb_program(read_settings(adb=str(program))) == program
     assert adb_program(read_settings(adb="")).is_file()
-
-
-def test_a_device_that_answers_is_connected(lab_phone: LabPhone) -> None:
-    device = DeviceConnector(AdbServer(port=lab_phone.lab.server.port)).connect(lab_phone.serial)
-    assert device.properties().size == Size(720, 1280)
-    device.close()
 
 
 def test_a_device_whose_console_can_be_asked_keeps_snapshots(lab_phone: LabPhone, tmp_path: Path) -> None:
@@ -119,14 +119,6 @@ def test_the_yard_of_a_laboratory_has_its_phones_and_leaves_the_users_virtual_de
     assert inventory.can_simulate
 
 
-def test_a_draft_says_who_recorded_what_on_which_device(service: RecordingService) -> None:
-    recorder = service.begin(FakeDevice(Size(720, 1280)), Assignment(TASK), script.ScriptPlayer())
-    put_aside(recorder)
-    [summary] = service.drafts()
-    assert (summary.episode_id, summary.task, summary.steps) == (recorder.episode_id, TASK, 0)
-    assert (summary.device.device_name, summary.device.size) == ("Small Phone", Size(720, 1280))
-
-
 def test_a_task_begins_where_it_says_and_the_provenance_tells(service: RecordingService) -> None:
     device = FakeDevice(Size(720, 1280))
     device.save_snapshot("shop-open")
@@ -147,15 +139,12 @@ def test_a_task_begins_where_it_says_and_the_provenance_tells(service: Recording
     ]
 
 
-def test_a_task_whose_snapshot_is_missing_is_not_begun(service: RecordingService) -> None:
+def test_a_task_without_its_snapshot_and_practice_without_its_room_are_not_begun(service: RecordingService) -> None:
     with pytest.raises(DeviceError, match="shop-open"):
         service.begin(FakeDevice(), Assignment(TASK, start=FromSnapshot("shop-open")), script.ScriptPlayer())
-    assert service.drafts() == []
-
-
-def test_a_practice_episode_is_not_put_into_the_dataset(service: RecordingService) -> None:
     with pytest.raises(RecordingError, match="practice"):
         service.begin(FakeDevice(), Assignment(TASK, is_practice=True), script.ScriptPlayer())
+    assert service.drafts() == []
 
 
 def test_each_practice_task_begins_from_what_the_first_began_from(service: RecordingService, tmp_path: Path) -> None:
@@ -171,12 +160,15 @@ def test_each_practice_task_begins_from_what_the_first_began_from(service: Recor
     assert service.drafts() == []
 
 
-def test_a_draft_goes_on_only_on_a_screen_of_its_size(service: RecordingService) -> None:
+def test_a_draft_says_what_it_is_and_goes_on_only_on_a_screen_of_its_size(service: RecordingService) -> None:
     device = FakeDevice(Size(720, 1280))
     recorder = service.begin(device, Assignment(TASK), script.ScriptPlayer())
     put_aside(recorder)
     with pytest.raises(RecordingError, match=r"was begun on a Small Phone \(720x1280\); fake-1 has 1080x2400"):
         service.resume(FakeDevice(Size(1080, 2400)), recorder.episode_id, script.ScriptPlayer())
+    [summary] = service.drafts()
+    assert (summary.episode_id, summary.task, summary.steps) == (recorder.episode_id, TASK, 0)
+    assert (summary.device.device_name, summary.device.size) == ("Small Phone", Size(720, 1280))
     again = service.resume(device, recorder.episode_id, script.ScriptPlayer())
     assert again.episode_id == recorder.episode_id
     put_aside(again)
@@ -196,15 +188,6 @@ def test_a_desk_without_phones_of_its_own_says_how_to_get_one(service: Recording
     assert not service.can_simulate
     with pytest.raises(DeviceError, match="run odyssey-recorder simulate"):
         service.simulate()
-
-
-def test_the_desk_of_a_laboratory_simulates_phones(lab_phone: LabPhone, service: RecordingService) -> None:
-    in_lab = lab_service(lab_phone.lab, service.store, actor="script", profile="small_phone")
-    assert in_lab.can_simulate
-    serial = in_lab.simulate()
-    assert serial in {device.serial for device in in_lab.devices() if device.is_ready}
-    lab_phone.lab.server.adb("-s", serial, "emu", "kill")
-    lab_phone.lab.server.adb("-s", serial, "wait-for-disconnect")
 
 
 def test_the_desk_of_the_window_is_at_the_user_s_own_adb_server(phone: LabPhone, command_line: CommandLine) -> None:
@@ -252,16 +235,19 @@ def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue
     told["origin"] |= {"annotator": "Ann", "task_id": "task-1"}
     proof.write_text(json.dumps(told))
     source = write_list(tmp_path / "tasks.jsonl", [row("other"), row("task-1")])
-    queue = task_queue(source, store_of(there), lambda: "ann", drafts=tmp_path / "drafts")
-    queue.mark_recorded("task-1", there.episode_id)
-    move = Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing, at step 3")
-    ReviewStore(there.root).append(there.episode_id, move)
-    offered = queue.claim_next()
-    assert offered is not None
-    assert (offered.task_id, offered.reason) == ("task-1", "A step is missing, at step 3")
-    queue.release()
-    bob = task_queue(source, store_of(there), lambda: "bob", drafts=tmp_path / "drafts")
-    assert bob.board().count(Status.SENT_BACK) == 1
+
+    def queue_of(name: str) -> TaskQueue:
+        return task_queue(source, store_of(there), lambda: name, drafts=tmp_path / "drafts")
+
+    with closing(queue_of("ann")) as queue:
+        queue.mark_recorded("task-1", there.episode_id)
+        move = Move(id="a" * 32, at=datetime.now(UTC), by="Bea", to="annotator", why="A step is missing, at step 3")
+        ReviewStore(there.root).append(there.episode_id, move)
+        offered = queue.claim_next()
+        assert offered is not None
+        assert (offered.task_id, offered.reason) == ("task-1", "A step is missing, at step 3")
+    with closing(queue_of("bob")) as bob:
+        assert bob.board().count(Status.SENT_BACK) == 1
 
 
 def test_without_the_package_for_language_models_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

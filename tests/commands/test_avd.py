@@ -29,16 +29,6 @@ def sdk(command_line: CommandLine, adb_server: PrivateAdbServer, tmp_path: Path)
     return sdk
 
 
-@pytest.mark.parametrize("words", [["avd"], ["avd", "snapshot"]])
-def test_every_subcommand_explains_itself_in_eighty_columns(command_line: CommandLine, words: list[str]) -> None:
-    listed = command_line(*words, "--help").out.partition("Commands:\n")[2].splitlines()
-    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
-    for line in listed:
-        ran = command_line(*words, line.split()[0], "--help")
-        assert (ran.exit_code, ran.out[:7]) == (0, "Usage: ")
-        assert max(map(len, ran.out.splitlines())) <= 80
-
-
 def test_a_device_is_made_listed_started_turned_and_stopped(command_line: CommandLine, sdk: StandInSdk) -> None:
     port = free_console_port()
 

@@ -35,6 +35,13 @@ def test_a_dataset_without_errors_is_clean(command_line: CommandLine, dataset: P
 
 def test_an_error_is_told_with_its_episode_its_step_and_what_to_do(command_line: CommandLine, dataset: Path) -> None:
     break_picture(dataset)
+    tree = json.loads(check(command_line, dataset, "--json").out)
+    assert (tree["exit_code"], tree["format"], tree["episodes"], tree["counts"]["error"] >= 1) == (1, 1, 2, True)
+    unlooked = next(one for one in tree["not_checked"] if one["check"] == "EPI06")
+    assert (unlooked["episodes"], bool(unlooked["why"])) == ([FIRST, SECOND], True)
+    assert [one["not_checked"] for one in tree["checks"] if one["check"] == "EPI06"] == [2]
+    broken = next(one for one in tree["findings"] if one["check"] == "IMG01")
+    assert (broken["severity"], broken["criterion"], broken["step"]) == ("error", "pictures", 1)
     ran = check(command_line, dataset)
     assert ran.exit_code == 1
     lines = ran.out.splitlines()
@@ -42,27 +49,6 @@ def test_an_error_is_told_with_its_episode_its_step_and_what_to_do(command_line:
     assert lines[at + 1].startswith("  IMG01 error   step 1: ")
     assert lines[at + 2].strip()
     assert any(line.endswith("IMG01  A picture is missing or broken") for line in map(str.rstrip, lines))
-
-
-def test_what_was_not_looked_at_is_counted_and_never_passed(command_line: CommandLine, dataset: Path) -> None:
-    tree = json.loads(check(command_line, dataset, "--json").out)
-    unlooked = {one["check"]: one for one in tree["not_checked"]}
-    assert unlooked["EPI06"]["episodes"] == [FIRST, SECOND]
-    assert unlooked["EPI06"]["why"]
-    counts = {one["check"]: one["not_checked"] for one in tree["checks"]}
-    assert counts["EPI06"] == 2
-
-
-def test_a_program_is_told_all_as_json(command_line: CommandLine, dataset: Path) -> None:
-    break_picture(dataset)
-    ran = check(command_line, dataset, "--json")
-    tree = json.loads(ran.out)
-    assert (ran.exit_code, tree["exit_code"], tree["format"], tree["episodes"]) == (1, 1, 1, 2)
-    broken = next(one for one in tree["findings"] if one["check"] == "IMG01")
-    assert (broken["severity"], broken["criterion"], broken["episode_id"], broken["step"]) == (
-        "error", "pictures", SECOND, 1,
-    )  # fmt: skip
-    assert tree["counts"]["error"] >= 1
 
 
 def test_warnings_fail_only_where_that_is_asked(command_line: CommandLine, dataset: Path) -> None:
@@ -153,11 +139,9 @@ def test_what_a_file_holds_is_text_on_a_terminal_and_on_a_page(command_line: Com
 def test_of_hundreds_of_findings_the_gravest_are_printed_and_the_rest_is_counted(
     command_line: CommandLine, dataset: Path
 ) -> None:
-    for number in range(3, 30):
+    for number in range(3, 11):
         write_dataset(dataset, f"{number:016}", steps=5)
-    for path in (dataset / "screenshots").glob("*_1.png"):
-        path.write_bytes(b"")
-    for path in (dataset / "screenshots").glob("*_2.png"):
+    for path in (dataset / "screenshots").iterdir():
         path.write_bytes(b"")
     ran = check(command_line, dataset)
     assert len(re.findall(r"^  [A-Z]{3}[0-9]{2} ", ran.out, re.MULTILINE)) == 40

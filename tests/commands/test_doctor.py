@@ -12,25 +12,22 @@ def findings(command_line: CommandLine) -> dict[str, dict[str, str]]:
     return {finding["what"]: finding for finding in json.loads(ran.out)}
 
 
-def test_with_a_device_nothing_is_missing(command_line: CommandLine, phone: LabPhone) -> None:
+def test_with_a_device_nothing_is_missing_and_what_it_lacks_for_passive_mode_is_a_note_with_its_mend(
+    command_line: CommandLine, phone: LabPhone
+) -> None:
+    command_line.dataset.mkdir()
     ran = command_line("doctor")
+    assert list(command_line.dataset.iterdir()) == [], "nothing is left in the folders that were tried"
     assert ran.exit_code == 0
     assert f"{phone.serial} device" in ran.out
     assert "missing" not in ran.out
     assert f"server 41 on port {phone.lab.server.port}" in ran.out
-
-
-def test_what_a_device_lacks_for_passive_mode_is_a_note_with_its_mend(
-    command_line: CommandLine, phone: LabPhone
-) -> None:
-    ran = command_line("doctor")
-    assert f"{phone.serial} device" in ran.out
     assert "pictures by gRPC" in ran.out
     assert "Animations: on: " in ran.out
     assert f"adb -s {phone.serial} shell" in ran.out
 
 
-def test_no_device_and_no_sdk_are_notes_with_their_mends(
+def test_an_sdk_is_found_by_its_variable_and_what_is_lacking_is_a_note_with_its_mend(
     command_line: CommandLine, lonely_server: PrivateAdbServer
 ) -> None:
     command_line.use_server(lonely_server.port)
@@ -38,12 +35,6 @@ def test_no_device_and_no_sdk_are_notes_with_their_mends(
     assert found["Devices"]["level"] == found["Android SDK"]["level"] == "note"
     assert "odyssey-recorder simulate" in found["Devices"]["mend"]
     assert "ANDROID_HOME" in found["Android SDK"]["mend"]
-
-
-def test_an_sdk_is_found_by_its_variable_and_what_it_lacks_is_named_with_its_command(
-    command_line: CommandLine, lonely_server: PrivateAdbServer
-) -> None:
-    command_line.use_server(lonely_server.port)
     sdk = command_line.folder / "sdk"
     (sdk / "emulator").mkdir(parents=True)
     (sdk / "emulator" / "emulator").touch(mode=0o755)
@@ -75,15 +66,6 @@ def test_a_folder_that_cannot_be_written_is_missing(
     assert ran.exit_code == 1
     assert f"{command_line.folder / 'file' / 'below'} cannot be written: Not a directory" in ran.out
     assert variable in ran.out
-
-
-def test_nothing_is_left_in_the_folders_that_were_tried(
-    command_line: CommandLine, lonely_server: PrivateAdbServer
-) -> None:
-    command_line.use_server(lonely_server.port)
-    command_line.dataset.mkdir()
-    assert command_line("doctor").exit_code == 0
-    assert list(command_line.dataset.iterdir()) == []
 
 
 def test_a_window_that_cannot_open_is_missing_and_the_reason_is_told(

@@ -31,14 +31,18 @@ def test_a_gold_episode_that_is_recorded_anew_is_the_same_file(lab: Lab, tmp_pat
     assert GoldRecorder(lab, tmp_path).record(task).gold == task.gold_file.read_bytes()
 
 
-def test_a_line_that_is_no_command_and_a_place_that_is_not_there_are_named(lab: Lab, tmp_path: Path) -> None:
-    recorder = GoldRecorder(lab, tmp_path)
-    odd = of_script(TASKS["01-click"], tmp_path, '{"off": "Settings"}')
-    with pytest.raises(ScriptError, match=r"script\.jsonl, line 1: .* is no command"):
-        recorder.record(odd)
-    lost = of_script(TASKS["01-click"], tmp_path, '{"on": "Teleport"}')
-    with pytest.raises(RecordingError, match="'Teleport'"):
-        recorder.record(lost)
+@pytest.mark.parametrize(
+    ("line", "kind", "words"),
+    [
+        ('{"off": "Settings"}', ScriptError, r"script\.jsonl, line 1: .* is no command"),
+        pytest.param('{"on": "Teleport"}', RecordingError, "'Teleport'", marks=pytest.mark.soak),
+    ],
+)
+def test_a_line_that_is_no_command_and_a_place_that_is_not_there_are_named(
+    lab: Lab, tmp_path: Path, line: str, kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        GoldRecorder(lab, tmp_path).record(of_script(TASKS["01-click"], tmp_path, line))
 
 
 @pytest.mark.soak

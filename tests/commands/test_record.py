@@ -39,32 +39,22 @@ def has_a_step(command_line: CommandLine) -> bool:
 
 
 def test_a_script_becomes_an_episode_whose_file_alone_is_on_stdout(command_line: CommandLine, phone: LabPhone) -> None:
-    ran = record(command_line, {"key": "HOME"}, {"wait_ms": 10}, {"complete": "done"})
+    elsewhere = command_line.folder / "elsewhere"  # above that of the environment
+    more = (*TASK, "--dataset", str(elsewhere), "--device", phone.serial)
+    ran = record(command_line, {"key": "HOME"}, {"wait_ms": 10}, {"complete": ESCAPES}, more=more)
     assert ran.exit_code == 0
     annotation = Path(ran.out.removesuffix("\n"))
-    assert annotation.parent == command_line.dataset / "annotations"
+    assert annotation.parent == elsewhere / "annotations"
     episode = read_episode(annotation)
+    assert episode.steps[-1].action == Complete(ESCAPES)
     assert [action_type(step.action) for step in episode.steps] == ["HOME", "COMPLETE"]
     assert (episode.task.instruction, episode.task.apps, episode.device.device_name) == (
         "Go home.", ("Clock",), "Small Phone",
     )  # fmt: skip
-    assert "COMPLETE done" in ran.err
+    assert r"COMPLETE \x1b[31m[red]x[/]" in ran.err
+    assert "\x1b" not in ran.err
     assert "3/3" in ran.err
     assert command_line.draft_ids() == []
-
-
-def test_the_dataset_of_the_flag_is_above_that_of_the_environment(command_line: CommandLine, phone: LabPhone) -> None:
-    elsewhere = command_line.folder / "elsewhere"
-    ran = record(command_line, {"complete": ""}, more=(*TASK, "--dataset", str(elsewhere), "--device", phone.serial))
-    assert Path(ran.out.strip()).parent == elsewhere / "annotations"
-
-
-def test_text_of_a_script_is_text_on_the_terminal(command_line: CommandLine, phone: LabPhone) -> None:
-    ran = record(command_line, {"complete": ESCAPES})
-    assert ran.exit_code == 0
-    assert r"\x1b[31m[red]x[/]" in ran.err
-    assert "\x1b" not in ran.err
-    assert read_episode(Path(ran.out.strip())).steps[-1].action == Complete(ESCAPES)
 
 
 @pytest.mark.parametrize(
@@ -85,19 +75,14 @@ def test_a_bad_script_is_refused_before_anything_is_touched(
     assert not command_line.dataset.exists()
 
 
-def test_a_script_that_is_not_there_is_named(command_line: CommandLine) -> None:
+def test_a_script_that_is_not_there_or_no_text_is_named(command_line: CommandLine) -> None:
+    picture = command_line.folder / "picture.jsonl"
+    picture.write_bytes(b"\x89PNG")
+    assert "picture.jsonl is no text in UTF-8" in command_line("record", "--script", picture, *TASK).err
     ran = command_line("record", "--script", command_line.folder / "nowhere.jsonl", *TASK)
     assert ran.exit_code == 1
     assert ran.err.endswith("nowhere.jsonl cannot be read: No such file or directory.\n")
     assert "nowhere.jsonl cannot be read" in log_file().read_text(encoding="utf-8")
-
-
-def test_a_script_that_is_no_text_is_named(command_line: CommandLine) -> None:
-    path = command_line.folder / "picture.jsonl"
-    path.write_bytes(b"\x89PNG")
-    ran = command_line("record", "--script", path, *TASK)
-    assert ran.exit_code == 1
-    assert "picture.jsonl is no text in UTF-8" in ran.err
 
 
 def test_a_new_episode_needs_its_task(command_line: CommandLine) -> None:
@@ -112,27 +97,6 @@ def test_without_a_device_it_says_how_to_get_one(command_line: CommandLine, lone
     assert ran.exit_code == 1
     assert ran.err.startswith("There is no device that is ready.")
     assert "odyssey-recorder simulate" in ran.err
-
-
-def test_a_device_that_adb_does_not_know_is_named_with_those_that_it_knows(
-    command_line: CommandLine, phone: LabPhone
-) -> None:
-    ran = record(command_line, {"complete": ""}, more=(*TASK, "--device", "emulator-5999"))
-    assert ran.exit_code == 1
-    assert ran.err == f"adb does not know the device emulator-5999; it knows {phone.serial}.\n"
-
-
-def test_of_two_devices_one_must_be_named(command_line: CommandLine, phone: LabPhone) -> None:
-    second = phone.lab.phones.start("small_phone", animation=False)
-    try:
-        phone.lab.server.adb("-s", second, "wait-for-device")
-        ran = record(command_line, {"complete": ""})
-    finally:
-        phone.lab.server.adb("-s", second, "emu", "kill")
-        phone.lab.server.adb("-s", second, "wait-for-disconnect")
-    assert ran.exit_code == 1
-    assert ran.err.startswith("There are 2 devices: name one with --device (")
-    assert phone.serial in ran.err
 
 
 def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(

@@ -30,11 +30,6 @@ def test_tasks_are_listed_with_how_they_stand(command_line: CommandLine) -> None
     assert not command_line.drafts.parent.joinpath("progress").exists()
 
 
-def test_a_list_that_can_be_used_is_said_to_be(command_line: CommandLine, listed: Path) -> None:
-    ran = command_line("tasks", "validate", str(listed))
-    assert (ran.exit_code, ran.out) == (0, "2 tasks, 0 faults\n")
-
-
 def test_each_fault_is_told_with_file_line_and_key(command_line: CommandLine, listed: Path) -> None:
     write_list(listed, [row("t-1", priority=50), row("t-2", start="home", devices=["nokia"])])
     ran = command_line("tasks", "validate")
@@ -48,18 +43,9 @@ def test_of_very_many_faults_the_first_are_told(command_line: CommandLine, liste
     listed.write_text("no json\n" * 100)
     ran = command_line("tasks", "validate")
     assert (ran.exit_code, ran.out) == (1, "0 tasks, 100 faults\n")
+    unlisted = command_line("tasks", "list")
+    assert (unlisted.exit_code, f"{listed}:1:" in unlisted.err) == (2, True)
+    missing = command_line("tasks", "validate", command_line.folder / "none.jsonl")
+    assert (missing.exit_code, "none.jsonl cannot be read" in missing.err) == (2, True)
     assert ran.err.splitlines()[-1] == "... and 60 more: --json tells all"
     assert len(json.loads(command_line("tasks", "validate", "--json").out)["problems"]) == 100
-
-
-def test_a_list_that_is_not_there_is_another_failure(command_line: CommandLine) -> None:
-    ran = command_line("tasks", "validate", str(command_line.folder / "none.jsonl"))
-    assert ran.exit_code == 2
-    assert "none.jsonl cannot be read" in ran.err
-
-
-def test_a_list_with_faults_cannot_be_listed(command_line: CommandLine, listed: Path) -> None:
-    listed.write_text("no json\n")
-    ran = command_line("tasks", "list")
-    assert ran.exit_code == 2
-    assert f"{listed}:1:" in ran.err

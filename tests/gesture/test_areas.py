@@ -49,27 +49,17 @@ def test_the_buttons_of_the_bar_are_back_home_and_recent_from_left_to_right() ->
 
 
 @pytest.mark.parametrize(
-    ("bar", "back", "recent"),
+    ("bar", "dpi", "back", "home", "recent"),
     [
-        pytest.param(Box(2274, 0, 2400, 1080), Pixel(2300, 850), Pixel(2300, 230), id="on the right"),
-        pytest.param(Box(0, 0, 126, 1080), Pixel(60, 230), Pixel(60, 850), id="on the left"),
-        pytest.param(Box(0, 954, 2400, 1080), Pixel(300, 1000), Pixel(2100, 1000), id="at the bottom"),
+        pytest.param(Box(0, 954, 2400, 1080), 420, 300, 1200, 2100, id="landscape"),
+        pytest.param(Box(0, 1504, 2560, 1600), 320, 1280 - 216, 1280 + 90, 1280 + 216, id="tablet"),
     ],
 )
-def test_in_landscape_the_bar_is_turned_with_the_device(bar: Box, back: Pixel, recent: Pixel) -> None:
-    middle = Pixel((bar.left + bar.right) // 2, (bar.top + bar.bottom) // 2)
+def test_on_a_wide_bar_the_buttons_keep_their_size(bar: Box, dpi: int, back: int, home: int, recent: int) -> None:
+    rules = NavigationRules.for_density(dpi)
+    meant = [button(Pixel(at, bar.bottom - 50), bar, rules) for at in (back, home, recent)]
 
-    assert button(back, bar, RULES) is SystemKey.BACK
-    assert button(middle, bar, RULES) is SystemKey.HOME
-    assert button(recent, bar, RULES) is SystemKey.RECENT
-
-
-def test_on_a_wide_bar_the_buttons_keep_their_size() -> None:
-    bar, rules = Box(0, 1504, 2560, 1600), NavigationRules.for_density(320)
-
-    assert button(Pixel(1280 - 216, 1550), bar, rules) is SystemKey.BACK
-    assert button(Pixel(1280 + 90, 1550), bar, rules) is SystemKey.HOME
-    assert button(Pixel(1280 + 216, 1550), bar, rules) is SystemKey.RECENT
+    assert meant == [SystemKey.BACK, SystemKey.HOME, SystemKey.RECENT]
 
 
 @given(st.integers(0, 1079), st.booleans())
@@ -81,7 +71,9 @@ def test_a_bar_of_any_side_is_the_same_to_a_finger_on_the_turned_device(along: i
     assert button(turned, side, RULES) is upright
 
 
-@pytest.mark.parametrize("stroke", [tap(540, 2340, duration_ms=900), swipe((540, 2340), (540, 1800))])
+@pytest.mark.parametrize(
+    "stroke", [tap(540, 2340, duration_ms=900), swipe((540, 2340), (540, 1800)), swipe((5, 1200), (400, 1200))]
+)
 def test_what_is_no_tap_on_a_button_is_a_gesture_at_that_place(stroke: TouchStroke) -> None:
     assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
 
@@ -97,13 +89,10 @@ def test_the_last_key_of_the_last_row_ends_a_line_or_sends(x: int, y: int, enter
     assert meaning(tap(x, y), typing, TOUCH, RULES) == KeyStroke(enters)
 
 
-def test_with_gestures_there_is_a_strip_below_the_keys() -> None:
+def test_the_last_key_lies_above_the_bar_or_the_strip_below_the_keys() -> None:
     swiping = replace(typing, navigation=Navigation.GESTURES)
 
     assert meaning(tap(1000, 2060), swiping, TOUCH, RULES) == KeyStroke(enters=True)
-
-
-def test_the_bar_below_the_keyboard_is_no_key_of_it() -> None:
     assert meaning(tap(230, 2340), typing, TOUCH, RULES) == Pressed(SystemKey.BACK)
 
 
@@ -125,10 +114,6 @@ def test_the_bar_below_the_keyboard_is_no_key_of_it() -> None:
 )
 def test_swipes_from_the_edges_navigate(stroke: TouchStroke, meant: object) -> None:
     assert meaning(stroke, gestures, TOUCH, RULES) == meant
-
-
-def test_with_buttons_the_edges_mean_nothing() -> None:
-    assert meaning(swipe((5, 1200), (400, 1200)), buttons, TOUCH, RULES) == OnScreen()
 
 
 def test_a_finger_that_never_moved_was_held_all_the_time() -> None:

@@ -3,17 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
-from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
+from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress, Scroll
 from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
 
 PHONE = Size(1080, 2400)
 RULES = TouchRules(touch_slop_px=21)
 START = Pixel(540, 1200)
-
-
-def test_a_short_press_is_a_click_where_the_finger_came_down() -> None:
-    assert recognize(TouchStroke.press(START), RULES, PHONE) == Click(Point(500, 500))
 
 
 @pytest.mark.parametrize(("duration_ms", "kind"), [(0, Click), (399, Click), (400, LongPress), (60_000, LongPress)])
@@ -45,17 +41,11 @@ def test_a_trembling_click_is_where_the_finger_came_down() -> None:
 
 
 def test_a_finger_that_left_the_slop_and_came_back_has_scrolled() -> None:
-    stroke = TouchStroke.drag((START, Pixel(540, 1500), START), duration_ms=100)
+    stroke = TouchStroke.drag((START, Pixel(540, 1500), START), duration_ms=5_000)
 
     assert recognize(stroke, RULES, PHONE) == Scroll(
         Point(500, 500), Point(500, 500), (Point(500, 500), Point(500, 625), Point(500, 500))
     )
-
-
-def test_a_slow_drag_is_a_scroll_however_long_it_lasts() -> None:
-    stroke = TouchStroke.drag((START, Pixel(540, 1500)), duration_ms=5_000)
-
-    assert isinstance(recognize(stroke, RULES, PHONE), Scroll)
 
 
 @given(st.lists(st.builds(Pixel, st.integers(0, 1079), st.integers(0, 2399)), min_size=2))
@@ -79,7 +69,3 @@ def test_a_drag_spreads_its_points_evenly_over_its_time() -> None:
 
     assert [sample.time_us for sample in stroke.samples] == [0, 150_000, 300_000]
     assert (stroke.start, stroke.end, stroke.duration_us) == (START, Pixel(2, 2), 300_000)
-
-
-def test_a_press_is_one_sample() -> None:
-    assert TouchStroke.press(START, duration_ms=800) == TouchStroke((TouchSample(START, 0),), 800_000)

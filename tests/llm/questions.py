@@ -1,6 +1,6 @@
 """Questions and batches for tests: each caller gives only what matters to it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from weakref import finalize
@@ -59,3 +59,11 @@ def batch_with(model: LanguageModel, prices: Prices, file: Path | None = None, *
         raise
     finalize(made, cache.close)
     return made
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and its causes and contexts."""
+    if error is not None:
+        yield error
+        yield from chain(error.__cause__)
+        yield from chain(error.__context__)

@@ -6,7 +6,6 @@ with `GET /seen` it tells how many questions it got, and how many of them twice.
 """
 
 import argparse
-import asyncio
 import importlib
 import json
 import sys
@@ -14,19 +13,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, TypeAlias
 
 MODEL = "stand-in-1"
-_REASONS = {
-    200: "OK",
-    302: "Found",
-    400: "Bad Request",
-    401: "Unauthorized",
-    404: "Not Found",
-    429: "Too Many Requests",
-}
 _KNOWN = {
     "model", "messages", "store", "response_format", "temperature", "seed", "max_completion_tokens", "max_tokens",
     "top_p", "n", "stop", "stream",
@@ -138,7 +130,7 @@ def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
 
 
 class StandIn:
-    """Serves in its own thread within the `with` block; `behaviour` is called there, one question at a time.
+    """Serves in threads of its own within the `with` block; `behaviour` is called there, one question at a time.
 
     `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
     ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
@@ -155,21 +147,21 @@ class StandIn:
         refuses: Sequence[str] = (),
         models: Mapping[str, str | None] | None = None,
         listing: Turn | None = None,
+        port: int = 0,
     ) -> None:
         self.behaviour = behaviour
         self.delay_s = delay_s
         self.seen: list[Asked] = []
         self.complaints: list[str] = []
         self.most_at_once = 0
+        self.port = port
         self._key = key
         self._refuses = refuses
         self._models = {MODEL: None} if models is None else models
         self._listing = listing
         self._at_once = 0
-        self._started = threading.Event()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name="stand-in", daemon=True)
-        self.port = 0
+        self._one_at_a_time = threading.Lock()
+        self._stopped = threading.Event()
 
     @property
     def url(self) -> str:
@@ -186,55 +178,33 @@ class StandIn:
         return hashes.total() - len(hashes)
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        self._started.wait(10)
+        self._server = _Server(("127.0.0.1", self.port), partial(_Connection, self))
+        self.port = self._server.server_port
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), name="stand-in", daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._server.shutdown()
+        self._server.server_close()
 
-    def _serve(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self.serve())
-
-    async def serve(self, port: int = 0) -> None:
-        """Serve on that port until the block or the program ends."""
-        self._stop = asyncio.Event()
-        server = await asyncio.start_server(self._connected, "127.0.0.1", port, limit=2**20)
-        self.port = server.sockets[0].getsockname()[1]
-        self._started.set()
-        async with server:
-            await self._stop.wait()
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while (asked := await _read(reader)) is not None:
-                await self._answer(asked, writer)
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return  # the client is gone, or the server ends
-        finally:
-            writer.close()
-
-    async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
+    def answer(self, asked: Asked) -> Turn:
+        """Called in the thread of a connection."""
         if asked.path == "/seen":
-            _write(writer, 200, json.dumps({"questions": len(self.questions), "repeated": self.repeated}))
-            return
-        self.seen.append(asked)
-        if asked.path == "/v1/models":
-            _send(writer, self._listing or Sends(self._listed(), 200, "application/json"), asked)
-            return
-        self._at_once += 1
-        self.most_at_once = max(self.most_at_once, self._at_once)
-        try:
+            return Sends(
+                json.dumps({"questions": len(self.questions), "repeated": self.repeated}), 200, "application/json"
+            )
+        with self._one_at_a_time:
+            self.seen.append(asked)
+            if asked.path == "/v1/models":
+                return self._listing or Sends(self._listed(), 200, "application/json")
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
             turn = self._turn(asked)
-            await asyncio.sleep(self.delay_s)
-        finally:
+        self._stopped.wait(self.delay_s)
+        with self._one_at_a_time:
             self._at_once -= 1
-        _send(writer, turn, asked)
-        await writer.drain()
+        return turn
 
     def _turn(self, asked: Asked) -> Turn:
         return self._objection(asked) or self.behaviour(asked)
@@ -268,39 +238,53 @@ class StandIn:
         return json.dumps({"object": "list", "data": data})
 
 
-async def _read(reader: asyncio.StreamReader) -> Asked | None:
-    try:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    except asyncio.IncompleteReadError as error:
-        if error.partial:
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # the client is gone
             raise
-        return None
-    first, *lines = head.rstrip().split("\r\n")
-    method, path, _ = first.split(" ")
-    named = (line.partition(":") for line in lines)
-    headers = {name.lower(): value.strip() for name, _, value in named}
-    body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Asked(method, path, headers, json.loads(body) if body else {})
 
 
-def _send(writer: asyncio.StreamWriter, turn: Turn, asked: Asked) -> None:
-    match turn:
-        case Says():
-            _write(writer, 200, _completion(turn, asked), {"x-request-id": f"req-{id(asked):x}"})
-        case Fails(status, error, headers):
-            _write(writer, status, json.dumps({"error": error}), headers)
-        case Sends(text, status, content_type):
-            _write(writer, status, text, {"content-type": content_type})
-        case CutsOff():
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n{")
-            writer.close()
+class _Connection(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
 
+    def __init__(self, stand_in: StandIn, *connection: Any) -> None:
+        self._stand_in = stand_in
+        super().__init__(*connection)
 
-def _write(writer: asyncio.StreamWriter, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
-    body = text.encode()
-    told = {"content-type": "application/json", "content-length": str(len(body)), **(headers or {})}
-    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}", *(f"{name}: {told[name]}" for name in told)]
-    writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+    def do_GET(self) -> None:
+        self._answer({})
+
+    def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def _answer(self, body: Mapping[str, Any]) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        asked = Asked(self.command, self.path, headers, body)
+        match self._stand_in.answer(asked):
+            case Says() as turn:
+                self._write(200, _completion(turn, asked), {"x-request-id": f"req-{id(asked):x}"})
+            case Fails(status, error, more):
+                self._write(status, json.dumps({"error": error}), more)
+            case Sends(text, status, content_type):
+                self._write(status, text, {"content-type": content_type})
+            case CutsOff():
+                self._write(200, "{", {"content-length": "4000"})
+                self.close_connection = True
+
+    def _write(self, status: int, text: str, headers: Mapping[str, str]) -> None:
+        body = text.encode()
+        self.send_response(status)
+        told = {"content-type": "application/json", "content-length": str(len(body)), **headers}
+        for name, value in told.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
 
 
 def _completion(turn: Says, asked: Asked) -> str:
@@ -352,16 +336,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         module, _, function = given.answer.partition(":")
         behaviour = getattr(importlib.import_module(module), function)
     models = dict.fromkeys(given.model or [MODEL])
-    server = StandIn(behaviour, delay_s=given.delay_ms / 1000, key=given.key, models=models)
-    asyncio.run(_announced(server, given.port))
-
-
-async def _announced(server: StandIn, port: int) -> None:
-    serving = asyncio.create_task(server.serve(port))
-    while server.port == 0:
-        await asyncio.sleep(0)
-    print(server.url, flush=True)  # noqa: T201 - the caller waits for this line
-    await serving
+    with StandIn(behaviour, delay_s=given.delay_ms / 1000, key=given.key, models=models, port=given.port) as server:
+        print(server.url, flush=True)  # noqa: T201 - the caller waits for this line
+        threading.Event().wait()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -74,23 +73,12 @@ def patient(server: StandIn, clock: Clock) -> Batch:
 # Concurrency.
 
 
-def test_answers_come_in_the_order_of_the_questions() -> None:
-    with StandIn(echo) as server:
-        results = batch(server).ask_all(questions(30))
-    assert texts(results) == [f"Task {number}." for number in range(30)]
-    assert server.complaints == []
-
-
-def test_no_more_are_asked_at_once_than_allowed() -> None:
+def test_answers_come_in_the_order_of_the_questions_and_no_more_are_asked_at_once_than_allowed() -> None:
     with StandIn(echo, delay_s=0.02) as server:
-        batch(server, at_once=3).ask_all(questions(12))
-        assert server.most_at_once == 3
-
-
-def test_one_question_that_fails_does_not_end_the_others() -> None:
-    with StandIn(lambda asked: refuses() if "Task 1." in asked.words else echo(asked)) as server:
-        results = batch(server).ask_all(questions(3))
-    assert texts(results) == ["Task 0.", RefusedAnswerError, "Task 2."]
+        results = batch(server, at_once=3).ask_all(questions(12))
+    assert texts(results) == [f"Task {number}." for number in range(12)]
+    assert server.most_at_once == 3
+    assert server.complaints == []
 
 
 def test_equal_questions_are_asked_once() -> None:
@@ -100,31 +88,18 @@ def test_equal_questions_are_asked_once() -> None:
         assert len(server.questions) == 1
 
 
-def test_progress_tells_what_is_done_and_what_it_cost() -> None:
+def test_one_that_fails_does_not_end_the_others_and_progress_tells_what_is_done_and_what_it_cost() -> None:
     told: list[BatchProgress] = []
     with StandIn(lambda asked: refuses() if "Task 1." in asked.words else echo(asked)) as server:
         asks = batch(server)
         asks.ask_all(questions(2))
-        asks.ask_all(questions(4), progress=told.append)
+        results = asks.ask_all(questions(4), progress=told.append)
+    assert texts(results) == ["Task 0.", RefusedAnswerError, "Task 2.", "Task 3."]
     assert [one.done for one in told] == [1, 2, 3, 4]
     assert (told[-1].kept, told[-1].failed, told[-1].of) == (1, 1, 4)
     costs = [one.cost or 0.0 for one in told]
     assert costs == sorted(costs)
     assert costs[-1] > 0
-
-
-def test_jobs_build_one_question_on_the_answer_to_another() -> None:
-    def chain(words: str) -> Callable[[Ask], Awaitable[tuple[object, object]]]:
-        async def job(ask: Ask) -> tuple[object, object]:
-            first = await ask(question(words))
-            second = await ask(question(f"Judge: {text_of(first)}"))
-            return text_of(first), text_of(second)
-
-        return job
-
-    with StandIn(echo) as server:
-        results = batch(server).run([chain("One."), chain("Two.")])
-    assert results == [("One.", "Judge: One."), ("Two.", "Judge: Two.")]
 
 
 def test_a_fault_in_a_job_ends_all_of_them() -> None:
@@ -136,17 +111,6 @@ def test_a_fault_in_a_job_ends_all_of_them() -> None:
         with pytest.raises(ZeroDivisionError):
             batch(server, at_once=2).run([job] * 50)
         assert len(server.questions) <= 2
-
-
-def test_what_is_written_down_of_an_answer_has_its_cost() -> None:
-    with StandIn(in_turn(Says('{"text": "Other."}', model="stand-in-1-2026-11-01"))) as server:
-        asks = batch(server)
-        (answer,) = asks.ask_all([question()])
-        assert isinstance(answer, ModelAnswer)
-        call = asks.call(question(), answer)
-    assert (call.prompt, call.model_asked, call.model_answered) == ("rewrite/1", MODEL, "stand-in-1-2026-11-01")
-    assert call.key == answer.key == question_key(question(), MODEL, answer.host)
-    assert call.cost == pytest.approx((answer.usage.tokens_in + 4 * answer.usage.tokens_out) / 1e6)
 
 
 # Cache.
@@ -189,7 +153,9 @@ def test_broken_and_refused_answers_are_kept_but_not_given() -> None:
         model = model_at(server)
         key = question_key(question(), model.name, model.host)
         asks = Batch(model, kept, priced())
-        assert texts(asks.ask_all([question()])) == [BrokenAnswerError]
+        told: list[BatchProgress] = []
+        assert texts(asks.ask_all([question()], progress=told.append)) == [BrokenAnswerError]
+        assert (told[-1].cost or 0) > 0, "a broken answer is paid for"
         assert texts(asks.ask_all([question()])) == [RefusedAnswerError]
         assert texts(asks.ask_all([question()])) == ["a few words"]
         assert kept.broken(key) == ["no", "nor this", "I cannot."]
@@ -198,10 +164,10 @@ def test_broken_and_refused_answers_are_kept_but_not_given() -> None:
 # Retries.
 
 
-def test_a_broken_answer_goes_back_to_the_model_once_with_what_is_wrong() -> None:
+def test_a_broken_answer_goes_back_to_the_model_once_and_the_mended_one_is_kept(tmp_path: Path) -> None:
     with StandIn(in_turn(Says('{"words": 1}'), says({"text": "Mended."}))) as server:
-        asks = batch(server)
-        (answer,) = asks.ask_all([question()])
+        (answer,) = batch(server, tmp_path / "answers.sqlite").ask_all([question()])
+        assert texts(batch(server, tmp_path / "answers.sqlite").ask_all([question()])) == ["Mended."]
         assert isinstance(answer, ModelAnswer)
         assert (answer.data, answer.attempts) == (Rewrite(text="Mended."), 2)
         first, second = server.questions
@@ -217,14 +183,6 @@ def test_of_a_broken_answer_without_end_only_the_beginning_goes_back() -> None:
         _, said, _ = server.questions[1].body["messages"][1:]
         assert said["content"].startswith("I I I")
         assert len(said["content"]) < 10_000
-
-
-def test_the_mended_answer_is_kept_as_the_answer_to_the_question(tmp_path: Path) -> None:
-    with StandIn(in_turn(Says("no"), says({"text": "Mended."}))) as server:
-        batch(server, tmp_path / "answers.sqlite").ask_all([question()])
-        results = batch(server, tmp_path / "answers.sqlite").ask_all([question()])
-        assert texts(results) == ["Mended."]
-        assert len(server.questions) == 2
 
 
 @pytest.mark.parametrize(("turn", "kind"), [(truncated(), TruncatedAnswerError), (refuses(), RefusedAnswerError)])
@@ -332,25 +290,14 @@ def test_the_budget_bounds_what_is_under_way_at_the_same_time() -> None:
         assert len(server.questions) == 2
 
 
-def test_a_broken_answer_is_paid_for() -> None:
-    told: list[BatchProgress] = []
-    with StandIn(lambda asked: Says("broken")) as server:
-        batch(server).ask_all([question()], progress=told.append)
-    assert (told[-1].cost or 0) > 0
-
-
-def test_a_budget_needs_a_price() -> None:
-    with StandIn() as server, pytest.raises(BudgetError, match="'stand-in-1' is not known"):
-        batch_with(model_at(server), read_prices(), budget=1.0)
-
-
-def test_without_a_price_the_cost_is_not_known() -> None:
+def test_without_a_price_there_is_no_budget_and_the_cost_is_not_known() -> None:
     told: list[BatchProgress] = []
     with StandIn() as server:
+        with pytest.raises(BudgetError, match="'stand-in-1' is not known"):
+            batch_with(model_at(server), read_prices(), budget=1.0)
         asks = batch_with(model_at(server), read_prices())
         asks.ask_all([question()], progress=told.append)
-        assert asks.estimate([question("Another.")]).cost is None
-        assert told[-1].cost is None
+        assert (asks.estimate([question("Another.")]).cost, told[-1].cost) == (None, None)
 
 
 def test_the_estimate_counts_what_is_to_be_asked_and_asks_nothing(tmp_path: Path) -> None:
@@ -368,20 +315,18 @@ def test_the_estimate_counts_what_is_to_be_asked_and_asks_nothing(tmp_path: Path
         assert len(server.questions) == asked
 
 
-def test_a_model_that_is_to_end_is_warned_of() -> None:
-    with StandIn(models={MODEL: "2999-01-14"}) as server:
-        (warning,) = batch(server).estimate([question()]).warnings
-    assert "announced to shut down on 2999-01-14" in warning
-    with StandIn(models={MODEL: "2001-01-14"}) as server:
-        (warning,) = batch(server).estimate([question()]).warnings
-    assert "may not answer any more" in warning
-
-
-def test_a_model_is_warned_of_by_the_table_where_the_server_says_nothing() -> None:
-    with StandIn(models={"gpt-4-turbo": None}) as server:
-        asks = batch_with(model_at(server, name="gpt-4-turbo"), read_prices())
-        (warning,) = asks.estimate([question()]).warnings
-    assert "2026-10-23" in warning
+@pytest.mark.parametrize(
+    ("name", "ends", "words"),
+    [
+        (MODEL, "2999-01-14", "announced to shut down on 2999-01-14"),
+        (MODEL, "2001-01-14", "may not answer any more"),
+        ("gpt-4-turbo", None, "2026-10-23"),  # by the table, where the server says nothing
+    ],
+)
+def test_a_model_that_is_to_end_is_warned_of(name: str, ends: str | None, words: str) -> None:
+    with StandIn(models={name: ends}) as server:
+        (warning,) = batch_with(model_at(server, name=name), read_prices()).estimate([question()]).warnings
+    assert words in warning
 
 
 def test_a_server_that_is_not_there_is_said_before_anything_is_asked() -> None:
@@ -391,13 +336,16 @@ def test_a_server_that_is_not_there_is_said_before_anything_is_asked() -> None:
     assert "cannot be reached" in warning
 
 
-def test_a_file_that_cannot_keep_the_answers_is_said_before_anything_is_asked(
+def test_a_file_that_cannot_keep_the_answers_is_said_before_anything_is_asked_and_the_work_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
     with StandIn(echo) as server:
-        (warning,) = batch(server, tmp_path / "cache" / "answers.sqlite").estimate([question()]).warnings
-    assert "lost when the program ends" in warning
+        asks = batch(server, tmp_path / "cache" / "answers.sqlite")
+        (warning,) = asks.estimate([question()]).warnings
+        assert "lost when the program ends" in warning
+        assert texts(asks.ask_all([question()])) == texts(asks.ask_all([question()]))
+        assert len(server.questions) == 1
     caplog.clear()
 
 

@@ -57,8 +57,8 @@ def test_the_day_on_which_a_dated_model_ends_is_its_own() -> None:
     assert prices.of("gpt-6-luna").ends is None
 
 
-def test_the_first_name_that_the_table_has_counts() -> None:
-    assert read_prices().of("a-deployment", "gpt-6-luna").name == "gpt-6-luna"
+def test_the_first_name_that_the_table_has_counts_and_no_table_of_ones_own_is_needed(tmp_path: Path) -> None:
+    assert read_prices(tmp_path / "none.toml").of("a-deployment", "gpt-6-luna").name == "gpt-6-luna"
 
 
 def test_a_table_of_ones_own_goes_above_the_one_that_comes_with_the_program(own: Path) -> None:
@@ -67,10 +67,6 @@ def test_a_table_of_ones_own_goes_above_the_one_that_comes_with_the_program(own:
     assert prices.of("gpt-6-luna").cost(Usage(1_000_000, 1_000_000)) == 3.5
     assert prices.of("qwen3-vl:8b").cost(Usage(9, 9)) == 0
     assert prices.of("gpt-4o").ends == date(2027, 1, 14)
-
-
-def test_no_table_of_ones_own_is_needed(tmp_path: Path) -> None:
-    assert read_prices(tmp_path / "prices.toml") == read_prices()
 
 
 @pytest.mark.parametrize(

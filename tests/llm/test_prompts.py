@@ -3,7 +3,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -35,14 +35,7 @@ def test_a_prompt_has_a_part_for_the_system_and_one_with_the_data(tmp_path: Path
     question = asked(prompt(tmp_path), name="Ada")
     assert [message.role for message in question.messages] == ["system", "user"]
     assert words(question) == ["Be kind.", '<name>\n"Ada"\n</name>']
-
-
-def test_a_question_says_how_long_its_answer_may_be(tmp_path: Path) -> None:
-    assert asked(prompt(tmp_path), name="Ada").parameters == {LONGEST_ANSWER: 60}
-
-
-def test_a_question_knows_its_prompt_by_name_and_content(tmp_path: Path) -> None:
-    question = asked(prompt(tmp_path), name="Ada")
+    assert question.parameters == {LONGEST_ANSWER: 60}
     assert (question.prompt, question.prompt_sha256) == ("hello/1", sha256(FILE.encode()).hexdigest())
 
 
@@ -53,16 +46,12 @@ def test_a_prompt_is_the_same_whatever_ends_its_lines(tmp_path: Path) -> None:
 
 
 @given(st.text())
+@example("{{ 7 * 7 }}{% raise %}")
 def test_data_cannot_leave_its_place(tmp_path_factory: pytest.TempPathFactory, data: str) -> None:
     user = words(asked(prompt(tmp_path_factory.getbasetemp()), name=data))[1]
     opened, inside, closed = user.split("\n")
     assert (opened, json.loads(inside), closed) == ("<name>", data, "</name>")
     assert "<" not in inside
-
-
-def test_data_is_never_a_template(tmp_path: Path) -> None:
-    user = words(asked(prompt(tmp_path), name="{{ 7 * 7 }}{% raise %}"))[1]
-    assert "{{ 7 * 7 }}{% raise %}" in user
 
 
 def test_a_name_that_is_not_given_is_told(tmp_path: Path) -> None:
@@ -74,9 +63,6 @@ def test_a_name_that_is_not_given_is_told(tmp_path: Path) -> None:
 def test_only_an_id_and_a_version_name_a_prompt(tmp_path: Path, name: str) -> None:
     with pytest.raises(LanguageModelError, match="names no prompt"):
         read_prompt(name, tmp_path)
-
-
-def test_a_version_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(LanguageModelError, match=r"2\.md cannot be read"):
         read_prompt("hello/2", tmp_path)
 

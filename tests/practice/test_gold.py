@@ -14,13 +14,8 @@ TASK = practice_tasks()[0]
 def test_a_gold_file_is_written_again_as_it_was_read(task: PracticeTask) -> None:
     gold = read_gold(task)
     assert gold.episode.task.instruction == task.task.instruction
-    assert gold_as_json(gold.episode, gold.trail) == task.gold_file.read_bytes()
-
-
-def test_a_gold_file_is_the_same_whatever_id_the_recording_had() -> None:
-    gold = read_gold(TASK)
-    again = replace(gold.episode, episode_id="1234567890123456")
-    assert gold_as_json(again, gold.trail) == TASK.gold_file.read_bytes()
+    anew = replace(gold.episode, episode_id="1234567890123456")
+    assert gold_as_json(anew, gold.trail) == task.gold_file.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -36,8 +31,5 @@ def test_a_gold_file_that_is_not_whole_is_named(tmp_path: Path, change: tuple[st
     (tmp_path / "gold.json").write_text(text.replace(*change), encoding="utf-8")
     with pytest.raises(PracticeError, match=complaint):
         read_gold(replace(TASK, folder=tmp_path))
-
-
-def test_a_task_without_gold_is_named(tmp_path: Path) -> None:
     with pytest.raises(PracticeError, match=r"gold\.json cannot be read"):
-        read_gold(replace(TASK, folder=tmp_path))
+        read_gold(replace(TASK, folder=tmp_path / "nowhere"))

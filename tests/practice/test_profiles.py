@@ -30,23 +30,14 @@ def test_a_profile_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     assert store.load("Bob") == AnnotatorProfile(name="Bob")
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "..", "a/b\\c", "CON", "é" * 80, "ada", "Ada", "ADA ", "名前"])
-def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path, name: str) -> None:
-    folder = tmp_path / "annotators"
-    store = ProfileStore(folder)
-    for known in ("Ada Lovelace", "AdaLovelace", name):
-        store.save(AnnotatorProfile(name=known))
-    assert store.load(name).name == name
-    assert [path.parent for path in tmp_path.rglob("*.json")] == [folder] * 3
-
-
-def test_names_of_the_same_letters_have_each_their_own_file(tmp_path: Path) -> None:
-    store = ProfileStore(tmp_path)
-    names = ["ada", "Ada", "ADA", "a.da", "名前", "なまえ"]
+def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path) -> None:
+    names = ["../../etc/passwd", "..", "a/b\\c", "CON", "é" * 80, "ada", "Ada", "ADA", "a.da", "名前", "なまえ"]
+    store = ProfileStore(tmp_path / "annotators")
     for name in names:
         store.save(AnnotatorProfile(name=name))
     assert [store.load(name).name for name in names] == names
-    assert len({path.name.casefold() for path in tmp_path.iterdir()}) == len(names)
+    assert [path.parent for path in tmp_path.rglob("*.json")] == [tmp_path / "annotators"] * len(names)
+    assert len({path.name.casefold() for path in tmp_path.rglob("*.json")}) == len(names)
 
 
 def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> None:

@@ -48,12 +48,7 @@ def record_attempt(store: EpisodeStore) -> str:
 def test_a_new_annotator_is_asked_and_has_all_tasks_before_them(store: EpisodeStore) -> None:
     welcome = room_of(store).welcome()
     assert (welcome.name, welcome.must_ask, welcome.agrees, welcome.status.left) == ("ada", True, False, 10)
-
-
-def test_the_lead_sets_the_number(store: EpisodeStore) -> None:
-    assert room_of(store, wanted=3).welcome().status.wanted == tuple(task.task_id for task in practice_tasks()[:3])
-    assert room_of(store, wanted=0).welcome().status.left == 0
-    assert room_of(store, wanted=99).welcome().status.left == 10
+    assert [room_of(store, wanted=number).welcome().status.left for number in (0, 3, 99)] == [0, 3, 10]
 
 
 def test_an_agreement_is_kept_with_its_version_for_the_name_that_was_given(store: EpisodeStore) -> None:
@@ -68,15 +63,6 @@ def test_an_agreement_is_kept_with_its_version_for_the_name_that_was_given(store
     assert room_of(store, "ada").welcome().must_ask
 
 
-def test_another_name_is_handed_on_to_be_kept(store: EpisodeStore) -> None:
-    kept: list[str] = []
-    profiles = ProfileStore(store.root.parent / "annotators")
-    room = PracticeService("ada", profiles, store, wanted=1, keep_name=kept.append)
-    room.answer_consent("ada", agreed=True)
-    room.answer_consent("Bo", agreed=True)
-    assert kept == ["Bo"]
-
-
 def test_who_does_not_agree_is_not_asked_again_and_has_agreed_to_nothing(store: EpisodeStore) -> None:
     room = room_of(store)
     room.answer_consent("ada", agreed=True)
@@ -86,29 +72,19 @@ def test_who_does_not_agree_is_not_asked_again_and_has_agreed_to_nothing(store: 
 
 def test_an_attempt_is_judged_by_its_files_and_kept(store: EpisodeStore) -> None:
     room = room_of(store)
-    judged = room.score_attempt(FIRST, record_attempt(store), hints=1)
+    episode_id = record_attempt(store)
+    judged = room.score_attempt(FIRST, episode_id, hints=1)
     assert (judged.value, judged.missed) == (99, ())
     assert room_of(store).welcome().status.best == {FIRST: 99}
     assert room_of(store).welcome().status.left == 9
     assert room_of(store, "bo").welcome().status.best == {}
-
-
-def test_a_view_tree_that_was_lost_is_no_failure(store: EpisodeStore) -> None:
-    episode_id = record_attempt(store)
     store.ui_tree_path(episode_id, 1).unlink()
-    assert room_of(store).score_attempt(FIRST, episode_id, hints=0).is_passed
-
-
-def test_an_episode_without_its_proof_is_not_judged(store: EpisodeStore) -> None:
-    episode_id = record_attempt(store)
+    assert room.score_attempt(FIRST, episode_id, hints=0).is_passed, "a view tree that was lost is no failure"
+    with pytest.raises(PracticeError, match="no practice task practice-99"):
+        room.score_attempt("practice-99", episode_id, hints=0)
     (store.root / "provenance" / f"{ID}.json").unlink()
     with pytest.raises(DatasetError, match="has no whole proof beside it"):
-        room_of(store).score_attempt(FIRST, episode_id, hints=0)
-
-
-def test_a_task_that_there_is_not_is_named(store: EpisodeStore) -> None:
-    with pytest.raises(PracticeError, match="no practice task practice-99"):
-        room_of(store).score_attempt("practice-99", ID, hints=0)
+        room.score_attempt(FIRST, episode_id, hints=0)
 
 
 def test_the_consent_text_says_what_is_recorded_and_how_to_withdraw() -> None:

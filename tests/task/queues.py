@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from odyssey_recorder.task.listing import ListedTask, read_tasks
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
@@ -79,3 +80,18 @@ class Queues:
     def close(self) -> None:
         for database in self._databases:
             database.close()
+
+
+def held(task: QueuedTask | None) -> str:
+    """The id of a claimed task; empty for none."""
+    return "" if task is None else task.task_id
+
+
+def standing(queue: TaskQueue, task_id: str) -> QueuedTask:
+    task = queue.board().task(task_id)
+    assert task is not None
+    return task
+
+
+def status(queue: TaskQueue, task_id: str) -> Status:
+    return standing(queue, task_id).status

@@ -86,12 +86,6 @@ def test_as_many_are_wanted_as_there_are_in_proportion_to_the_targets() -> None:
     assert sum(tally.wanted for tally in found.tallies.values()) == pytest.approx(8.0)
 
 
-def test_without_targets_all_categories_and_devices_are_wanted_alike() -> None:
-    found = board(queued("Tube"), targets=Targets())
-    wanted = [found.at(category, device).wanted for category in found.categories for device in found.devices]
-    assert wanted == pytest.approx([1 / 12] * 12)
-
-
 def test_only_classes_that_a_template_can_ask_for_are_wanted() -> None:
     assert set(board().classes(MEDIA, "pixel_fold")) == {"Video", "Notes"}
     assert set(board().classes("Web_Shopping", "pixel_fold")) == {OTHER}
@@ -100,10 +94,6 @@ def test_only_classes_that_a_template_can_ask_for_are_wanted() -> None:
 def test_what_lacks_most_is_the_emptiest_and_what_lacks_nothing_is_not_named() -> None:
     found = board(*[queued("Tube")] * 3, queued("Jot", devices=("small_phone",)))
     assert found.emptiest == (Cell(MEDIA, "pixel_fold", "Notes"), Cell(MEDIA, "small_phone", "Video"))
-
-
-def test_with_no_task_at_all_every_cell_that_is_wanted_is_empty() -> None:
-    assert len(board().emptiest) == 4
 
 
 def test_a_task_for_another_catalogue_or_another_device_is_not_on_the_board() -> None:

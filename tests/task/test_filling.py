@@ -1,6 +1,5 @@
 from datetime import date, timedelta
 from itertools import combinations, product
-from math import prod
 
 import pytest
 from hypothesis import given
@@ -51,28 +50,10 @@ def test_every_gap_is_filled_word_for_word_and_nothing_else_is_touched(
         assert fill(text, values) == before + "|".join(values.values()) + after
 
 
-def test_what_fills_a_gap_is_never_filled_itself() -> None:
-    assert fill("Buy {item} for {who}", {"item": "{who}", "who": "{item}"}) == "Buy {who} for {item}"
-
-
-def test_braces_that_are_no_gaps_stay() -> None:
+def test_braces_that_are_no_gaps_stay_and_what_fills_a_gap_is_never_filled_itself() -> None:
     assert fill("{} {0} {Item} {{item}} {item!r} }{", {"item": "x"}) == "{} {0} {Item} {x} {item!r} }{"
-
-
-def test_a_gap_without_value_is_an_error() -> None:
-    with pytest.raises(KeyError, match="item"):
-        fill("Buy {item}", {})
-
-
-def test_the_gaps_of_a_text_come_in_their_order_and_as_often_as_they_are_there() -> None:
+    assert fill("Buy {item} for {who}", {"item": "{who}", "who": "{item}"}) == "Buy {who} for {item}"
     assert gaps_in("{b} to {a} and {b}") == ("b", "a", "b")
-
-
-@given(words)
-def test_an_identity_knows_no_case_and_no_blanks(text: str) -> None:
-    assert identity(text) == " ".join(text.split()).casefold()
-    assert identity(f"  {text}\t ") == identity(text)
-    assert identity(identity(text)) == identity(text)
 
 
 def test_two_texts_of_other_words_have_other_identities() -> None:
@@ -93,17 +74,13 @@ def test_numbers_come_by_their_step_in_their_words() -> None:
 @pytest.mark.parametrize(
     ("named", "texts"),
     [
-        ("relative", ("tomorrow", "in 2 days", "in 3 days")),
+        ("relative", ("today", "tomorrow", "in 2 days", "in 3 days")),
         ("weekday", ("this coming Saturday", "this coming Sunday", "this coming Monday")),
         ("date", ("5 December", "6 December", "7 December")),
     ],
 )
 def test_days_are_named_in_three_ways(named: DateWords, texts: tuple[str, ...]) -> None:
-    assert texts_of(DaySlotRange(1, 3, named), FRIDAY) == texts
-
-
-def test_the_day_of_recording_is_today() -> None:
-    assert texts_of(DaySlotRange(0, 1), FRIDAY) == ("today", "tomorrow")
+    assert texts_of(DaySlotRange(4 - len(texts), 3, named), FRIDAY) == texts
 
 
 def test_dates_go_over_into_the_next_year() -> None:
@@ -130,20 +107,13 @@ def test_there_are_as_many_fillings_as_can_be_enumerated_and_each_number_has_its
 
 
 @given(slots)
-def test_every_filling_holds_every_value_and_leaves_no_gap(slots: dict[str, Slot]) -> None:
-    template = template_of(slots=slots)
-    for values in all_of(template):
-        task = fill(template.meta_task, values)
-        assert gaps_in(task) == ()
-        assert all(value in task for value in values.values())
-
-
-@given(slots)
 def test_a_template_knows_its_own_tasks_again(slots: dict[str, Slot]) -> None:
     template = template_of(slots=slots)
     fillings = Fillings(template, FRIDAY)
     for values in all_of(template):
         task = fill(template.meta_task, values)
+        assert gaps_in(task) == ()
+        assert all(value in task for value in values.values())
         assert fillings.holds(identity(task))
         assert not fillings.holds(identity(f"{task} once more"))
         assert not fillings.holds(identity(task.replace("find", "seek")))
@@ -176,12 +146,6 @@ def test_slots_of_the_same_items_are_told_apart_in_whatever_order_the_text_has_t
     fillings = Fillings(template, FRIDAY)
     assert fillings.holds("to kyoto from lisbon")
     assert not fillings.holds("to kyoto from kyoto")
-
-
-def test_numbers_may_be_the_same_in_two_gaps() -> None:
-    template = template_of(slots={"adults": Numbers(1, 3), "children": Numbers(1, 3)})
-    assert Fillings(template, FRIDAY).count == 9
-    assert Fillings(template, FRIDAY).holds("find 2 and 2")
 
 
 def test_a_template_without_gaps_is_one_task() -> None:
@@ -225,9 +189,3 @@ def test_a_task_is_due_while_every_date_it_names_lies_ahead() -> None:
 def test_a_task_that_names_no_date_is_never_due() -> None:
     fillings = Fillings(template_of(slots={"when": DaySlotRange(1, 7, "weekday"), "soon": DaySlotRange(0, 2)}), FRIDAY)
     assert fillings.due(fillings.nth(0)) is None
-
-
-def test_the_count_is_the_product_of_what_fills_each_gap() -> None:
-    sizes = (7, 11, 13)
-    template = template_of(slots={f"s{size}": many(size, f"n{size}") for size in sizes})
-    assert Fillings(template, FRIDAY).count == prod(sizes)

@@ -22,10 +22,6 @@ def test_what_is_not_there_has_the_line_of_what_is_above_it() -> None:
     assert said.line_of(("missing",)) == 1
 
 
-def test_an_empty_text_says_nothing() -> None:
-    assert read_marked("# a comment only\n").value == ""
-
-
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [

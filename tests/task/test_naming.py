@@ -28,11 +28,6 @@ def test_names_are_told_from_ordinary_words(text: str, found: tuple[str, ...]) -
     assert apps(text) == found
 
 
-def test_a_plain_word_that_begins_a_sentence_may_be_a_name() -> None:
-    (mention,) = mentions("Photos of a cat", NAMES)
-    assert (mention.app, mention.is_sure) == ("Photos", False)
-
-
 def test_what_is_cut_out_leaves_all_else_where_it_was() -> None:
     text = "In Clock, set an alarm"
     assert cut_out(text, mentions(text, NAMES)) == "In      , set an alarm"

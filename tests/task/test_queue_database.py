@@ -12,7 +12,6 @@ from sqlalchemy import text
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue import migrations
-from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase, upgrade
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.tables import metadata
@@ -35,11 +34,6 @@ REVISIONS = [script.revision for script in scripts().walk_revisions()]
 
 def test_the_newest_migration_is_the_one_that_the_program_wants() -> None:
     assert scripts().get_current_head() == REVISION
-
-
-def test_the_migrations_lead_to_the_tables_that_the_program_has(queues: Queues) -> None:
-    with queues.database().reading() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 
 @pytest.fixture(params=["file", "server"])
@@ -71,13 +65,6 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(queues: Queues)
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(TaskError, match="made by a newer Odyssey Recorder: update this one"):
         queues.queue().board()
-
-
-def test_what_was_done_is_there_when_it_is_opened_again(queues: Queues) -> None:
-    queues.fill(row("a"), row("b"))
-    queues.queue().skip("a", "later")
-    queues.close()
-    assert queues.queue().board().count(Status.SKIPPED) == 1
 
 
 def test_a_transaction_that_fails_leaves_nothing_behind(queues: Queues) -> None:
@@ -138,12 +125,6 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "queue").write_text("a file where a folder must be")
     with pytest.raises(TaskError, match=r"queue\.sqlite cannot be opened: .*or the folder writable"):
         use(opened(tmp_path / "queue" / "queue.sqlite"))
-
-
-def test_a_folder_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "queue.sqlite").mkdir()
-    with pytest.raises(TaskError, match="cannot be used: unable to open database file"):
-        use(opened(tmp_path / "queue.sqlite"))
 
 
 def test_tables_that_somebody_took_away_are_told(tmp_path: Path) -> None:

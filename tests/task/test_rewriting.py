@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.llm.batch import BatchProgress
 from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
@@ -122,16 +121,10 @@ def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
     _, text = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
     assert text.equivalence is not None
     assert text.equivalence.faults == ()
-    assert text.equivalence.missing or text.equivalence.added
+    assert (text.equivalence.task_entails_instruction, text.equivalence.instruction_entails_task) == (
+        not text.equivalence.added, not text.equivalence.missing,
+    )  # fmt: skip
     assert not text.equivalence.holds
-
-
-def test_a_judge_who_finds_one_direction_false_is_believed() -> None:
-    _, text = only(rewrite(ScriptedModel({FILLED: [f"{GOOD[:-1]} and like it."]}, PLANTED)))
-    assert text.equivalence is not None
-    assert text.equivalence.added == ("The podcast must be liked.",)
-    assert text.equivalence.task_entails_instruction is False
-    assert text.equivalence.instruction_entails_task is True
 
 
 def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
@@ -196,14 +189,6 @@ def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -
     assert one.trouble.startswith("Not judged: ")
 
 
-def test_nothing_is_asked_beyond_the_budget() -> None:
-    with StandIn(ScriptedModel()) as server:
-        (one,) = Rewriting(batch(server, budget=0.000001), APPS).rewrite([TASK], names_apps=True)
-    assert server.questions == []
-    assert one.task == TASK
-    assert one.trouble
-
-
 # --- several tasks -----------------------------------------------------------------------------------------
 
 
@@ -246,34 +231,17 @@ def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) ->
     assert second == first
 
 
-def test_cancelling_keeps_what_was_told() -> None:
-    told: list[Rewritten] = []
-    with StandIn(ScriptedModel(), delay_s=0.02) as server, pytest.raises(CancelledError):
-        Rewriting(batch(server, at_once=1), library()).rewrite(
-            one_of_each()[:20], names_apps=True, on_rewritten=told.append, cancelled=lambda: len(told) >= 2
-        )
-    assert 2 <= len(told) < 20
-
-
 # --- estimates ---------------------------------------------------------------------------------------------
 
 
-def test_two_questions_are_expected_of_each_task() -> None:
-    with StandIn(ScriptedModel()) as server:
-        asks = batch(server)
-        told = asks.estimate(Rewriting(asks, library()).likely_questions(one_of_each()[:5], names_apps=True))
-    assert (told.calls, told.kept) == (10, 0)
-    assert told.tokens_in > told.tokens_out > 0
-    assert told.cost
-    assert server.questions == []
-
-
-def test_nothing_is_expected_of_a_second_run_and_only_the_rest_of_one_that_was_ended() -> None:
+def test_two_questions_are_expected_of_each_task_and_only_the_rest_of_a_run_that_was_ended() -> None:
     several = one_of_each()[:5]
     bad = {FILLED: [GOOD.replace("three", "ten"), GOOD]}
     with StandIn(ScriptedModel(bad)) as server:
         asks = batch(server)
         rewriting = Rewriting(asks, TemplateLibrary(library().templates, {**library().catalogues, "tests": CATALOGUE}))
+        first = asks.estimate(rewriting.likely_questions(several, names_apps=True))
+        assert (first.calls, first.kept, server.questions) == (10, 0, [])
         rewriting.rewrite([*several[:3], TASK], names_apps=True)
         whole = asks.estimate(rewriting.likely_questions([*several[:3], TASK], names_apps=True))
         rest = asks.estimate(rewriting.likely_questions([*several, TASK], names_apps=True))

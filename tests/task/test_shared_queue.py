@@ -5,22 +5,12 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.task.queue.board import QueuedTask, Status, TaskEvent
-from odyssey_recorder.task.queue.queue import TaskQueue
-from tests.task.queues import Queues
+from odyssey_recorder.task.queue.board import Status, TaskEvent
+from tests.task.queues import Queues, held, standing, status
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_over, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
-
-
-def held(task: QueuedTask | None) -> str:
-    return "" if task is None else task.task_id
-
-
-def standing(queue: TaskQueue, task_id: str) -> QueuedTask:
-    task = queue.board().task(task_id)
-    assert task is not None
-    return task
+AGAIN = "0000000000000002"
 
 
 def test_tasks_are_offered_in_the_order_of_the_list(queues: Queues) -> None:
@@ -53,7 +43,7 @@ def test_a_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
         queue.skip("c", "  ")
     assert held(queue.claim_next()) == "c"
     assert held(queue.claim_next(after="c")) == "a"
-    assert standing(queue, "b").status is Status.SKIPPED
+    assert status(queue, "b") is Status.SKIPPED
     assert [(entry.event, entry.by, entry.reason) for entry in standing(queue, "a").history] == [
         (TaskEvent.SKIPPED, "Ada", "no such app")
     ]
@@ -77,33 +67,25 @@ def test_only_what_fits_the_device_is_offered(queues: Queues) -> None:
 def test_what_is_recorded_is_never_offered_again_also_by_another_window(queues: Queues) -> None:
     queues.fill(*ROWS)
     episodes = NotedEpisodes()
-    queues.queue(episodes).mark_recorded("a", EPISODE)
+    for task_id in ("a", "a", "of another list"):
+        queues.queue(episodes).mark_recorded(task_id, EPISODE)
     queue = queues.queue(episodes)
+    assert len(standing(queue, "a").history) == queue.board().count(Status.RECORDED) == 1
     assert held(queue.claim_next()) == "b"
     assert held(queue.claim_next(after="c")) == "b"
     with pytest.raises(TaskError, match="a cannot be claimed: it is recorded"):
         queue.claim("a")
-    assert standing(queue, "b").status is Status.CLAIMED
-
-
-def test_a_task_is_recorded_once_for_an_episode(queues: Queues) -> None:
-    queues.fill(row("a"))
-    queue = queues.queue()
-    queue.mark_recorded("a", EPISODE)
-    queue.mark_recorded("a", EPISODE)
-    queue.mark_recorded("of another list", EPISODE)
-    assert len(standing(queue, "a").history) == 1
-    assert queue.board().count(Status.RECORDED) == 1
-    assert queue.claim_next() is None
+    assert status(queue, "b") is Status.CLAIMED
 
 
 def test_a_task_with_a_draft_is_under_way_and_not_offered(queues: Queues) -> None:
     queues.fill(*ROWS)
-    episodes = NotedEpisodes()
-    queue = queues.queue(episodes)
+    episodes, returns = NotedEpisodes(), NotedReturns()
+    queue = queues.queue(episodes, returns)
     queue.claim_next()
-    episodes.drafts[EPISODE] = "a"
-    assert standing(queue, "a").status is Status.UNDER_WAY
+    episodes.drafts[AGAIN] = "a"
+    returns.send_back("a", EPISODE)
+    assert status(queue, "a") is Status.UNDER_WAY
     assert held(queue.claim_next()) == "b"
     with pytest.raises(TaskError, match="under way"):
         queue.skip("a", "later")
@@ -120,42 +102,19 @@ def test_an_episode_that_was_published_while_nobody_looked_is_found(queues: Queu
     assert task.history[-1].episode_id == EPISODE
 
 
-def test_a_task_whose_draft_was_thrown_away_waits_as_before(queues: Queues) -> None:
-    queues.fill(*ROWS)
-    episodes = NotedEpisodes()
-    queue = queues.queue(episodes)
-    queue.skip("a", "later")
-    episodes.drafts[EPISODE] = "a"
-    queue.board()
-    episodes.drafts.clear()
-    assert standing(queue, "a").status is Status.SKIPPED
-    assert standing(queue, "a").reason == "later"
-
-
 def test_a_recorded_task_that_is_sent_back_waits_again(queues: Queues) -> None:
     queues.fill(*ROWS)
     queue = queues.queue()
     queue.mark_recorded("a", EPISODE)
     queue.send_back("a", "wrong contact")
-    assert standing(queue, "a").status is Status.SENT_BACK
+    assert status(queue, "a") is Status.SENT_BACK
     assert standing(queue, "a").reason == "wrong contact"
     assert held(queue.claim_next()) == "a"
     with pytest.raises(TaskError, match="b cannot be sent back: it is waiting"):
         queue.send_back("b", "why not")
 
 
-def test_what_another_window_did_is_seen(queues: Queues) -> None:
-    queues.fill(*ROWS)
-    one, other = queues.queue(), queues.queue()
-    one.skip("a", "later")
-    other.skip("b", "later")
-    one.mark_recorded("a", EPISODE)
-    assert [task.status for task in other.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.WAITING]
-
-
 # Sent back by a review.
-
-AGAIN = "0000000000000002"
 
 
 def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(queues: Queues) -> None:
@@ -166,11 +125,8 @@ def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(queues
     returns.send_back("b", EPISODE)
     back = standing(queue, "b")
     assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing, at step 3")
-    assert (back.history[-1].event, back.history[-1].by, back.history[-1].episode_id) == (
-        TaskEvent.SENT_BACK,
-        "Bea",
-        EPISODE,
-    )
+    last = back.history[-1]
+    assert (last.event, last.by, last.episode_id) == (TaskEvent.SENT_BACK, "Bea", EPISODE)
     assert held(queue.claim_next()) == "b"
     assert standing(queue, "b").reason == "A step is missing, at step 3"
 
@@ -194,25 +150,15 @@ def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(queues: Queues)
     windows = [queues.queue(returns=returns) for _ in range(2)]
     windows[0].mark_recorded("a", EPISODE)
     returns.send_back("a", EPISODE)
+    returns.send_back("b", AGAIN)  # recorded on another computer
+    returns.send_back("of another list", AGAIN.replace("2", "3"))
     for queue in (*windows, queues.queue(returns=returns)):
-        assert standing(queue, "a").status is Status.SENT_BACK
+        assert status(queue, "a") is Status.SENT_BACK
         assert [entry.event for entry in standing(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
+        assert queue.board().count(Status.SENT_BACK) == 2
 
 
-def test_what_is_recorded_anew_is_done_although_the_earlier_episode_was_sent_back(queues: Queues) -> None:
-    queues.fill(*ROWS)
-    returns = NotedReturns()
-    queue = queues.queue(returns=returns)
-    queue.mark_recorded("a", EPISODE)
-    returns.send_back("a", EPISODE)
-    queue.board()
-    queue.mark_recorded("a", AGAIN)
-    assert standing(queue, "a").status is Status.RECORDED
-    returns.send_back("a", AGAIN, "The text is not right")
-    assert (standing(queue, "a").status, standing(queue, "a").reason) == (Status.SENT_BACK, "The text is not right")
-
-
-def test_an_episode_that_was_replaced_before_its_review_sends_nothing_back(queues: Queues) -> None:
+def test_what_is_recorded_anew_is_done_although_a_review_sends_the_earlier_episode_back(queues: Queues) -> None:
     queues.fill(*ROWS)
     returns = NotedReturns()
     queue = queues.queue(returns=returns)
@@ -220,26 +166,9 @@ def test_an_episode_that_was_replaced_before_its_review_sends_nothing_back(queue
     queue.send_back("a", "wrong account")
     queue.mark_recorded("a", AGAIN)
     returns.send_back("a", EPISODE)
-    assert standing(queue, "a").status is Status.RECORDED
-
-
-def test_a_task_that_is_under_way_again_is_let_be(queues: Queues) -> None:
-    queues.fill(*ROWS)
-    episodes, returns = NotedEpisodes(), NotedReturns()
-    queue = queues.queue(episodes, returns=returns)
-    episodes.drafts[AGAIN] = "a"
-    returns.send_back("a", EPISODE)
-    assert standing(queue, "a").status is Status.UNDER_WAY
-
-
-def test_what_was_recorded_on_another_computer_comes_back_here_too(queues: Queues) -> None:
-    queues.fill(*ROWS)
-    returns = NotedReturns()
-    queue = queues.queue(returns=returns)
-    returns.send_back("b", EPISODE)
-    returns.send_back("of another list", AGAIN)
-    assert standing(queue, "b").status is Status.SENT_BACK
-    assert queue.board().count(Status.SENT_BACK) == 1
+    assert status(queue, "a") is Status.RECORDED
+    returns.send_back("a", AGAIN, "The text is not right")
+    assert (status(queue, "a"), standing(queue, "a").reason) == (Status.SENT_BACK, "The text is not right")
 
 
 def test_another_name_gives_back_what_was_held_under_the_first(tmp_path: Path) -> None:

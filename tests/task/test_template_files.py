@@ -140,6 +140,9 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_and_uses_its_pools_and_app
         (SECOND, "down {count} from {item} in Notes.", (10, "phrasings.1", 'names the app "Notes"')),
         ("Listen to", "Listen on youtube to", (1, "meta_task", 'names the app "youtube"')),
         (" in {podcast} and", " and", (13, "named_phrasings.0", "the gap {podcast} is missing")),
+        ("  item: [", "  Item: [", (3, "slots.Item", "a slot is named by a word in small letters")),
+        (COUNT, "[a course on chess, a song]", (4, "slots.count", 'shares "a course on chess" with {item}')),
+        ("podcast: any", "podcast: [Notes]", (5, "roles", "the catalogue android has too few apps for each role")),
         ("phrasings:", "devices: [pixel_9]\nphrasings:", (8, "devices.0", "there is no device profile of this name")),
         ("phrasings:", "start: anywhere\nphrasings:", (8, "start", 'expected "as_found"')),
         ("phrasings:", "catalogue: ios\nphrasings:", (8, "catalogue", 'there is no file "ios.yaml" in apps')),
@@ -151,23 +154,6 @@ def test_a_fault_is_told_with_line_and_key(
     *place, words = fault
     problems = told(folder_of(tmp_path, {LISTEN: changed(before, after)}))
     assert [there for *there, said in problems if said.startswith(words)] == [place]
-
-
-def test_a_slot_may_not_have_the_name_of_a_text(tmp_path: Path) -> None:
-    text = changed("  item: [", "  Item: [")
-    assert (3, "slots.Item", "a slot is named by a word in small letters") in told(folder_of(tmp_path, {LISTEN: text}))
-
-
-def test_roles_that_only_one_app_plays_cannot_be_cast(tmp_path: Path) -> None:
-    text = changed("podcast: any", "podcast: [Notes]")
-    words = "the catalogue android has too few apps for each role to be played by another"
-    assert told(folder_of(tmp_path, {LISTEN: text})) == [(5, "roles", words)]
-
-
-def test_slots_share_all_their_items_or_none(tmp_path: Path) -> None:
-    text = changed(COUNT, "[a course on chess, a song]")
-    words = 'shares "a course on chess" with {item}: give both slots the same items, or none in common'
-    assert told(folder_of(tmp_path, {LISTEN: text})) == [(4, "slots.count", words)]
 
 
 def test_slots_of_the_same_items_need_an_item_each(tmp_path: Path) -> None:
@@ -206,18 +192,19 @@ named_phrasings: ["Do it in {named}", "In {named} do it"]
     assert [problem.key for problem in problems] == ([] if is_right else ["roles"])
 
 
-def test_a_name_cannot_be_an_id(tmp_path: Path) -> None:
-    name = "Media_Entertainment/what is it.yaml"
-    (problem,) = read_library([folder_of(tmp_path, {name: changed("Listen", "Look")})]).problems
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Web_Shopping/listen.yaml", "{} has the same name; give it another"),
+        ("Media_Entertainment/what is it.yaml", '"what is it" cannot be an id'),
+    ],
+)
+def test_a_name_that_is_taken_or_cannot_be_an_id_is_told(tmp_path: Path, name: str, words: str) -> None:
+    read = read_library([folder_of(tmp_path, {name: changed("Listen to", "Buy")})])
+    (problem,) = read.problems
     assert problem.source == tmp_path / name
-    assert problem.words.startswith('"what is it" cannot be an id')
-
-
-def test_two_templates_of_the_same_name_are_told(tmp_path: Path) -> None:
-    other = {"Web_Shopping/listen.yaml": changed("Listen to", "Buy")}
-    (problem,) = read_library([folder_of(tmp_path, other)]).problems
-    assert problem.source == tmp_path / "Web_Shopping/listen.yaml"
-    assert problem.words == f"{tmp_path / LISTEN} has the same name; give it another"
+    assert problem.words.startswith(words.format(tmp_path / LISTEN))
+    assert [template.template_id for template in read.library.templates][:1] == ["listen"]
 
 
 def test_a_folder_of_ones_own_cannot_replace_a_file(tmp_path: Path) -> None:
@@ -299,9 +286,3 @@ def test_a_library_with_problems_is_refused_with_file_line_and_key(tmp_path: Pat
     with pytest.raises(TaskError) as told_so:
         load_library([folder])
     assert str(told_so.value) == f"{folder / LISTEN}:4: slots.count.from: must be a whole number."
-
-
-def test_what_is_right_is_there_beside_what_is_wrong(tmp_path: Path) -> None:
-    read = read_library([folder_of(tmp_path, {"Media_Entertainment/broken.yaml": "meta_task: ["})])
-    assert [template.template_id for template in read.library.templates] == ["listen"]
-    assert [(problem.source.stem, problem.line) for problem in read.problems] == [("broken", 2)]
