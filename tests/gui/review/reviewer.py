@@ -2,6 +2,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
 
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.table import VALUE
@@ -13,6 +14,10 @@ class Reviewer:
         self.pilot = pilot
         self.list = pilot.named(QListView, "Episodes to review")
         self.viewer = pilot.find(ReviewViewer)
+
+    @property
+    def answers(self) -> list[str]:
+        return [self.chosen(question) for question in QUESTIONS.values()]
 
     @property
     def listed(self) -> list[str]:
@@ -41,9 +46,12 @@ class Reviewer:
 
     def open(self, row: int) -> None:
         words = self.listed[row]
+        self.click(row)
+        self.wait_for_open(words)
+
+    def click(self, row: int) -> None:
         place = self.list.visualRect(self.list.model().index(row, 0)).center()
         QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        self.wait_for_open(words)
 
     def wait_for_open(self, instruction: str) -> None:
         """Until the episode is marked in the list, if listed, and loaded."""
@@ -59,9 +67,18 @@ class Reviewer:
     def press(self, keys: str) -> None:
         QTest.keyClicks(self.pilot.window, keys)
 
+    def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(self.pilot.window, key, modifier)
+
+    def says(self, words: str) -> bool:
+        return self.pilot.says(words)
+
+    def button(self, name: str) -> QAbstractButton:
+        return self.pilot.named(QAbstractButton, name)
+
     def look_at_all(self) -> None:
         for _ in range(20):
-            QTest.keyClick(self.pilot.window, Qt.Key.Key_Right)
+            self.key(Qt.Key.Key_Right)
 
     def chosen(self, question: str) -> str:
         buttons = self.pilot.window.findChildren(QAbstractButton)
@@ -69,4 +86,4 @@ class Reviewer:
         return answers[0].text() if answers else ""
 
     def wait_to_read(self, words: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
+        self.pilot.qtbot.waitUntil(lambda: self.says(words))

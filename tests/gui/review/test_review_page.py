@@ -14,15 +14,15 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QMainWindow,
-    QPlainTextEdit,
     QSpinBox,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.workplace import Workplace, load_pages
@@ -33,10 +33,10 @@ from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing, fails
 from tests.gui.review.reviewer import Reviewer
 
+SitDown = Callable[[], Reviewer]
+
 CTRL = Qt.KeyboardModifier.ControlModifier
-PICTURES = "Are all screenshots there and right?"
-STEPS = "Do the steps carry the instruction out?"
-WORDS = "Is the rewritten instruction equivalent to the task?"
+PICTURES, STEPS, _ = QUESTIONS.values()
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def bench(tmp_path: Path) -> BenchReviewing:
 
 
 @pytest.fixture
-def sit_down(open_at: Callable[[Workplace], Pilot], bench: BenchReviewing) -> Callable[[], Reviewer]:
+def sit_down(open_at: Callable[[Workplace], Pilot], bench: BenchReviewing) -> SitDown:
 
     def sit_down() -> Reviewer:
         load_pages()
@@ -53,9 +53,8 @@ def sit_down(open_at: Callable[[Workplace], Pilot], bench: BenchReviewing) -> Ca
         pilot.press("Review")
         pilot.window.activateWindow()
         pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
-        reviewer = Reviewer(pilot)
         pilot.qtbot.waitUntil(lambda: not pilot.says("Looking at the episodes"))
-        return reviewer
+        return Reviewer(pilot)
 
     return sit_down
 
@@ -69,40 +68,45 @@ def three(bench: BenchReviewing) -> list[str]:
     ]
 
 
+@pytest.fixture
+def reviewer(three: list[str], sit_down: SitDown) -> Reviewer:
+    """With the list of the three."""
+    return sit_down()
+
+
+@pytest.fixture
+def first(reviewer: Reviewer) -> Reviewer:
+    """With the first of the three open."""
+    reviewer.open(0)
+    return reviewer
+
+
 # List.
 
 
-def test_a_page_with_nothing_in_it_says_so_and_fills_by_itself(
-    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
-) -> None:
+def test_a_page_with_nothing_in_it_says_so_and_fills_by_itself(bench: BenchReviewing, sit_down: SitDown) -> None:
     reviewer = sit_down()
-    assert reviewer.pilot.says("There is nothing to review yet.")
+    assert reviewer.says("There is nothing to review yet.")
     bench.tell_again(bench.record("Set an alarm"))
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.listed == ["Set an alarm"])
-    assert reviewer.pilot.says("1 for you · 1 episode")
+    assert reviewer.says("1 for you · 1 episode")
 
 
-def test_what_the_reviewer_may_judge_is_shown_first_the_longest_waiting_above(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    bench.record("My own", annotator="Rosa")
-    reviewer = sit_down()
-    assert reviewer.listed == ["Set an alarm", "Buy red shoes", "Buy blue shoes"]
-    assert reviewer.pilot.says("3 for you · 3 of 4 episodes")
-
-
-def test_each_filter_narrows_the_list_and_all_can_be_taken_back(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+def test_what_the_reviewer_may_judge_is_shown_first_and_filters_narrow_the_list(
+    bench: BenchReviewing, three: list[str], sit_down: SitDown
 ) -> None:
     bench.judge(three[0], "Omar", Decision.ACCEPT)
     bench.find(three[1], ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
+    bench.record("My own", annotator="Rosa")
     reviewer = sit_down()
+    assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
+    assert reviewer.says("2 for you · 2 of 4 episodes")
     assert reviewer.facets("Stage") == [
-        "All: 3", "Mine to do: 2", "Unreviewed: 2", "Second review: 0", "Disputed: 0", "Accepted: 1", "Sent back: 0",
+        "All: 4", "Mine to do: 2", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1", "Sent back: 0",
         "Rejected: 0", "Checking…: 0",
     ]  # fmt: skip
     reviewer.pilot.press("Show all")
-    assert len(reviewer.listed) == 3
+    assert len(reviewer.listed) == 4
     reviewer.narrow("Stage", "Accepted")
     assert reviewer.listed == ["Set an alarm"]
     reviewer.pilot.press("Show all")
@@ -116,17 +120,14 @@ def test_each_filter_narrows_the_list_and_all_can_be_taken_back(
     check.setCurrentIndex(1)
     assert reviewer.listed == ["Buy red shoes"]
     reviewer.pilot.named(QComboBox, "Annotator").setCurrentText("Grace (0)")
-    assert reviewer.pilot.says("No episode is like this.")
+    assert reviewer.says("No episode is like this.")
     reviewer.pilot.press("Show all")
     reviewer.narrow("Device", "Pixel Fold")
     assert reviewer.listed == ["Buy red shoes"]
 
 
-def test_an_episode_is_found_by_its_instruction_its_template_and_its_id(
-    three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_F, CTRL)
+def test_an_episode_is_found_by_its_instruction_its_template_and_its_id(three: list[str], reviewer: Reviewer) -> None:
+    reviewer.key(Qt.Key.Key_F, CTRL)
     field = reviewer.pilot.named(QLineEdit, "Search instruction, template or id")
     for words, found in (("SHOES", 2), ("weather in {", 3), (three[0], 1), ("nowhere", 0)):
         field.clear()
@@ -135,7 +136,7 @@ def test_an_episode_is_found_by_its_instruction_its_template_and_its_id(
 
 
 def test_what_the_checks_found_stands_beside_each_row_and_can_be_heard(
-    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, sit_down: SitDown
 ) -> None:
     bench.go_on.clear()
     bench.find(bench.record("Two errors"), *[("IMG01", Severity.ERROR, step) for step in (0, 1)])
@@ -144,93 +145,65 @@ def test_what_the_checks_found_stands_beside_each_row_and_can_be_heard(
     bench.record("New", checked=False)
     reviewer = sit_down()
     assert reviewer.heard(0) == "Two errors. Unreviewed · General Tool · Small Phone · Ada · 3 steps. 2 errors"
-    assert [reviewer.heard(row).rpartition(". ")[2] for row in (1, 2, 3)] == [
-        "1 warning", "Nothing found", "Not checked yet",
-    ]  # fmt: skip
+    found = [reviewer.heard(row).rpartition(". ")[2] for row in (1, 2, 3)]
+    assert found == ["1 warning", "Nothing found", "Not checked yet"]
     bench.go_on.set()
 
 
-def test_what_is_not_checked_yet_is_checked_by_itself_once(
-    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
+def test_what_is_not_checked_yet_is_checked_by_itself_and_can_be_cancelled_and_begun_again(
+    bench: BenchReviewing, sit_down: SitDown
 ) -> None:
     new = bench.record("New", checked=False)
     bench.checks = [Finding("IMG01", Severity.ERROR, Criterion.PICTURES, new, 0, "It is missing.", "Reject it.")]
     bench.go_on.clear()
     reviewer = sit_down()
-    reviewer.wait_to_read("Check the episodes")
-    bench.go_on.set()
-    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("1 error"))
-    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.pilot.says("Check the episodes"))
-    assert not reviewer.pilot.named(QAbstractButton, "Check").isEnabled()
-
-
-def test_the_checks_can_be_cancelled_and_begun_again(bench: BenchReviewing, sit_down: Callable[[], Reviewer]) -> None:
-    new = bench.record("New", checked=False)
-    bench.go_on.clear()
-    reviewer = sit_down()
     reviewer.wait_to_read("0 of 1 episodes")
     reviewer.pilot.press("Cancel")
-    check = reviewer.pilot.named(QAbstractButton, "Check")
+    check = reviewer.button("Check")
     reviewer.pilot.qtbot.waitUntil(check.isEnabled)
     bench.tell_again(new)
     QApplication.processEvents()
     assert check.isEnabled()  # a cancelled check does not restart by itself
     bench.go_on.set()
     reviewer.pilot.press("Check")
-    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("Nothing found"))
+    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("1 error"))
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("Check the episodes"))
+    assert not check.isEnabled()
 
 
 # Verdict.
 
 
 def test_an_episode_is_accepted_by_four_keys_once_every_step_was_seen_and_the_next_one_opens(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], first: Reviewer
 ) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["", "", ""]
-    reviewer.look_at_all()
-    assert reviewer.pilot.says("3 of 3 steps seen")
-    reviewer.press("qaz")
-    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Pass", "Pass"]
-    reviewer.press("r")
-    reviewer.wait_to_read("Accepted: Set an alarm")
-    reviewer.wait_for_open("Buy red shoes")
+    assert first.answers == ["", "", ""]
+    first.press("qazr")
+    assert first.says("You have not seen steps 1 to 2 yet.")
+    assert first.viewer.current_step == 1
+    assert bench.ballots == []
+    first.look_at_all()
+    assert first.says("3 of 3 steps seen")
+    assert not first.says("You have not seen")
+    assert first.answers == ["Pass", "Pass", "Pass"]
+    first.press("r")
+    first.wait_to_read("Accepted: Set an alarm")
+    first.wait_for_open("Buy red shoes")
     [(judged, verdict_draft)] = bench.ballots
     assert (judged, verdict_draft.decision, verdict_draft.note) == (three[0], Decision.ACCEPT, "")
     assert verdict_draft.seconds > 0
-    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["", "", ""]
-    assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
+    assert first.answers == ["", "", ""]
+    assert first.listed == ["Buy red shoes", "Buy blue shoes"]
 
 
-def test_the_next_episode_is_opened_ahead(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.pilot.qtbot.waitUntil(lambda: bench.opened == three[:2])
-    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_J, CTRL)
-    reviewer.wait_for_open("Buy red shoes")
-    reviewer.pilot.qtbot.waitUntil(lambda: bench.opened == three)
+def test_the_next_episode_is_opened_ahead(bench: BenchReviewing, three: list[str], first: Reviewer) -> None:
+    first.pilot.qtbot.waitUntil(lambda: bench.opened == three[:2])
+    first.key(Qt.Key.Key_J, CTRL)
+    first.wait_for_open("Buy red shoes")
+    first.pilot.qtbot.waitUntil(lambda: bench.opened == three)
 
 
-def test_nothing_is_accepted_of_which_not_every_step_was_seen(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press("qazr")
-    assert reviewer.pilot.says("You have not seen steps 1 to 2 yet.")
-    assert reviewer.viewer.current_step == 1
-    assert bench.ballots == []
-    reviewer.look_at_all()
-    assert not reviewer.pilot.says("You have not seen")
-
-
-def test_in_the_smallest_window_nothing_of_an_open_question_must_be_scrolled_to(
-    three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
+def test_in_the_smallest_window_nothing_of_an_open_question_must_be_scrolled_to(reviewer: Reviewer) -> None:
     reviewer.pilot.window.resize(1100, 700)
     reviewer.open(0)
     reviewer.press("s")
@@ -245,279 +218,210 @@ def is_whole(widget: QWidget) -> bool:
     return widget.visibleRegion().boundingRect() == widget.rect()
 
 
-def test_a_question_that_is_not_answered_is_asked_for(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.look_at_all()
-    reviewer.press("qzr")
-    assert reviewer.pilot.says(f"Answer this first: {STEPS}")
-    reviewer.press("sv")
-    assert reviewer.pilot.says(f"Choose a reason: {STEPS}")
+def test_a_question_that_is_not_answered_is_asked_for(bench: BenchReviewing, first: Reviewer) -> None:
+    first.look_at_all()
+    first.press("qzr")
+    assert first.says(f"Answer this first: {STEPS}")
+    first.press("sv")
+    assert first.says(f"Choose a reason: {STEPS}")
     assert bench.ballots == []
 
 
-def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press(".")
-    reviewer.press("qzs3t")
-    field = reviewer.pilot.named(QLineEdit, f"Words: {STEPS}")
-    reviewer.pilot.qtbot.waitUntil(field.hasFocus)
+def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(bench: BenchReviewing, first: Reviewer) -> None:
+    first.press(".qzs3t")
+    field = first.pilot.named(QLineEdit, f"Words: {STEPS}")
+    first.pilot.qtbot.waitUntil(field.hasFocus)
     QTest.keyClicks(field, "wrong app")
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert not field.hasFocus()
-    reviewer.press("v")
-    reviewer.wait_to_read("Sent back to Ada's queue: Set an alarm")
+    first.press("v")
+    first.wait_to_read("Sent back to Ada's queue: Set an alarm")
     [(_, verdict_draft)] = bench.ballots
     failed = verdict_draft.judgements[1]
     assert (failed.answer, failed.reason, failed.step, failed.words) == (Rating.FAIL, "stray", 1, "wrong app")
 
 
-def test_the_step_of_a_failure_can_be_another_or_none(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press("w")
-    step = reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}")
+def test_the_step_of_a_failure_can_be_another_or_none(bench: BenchReviewing, first: Reviewer) -> None:
+    first.press("w")
+    step = first.pilot.named(QSpinBox, f"Step: {PICTURES}")
     assert step.text() == "Step 0"
-    reviewer.press("..g")
+    first.press("..g")
     assert step.text() == "Step 2"
     step.setFocus()
     step.setValue(-1)
     assert step.text() == "No one step"
     QTest.keyClick(step, Qt.Key.Key_Return)
     assert not step.hasFocus()
-    reviewer.press("1azv")
-    reviewer.pilot.qtbot.waitUntil(lambda: len(bench.ballots) == 1)
+    first.press("1azv")
+    first.pilot.qtbot.waitUntil(lambda: len(bench.ballots) == 1)
     assert bench.ballots[0][1].judgements[0].step is None
 
 
-def test_the_details_of_a_question_fold_when_another_one_is_answered(
-    three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press("e2a")
-    assert reviewer.pilot.says("Unsure: it shows what was there earlier, step 0")
-    reviewer.press("1")
-    assert reviewer.pilot.says("Unsure: it shows what was there earlier, step 0")
+def test_the_details_of_a_question_fold_when_another_one_is_answered(first: Reviewer) -> None:
+    first.press("e2a")
+    assert first.says("Unsure: it shows what was there earlier, step 0")
+    first.press("1")
+    assert first.says("Unsure: it shows what was there earlier, step 0")
 
 
-def test_letters_are_written_where_something_is_being_written(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_E, CTRL)
-    note = reviewer.pilot.named(QPlainTextEdit, "Note on the verdict")
-    reviewer.pilot.qtbot.waitUntil(note.hasFocus)
-    QTest.keyClicks(note, "qaz r 1")
-    assert note.toPlainText() == "qaz r 1"
-    assert reviewer.chosen(PICTURES) == ""
-    QTest.keyClick(note, Qt.Key.Key_Escape)
-    reviewer.press("q")
-    assert reviewer.chosen(PICTURES) == "Pass"
-
-
-def test_what_is_filled_in_waits_while_another_episode_is_looked_at(
-    three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press("qs2")
-    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_J, CTRL)
-    reviewer.wait_for_open("Buy red shoes")
-    assert reviewer.chosen(PICTURES) == ""
-    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_L, CTRL)
-    reviewer.open(0)
-    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Fail", ""]
+def test_what_is_filled_in_waits_while_another_episode_is_looked_at(first: Reviewer) -> None:
+    first.press("qs2")
+    first.key(Qt.Key.Key_J, CTRL)
+    first.wait_for_open("Buy red shoes")
+    assert first.answers == ["", "", ""]
+    first.key(Qt.Key.Key_L, CTRL)
+    first.open(0)
+    assert first.answers == ["Pass", "Fail", ""]
 
 
 # Turns.
 
 
-def test_who_recorded_an_episode_is_told_why_not_to_judge_it(
-    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
-) -> None:
+def test_who_recorded_an_episode_is_told_why_not_to_judge_it(bench: BenchReviewing, sit_down: SitDown) -> None:
     bench.record("My own", annotator="rosa ")
     reviewer = sit_down()
-    assert reviewer.pilot.says("Nothing waits for you.")
+    assert reviewer.says("Nothing waits for you.")
     reviewer.pilot.press("Show all")
     reviewer.open(0)
     reviewer.wait_to_read("You recorded this episode: somebody else judges it.")
-    assert not reviewer.pilot.named(QAbstractButton, "Accept").isEnabled()
+    assert not reviewer.button("Accept").isEnabled()
     reviewer.press("q")
-    assert reviewer.chosen(PICTURES) == ""
+    assert reviewer.answers == ["", "", ""]
 
 
-def test_a_second_review_is_blind(bench: BenchReviewing, sit_down: Callable[[], Reviewer]) -> None:
-    twice = bench.record("Buy milk")
-    bench.ask_two(twice)
-    bench.judge(twice, "Omar", Decision.ACCEPT)
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.wait_to_read("Second review. You do not see what the first reviewer said.")
-    assert not reviewer.pilot.says("Omar")
+@pytest.fixture
+def twice(bench: BenchReviewing) -> str:
+    """An episode that two reviewers are to judge."""
+    episode = bench.record("Buy milk")
+    bench.ask_two(episode)
+    return episode
 
 
-def test_a_third_review_sees_both_verdicts_and_what_they_disagree_on(
-    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
-) -> None:
-    twice = bench.record("Buy milk")
-    bench.ask_two(twice)
-    bench.judge(twice, "Omar", Decision.ACCEPT)
-    bench.judge(twice, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.wait_to_read("Third review: the two disagree on the steps.")
-    assert reviewer.pilot.says("Omar: accept, three passes")
-    assert reviewer.pilot.says("The steps: fail: The instruction is not carried out to its end, step 2")
-
-
-def test_the_first_of_two_is_told_that_a_second_follows(
-    bench: BenchReviewing, sit_down: Callable[[], Reviewer]
-) -> None:
-    bench.ask_two(bench.record("Buy milk"))
+def test_the_first_of_two_is_told_that_a_second_follows(twice: str, sit_down: SitDown) -> None:
     reviewer = sit_down()
     reviewer.open(0)
     reviewer.look_at_all()
     reviewer.press("qazr")
     reviewer.wait_to_read("Kept; a second reviewer judges it too (in the sample): Buy milk")
-    assert reviewer.pilot.says("Nothing waits for you.")
+    assert reviewer.says("Nothing waits for you.")
+
+
+def test_a_second_review_is_blind(bench: BenchReviewing, twice: str, sit_down: SitDown) -> None:
+    bench.judge(twice, "Omar", Decision.ACCEPT)
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.wait_to_read("Second review. You do not see what the first reviewer said.")
+    assert not reviewer.says("Omar")
+
+
+def test_a_third_review_sees_both_verdicts_and_what_they_disagree_on(
+    bench: BenchReviewing, twice: str, sit_down: SitDown
+) -> None:
+    bench.judge(twice, "Omar", Decision.ACCEPT)
+    bench.judge(twice, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
+    reviewer = sit_down()
+    reviewer.open(0)
+    reviewer.wait_to_read("Third review: the two disagree on the steps.")
+    assert reviewer.says("Omar: accept, three passes")
+    assert reviewer.says("The steps: fail: The instruction is not carried out to its end, step 2")
 
 
 # Failures.
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [
-        ReviewError("Lin has judged this episode meanwhile: it is not your turn."),
-        DatasetError("The review cannot be written: no space is left on the disk. Make room, then submit again."),
-    ],
-)
+@pytest.mark.parametrize("kind", [ReviewError, DatasetError])
 def test_a_verdict_that_is_not_kept_stays_filled_in_and_says_what_to_do(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer], failure: ReviewError
+    bench: BenchReviewing, first: Reviewer, kind: type[OdysseyError]
 ) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.look_at_all()
-    bench.failure = failure
-    reviewer.press("qazr")
-    reviewer.wait_to_read("The verdict was not kept; what you filled in is still here.")
-    assert reviewer.pilot.says(str(failure))
-    assert [reviewer.chosen(one) for one in (PICTURES, STEPS, WORDS)] == ["Pass", "Pass", "Pass"]
-    reviewer.pilot.qtbot.waitUntil(reviewer.pilot.named(QAbstractButton, "Accept").isEnabled)
-    reviewer.press("r")
-    reviewer.wait_to_read("Accepted: Set an alarm")
+    first.look_at_all()
+    bench.failure = kind("No space is left on the disk.")
+    first.press("qazr")
+    first.wait_to_read("The verdict was not kept; what you filled in is still here.")
+    assert first.says("No space is left on the disk.")
+    assert first.answers == ["Pass", "Pass", "Pass"]
+    first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
+    first.press("r")
+    first.wait_to_read("Accepted: Set an alarm")
 
 
 def test_an_episode_that_was_changed_meanwhile_is_shown_anew_and_the_answers_stay(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], first: Reviewer
 ) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.look_at_all()
+    first.look_at_all()
     bench.rewrite(three[0], "Set two alarms")
-    reviewer.press("qazr")
-    reviewer.wait_to_read("The episode was changed since you opened it.")
-    reviewer.pilot.qtbot.waitUntil(lambda: bench.opened.count(three[0]) == 2)
-    reviewer.pilot.qtbot.waitUntil(reviewer.pilot.named(QAbstractButton, "Accept").isEnabled)
-    reviewer.press("r")
-    reviewer.wait_to_read("Accepted: Set two alarms")
-
-
-def test_open_errors_are_no_ground_to_accept_and_the_reviewer_is_told(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
-) -> None:
-    bench.find(three[0], ("IMG01", Severity.ERROR, 0))
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.look_at_all()
-    reviewer.press("qazr")
-    reviewer.wait_to_read("The checks found an error that is open. Fix it, or decide otherwise.")
-    assert bench.ballots == []
+    first.press("qazr")
+    first.wait_to_read("The episode was changed since you opened it.")
+    first.pilot.qtbot.waitUntil(lambda: bench.opened.count(three[0]) == 2)
+    first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
+    first.press("r")
+    first.wait_to_read("Accepted: Set two alarms")
 
 
 def test_an_episode_that_cannot_be_opened_is_told_and_the_list_comes_back(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], reviewer: Reviewer
 ) -> None:
-    reviewer = sit_down()
     (bench.root / "annotations" / f"{three[0]}.json").write_text("{}")
-    place = reviewer.list.visualRect(reviewer.list.model().index(0, 0)).center()
-    QTest.mouseClick(reviewer.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    reviewer.click(0)
     reviewer.wait_to_read(f"Episode {three[0]} cannot be opened.")
     assert reviewer.list.isVisible()
 
 
 def test_an_episode_that_is_taken_away_while_it_is_open_is_told(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], first: Reviewer
 ) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
     bench.remove(three[0])
-    reviewer.wait_to_read("The episode that was open is not in the dataset any more.")
-    assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
-    assert reviewer.list.isVisible()
+    first.wait_to_read("The episode that was open is not in the dataset any more.")
+    assert first.listed == ["Buy red shoes", "Buy blue shoes"]
+    assert first.list.isVisible()
 
 
 def test_after_a_rejection_the_next_opens_even_if_the_episode_is_gone_before_that_is_confirmed(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], first: Reviewer
 ) -> None:
     bench.is_slow_to_answer = True
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press("w5az")
-    QTest.keyClick(reviewer.pilot.window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    reviewer.wait_for_open("Buy red shoes")
-    reviewer.wait_to_read("Rejected, and moved to the trash: Set an alarm")
-    assert not reviewer.pilot.says("The episode that was open is not in the dataset any more.")
-    assert reviewer.ids == three[1:]
+    first.press("w5az")
+    first.key(Qt.Key.Key_D, CTRL)
+    first.wait_for_open("Buy red shoes")
+    first.wait_to_read("Rejected, and moved to the trash: Set an alarm")
+    assert not first.says("The episode that was open is not in the dataset any more.")
+    assert first.ids == three[1:]
 
 
 def test_what_another_reviewer_does_with_the_open_episode_is_shown_at_once(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], first: Reviewer
 ) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    reviewer.press("q")
+    first.press("q")
     bench.judge(three[0], "Omar", Decision.ACCEPT)
     bench.tell_again(three[0])
-    reviewer.wait_to_read("This episode is accepted: nothing more is to be judged.")
-    assert reviewer.chosen(PICTURES) == "Pass"
+    first.wait_to_read("This episode is accepted: nothing more is to be judged.")
+    assert first.answers == ["Pass", "", ""]
 
 
-def test_while_the_list_is_asked_for_the_open_episode_waits(three: list[str], sit_down: Callable[[], Reviewer]) -> None:
-    reviewer = sit_down()
-    reviewer.open(0)
-    assert not reviewer.list.isVisible()
-    reviewer.pilot.press("List")
-    assert reviewer.list.isVisible()
-    reviewer.pilot.press("List")
-    assert reviewer.viewer.isVisible()
+def test_while_the_list_is_asked_for_the_open_episode_waits(first: Reviewer) -> None:
+    assert not first.list.isVisible()
+    first.pilot.press("List")
+    assert first.list.isVisible()
+    first.pilot.press("List")
+    assert first.viewer.isVisible()
 
 
 def test_news_of_others_leave_the_open_episode_alone(
-    bench: BenchReviewing, three: list[str], sit_down: Callable[[], Reviewer]
+    bench: BenchReviewing, three: list[str], reviewer: Reviewer
 ) -> None:
-    reviewer = sit_down()
     reviewer.open(1)
     reviewer.press(".q")
     bench.tell(ReviewNews(gone=frozenset({three[0]})))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
     assert reviewer.viewer.current_step == 1
-    assert reviewer.chosen(PICTURES) == "Pass"
+    assert reviewer.answers == ["Pass", "", ""]
 
 
 # Time and figures.
 
 
-class Alone:
+class PageAlone:
+    """The page without the main window, its clock and its figures given."""
+
     def __init__(self, bench: BenchReviewing, qtbot: QtBot) -> None:
         self.now_s = 0.0
         self.qtbot = qtbot
@@ -525,6 +429,7 @@ class Alone:
         self.background = Background(self.window)
         self.commands = Commands(self.window)
         self.page = ReviewPage(bench, self.background, self.commands, clock=lambda: self.now_s)
+        self.figures: list[QLabel] = []
         self.window.setCentralWidget(self.page)
         self.use(self.window)
         self.page.enter()
@@ -534,14 +439,18 @@ class Alone:
         window.activateWindow()
         self.qtbot.waitUntil(window.isActiveWindow)
 
-    def wait_for(self, kind: type[QWidget]) -> None:
-        found = self.page.findChild(kind)
+    def wait_for_verdict_panel(self) -> None:
+        found = self.page.findChild(VerdictPanel)
         assert found is not None
         self.qtbot.waitUntil(lambda: found.isVisible() and found.isEnabled())
 
     def ask(self, *commands: Command) -> None:
         for command in commands:
             self.commands[command].trigger()
+
+    def make_figures(self) -> QLabel:
+        self.figures.append(QLabel("Agreement: 0.8"))
+        return self.figures[-1]
 
     def close(self) -> None:
         self.page.close_down()
@@ -550,24 +459,27 @@ class Alone:
 
 
 @pytest.fixture
-def alone(bench: BenchReviewing, three: list[str], qtbot: QtBot) -> Iterator[Alone]:
-    alone = Alone(bench, qtbot)
+def alone(bench: BenchReviewing, three: list[str], qtbot: QtBot) -> Iterator[PageAlone]:
+    alone = PageAlone(bench, qtbot)
     qtbot.waitUntil(lambda: alone.commands[Command.NEXT_REVIEW].isEnabled())
     yield alone
     alone.close()
 
 
-def test_the_time_of_an_episode_rests_while_another_window_is_in_use(
-    bench: BenchReviewing, alone: Alone, qtbot: QtBot
+@pytest.mark.parametrize("instead", ["another window", "the figures"])
+def test_the_time_of_an_episode_rests_while_something_else_is_looked_at(
+    bench: BenchReviewing, alone: PageAlone, qtbot: QtBot, instead: str
 ) -> None:
     other = QWidget()
     qtbot.addWidget(other)
+    alone.page.offer_figures(alone.make_figures)
+    alone.page.enter()
     alone.ask(Command.NEXT_REVIEW)
-    alone.wait_for(VerdictPanel)
+    alone.wait_for_verdict_panel()
     alone.now_s = 5.0
-    alone.use(other)
+    alone.use(other) if instead == "another window" else alone.ask(Command.REVIEW_FIGURES)
     alone.now_s = 1000.0
-    alone.use(alone.window)
+    alone.use(alone.window) if instead == "another window" else alone.ask(Command.REVIEW_FIGURES)
     alone.now_s = 1002.0
     alone.ask(Command.NEXT_STEP, Command.NEXT_STEP)
     alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
@@ -575,55 +487,18 @@ def test_the_time_of_an_episode_rests_while_another_window_is_in_use(
     assert bench.ballots[0][1].seconds == 7.0
 
 
-def test_figures_that_are_given_stand_behind_a_switch(alone: Alone) -> None:
-    figures = QLabel("Agreement: 0.8")
+def test_figures_are_made_once_in_a_turn_of_their_own_and_stand_behind_a_switch(alone: PageAlone) -> None:
     switch = next(one for one in alone.page.findChildren(QAbstractButton) if one.accessibleName() == "Figures")
     assert not switch.isVisible()
-    alone.page.offer_figures(lambda: figures)
+    alone.page.offer_figures(alone.make_figures)
+    assert alone.figures == []
+    assert len(list(alone.page.fill())) == 1
     alone.page.enter()
+    [figures] = alone.figures
     assert switch.isVisible()
-    alone.ask(Command.REVIEW_FIGURES)
-    assert figures.isVisible()
-    alone.ask(Command.REVIEW_FIGURES)
-    assert not figures.isVisible()
-
-
-def test_the_figures_are_made_in_a_turn_of_their_own_and_once(alone: Alone) -> None:
-    made: list[QLabel] = []
-
-    def make() -> QLabel:
-        made.append(QLabel("Agreement: 0.8"))
-        return made[-1]
-
-    alone.page.offer_figures(make)
-    assert made == []
-    assert len(list(alone.page.fill())) == len(made) == 1
-    alone.page.enter()
-    assert len(made) == 1
-
-
-def test_the_time_of_an_episode_rests_while_the_figures_are_in_its_place(
-    bench: BenchReviewing, alone: Alone, qtbot: QtBot
-) -> None:
-    alone.page.offer_figures(lambda: QLabel("Agreement: 0.8"))
-    alone.page.enter()
+    for shown in (True, False, True):
+        alone.ask(Command.REVIEW_FIGURES)
+        assert figures.isVisible() is shown
     alone.ask(Command.NEXT_REVIEW)
-    alone.wait_for(VerdictPanel)
-    alone.now_s = 5.0
-    alone.ask(Command.REVIEW_FIGURES)
-    alone.now_s = 1000.0
-    alone.ask(Command.REVIEW_FIGURES)
-    alone.now_s = 1002.0
-    alone.ask(Command.NEXT_STEP, Command.NEXT_STEP)
-    alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
-    qtbot.waitUntil(lambda: len(bench.ballots) == 1)
-    assert bench.ballots[0][1].seconds == 7.0
-
-
-def test_the_next_episode_is_opened_from_the_figures_too(alone: Alone) -> None:
-    figures = QLabel("Agreement: 0.8")
-    alone.page.offer_figures(lambda: figures)
-    alone.page.enter()
-    alone.ask(Command.REVIEW_FIGURES, Command.NEXT_REVIEW)
-    alone.wait_for(VerdictPanel)
+    alone.wait_for_verdict_panel()
     assert not figures.isVisible()
