@@ -151,21 +151,17 @@ def write_durably(path: Path, data: bytes, *, within: Path | None = None) -> Non
 
 def make_folder(folder: Path, *, within: Path | None = None) -> None:
     """Durable. Raises DatasetError, also if a link leads out of `within`."""
-    try:
+    with storage_errors(folder, "created"):
         if within is not None:
             check_within(folder, within)
         folder.mkdir(parents=True, exist_ok=True)
         sync_folder(folder.parent)
-    except OSError as error:
-        raise storage_error(error, folder, "created") from error
 
 
 def expect_writable(folder: Path) -> None:
     """Raises DatasetError."""
-    try:
+    with storage_errors(folder, "written"):
         tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise storage_error(error, folder, "written") from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -195,6 +191,15 @@ def storage_error(error: OSError, path: Path, action: str) -> DatasetError:
         why = error.strerror or str(error)
     kind = MissingFileError if error.errno == errno.ENOENT and action == "read" else DatasetError
     return kind(f"{path} cannot be {action}: {why}.")
+
+
+@contextmanager
+def storage_errors(path: Path, action: str) -> Iterator[None]:
+    """Raises the `storage_error` of an OSError that ends the block."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, path, action) from error
 
 
 def _checked(file: _File, path: Path, within: Path | None) -> _File:

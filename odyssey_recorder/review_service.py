@@ -16,20 +16,10 @@ from odyssey_recorder.quality.agreement.quality_report import QualityReport, qua
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, read_reviewed
 from odyssey_recorder.quality.dataset_wide.dataset_checks import CheckStatus, DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.quality.reviewing import status as statuses
 from odyssey_recorder.quality.reviewing.following import ReviewFollowing, Sample
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence, ReviewFile
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
-from odyssey_recorder.quality.reviewing.status import (
-    ReviewerRole,
-    ReviewStage,
-    ReviewStatus,
-    checked_decision,
-    dataset_rule,
-    effective_fixes,
-    review_status,
-    reviewer_role,
-    same_person,
-)
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
 
 if TYPE_CHECKING:
@@ -118,7 +108,7 @@ class ReviewService:
         """Complete or revert an interrupted fix."""
         self._versions.recover()
 
-    def stage(self, episode_id: str) -> ReviewStage:
+    def stage(self, episode_id: str) -> statuses.ReviewStage:
         """CHECKING before `check_all`."""
         return self._status(*self._look(episode_id)).stage
 
@@ -131,7 +121,7 @@ class ReviewService:
         checks = self._checks.look(episode_id)
         row = self._row(self._summary(episode_id), checks)
         entries = self._reviews.read(episode_id).entries
-        if row.role is ReviewerRole.SECOND:
+        if row.role is statuses.ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
         return OpenedReview(row, opened, checks.report or EpisodeReport(episode_id), entries, revision)
 
@@ -147,11 +137,11 @@ class ReviewService:
         if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} was changed since you opened it: look at it again.")
         report = checks.report or EpisodeReport(episode_id)
-        decision = checked_decision(
+        decision = statuses.checked_decision(
             draft.decision,
             draft.judgements,
             worst_error=report.worst if report.has_errors else None,
-            has_fixed=any(same_person(fix.by, self.reviewer) for fix in effective_fixes(file.fixes)),
+            has_fixed=any(statuses.same_person(fix.by, self.reviewer) for fix in statuses.effective_fixes(file.fixes)),
         )
         self._log.verdict(summary, report, draft, decision)
         row = self._row(summary, checks)
@@ -250,14 +240,14 @@ class ReviewService:
         row = replace(row, stage=status.stage, twice=status.twice)
         if file.problems:
             return replace(row, problem=file.problems[0], refusal=file.problems[0])
-        role = reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
         return replace(row, refusal=role) if isinstance(role, str) else replace(row, role=role)
 
     def _settled_row(self, summary: EpisodeSummary) -> ReviewRow:
         """Applies pending consequences first: verdicts may have come by a merge, or by hand."""
         checks = self._checks.known(summary.episode_id)
         row = self._row(summary, checks)
-        if row.stage in (ReviewStage.SENT_BACK, ReviewStage.REJECTED) and not row.problem:
+        if row.stage in (statuses.ReviewStage.SENT_BACK, statuses.ReviewStage.REJECTED) and not row.problem:
             try:
                 self._settle(summary, checks)
             except (ReviewError, DatasetError) as error:
@@ -268,10 +258,10 @@ class ReviewService:
         file = self._reviews.read(summary.episode_id)
         self._log.settle(summary.episode_id, self._status(summary, file, checks))
 
-    def _status(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> ReviewStatus:
-        return review_status(
+    def _status(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
+        return statuses.review_status(
             file,
-            dataset_rule(warned=checks.warned, sampled=self._sample.is_sampled(summary.episode_id)),
+            statuses.StatusRule(warned=checks.warned, sampled=self._sample.is_sampled(summary.episode_id)),
             recorder=summary.annotator,
             revision=partial(self._versions.revision, summary.episode_id),
         )
@@ -283,7 +273,7 @@ class ReviewService:
 
     def _expect_role(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> None:
         status = self._status(summary, file, checks)
-        role = reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
+        role = statuses.reviewer_role(status, recorder=summary.annotator, reviewer=self.reviewer)
         if isinstance(role, str):
             raise ReviewError(role)
 

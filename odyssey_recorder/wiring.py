@@ -175,9 +175,7 @@ def user_checker() -> "Checker":
 
 
 def review_service(settings: Settings, service: RecordingService) -> "ReviewService":
-    from odyssey_recorder.review_service import (
-        ReviewService,
-    )  # imported late so that the window opens sooner
+    from odyssey_recorder.review_service import ReviewService
 
     checker = user_checker() if service.checker is None else service.checker()
     return ReviewService(settings.dataset, checker, service.who_records, service.connector)

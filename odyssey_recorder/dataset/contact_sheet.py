@@ -9,7 +9,7 @@ from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.fonts import broken, fitting, letters
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.png import read_png
-from odyssey_recorder.files import storage_error
+from odyssey_recorder.files import storage_errors
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
@@ -99,7 +99,5 @@ def _detail(action: actions.Action) -> str:
 
 
 def _read_picture(path: Path, box: tuple[int, int]) -> Image.Image:
-    try:
+    with storage_errors(path, "read"):
         return ImageOps.contain(read_png(path), box, Image.Resampling.BOX)
-    except OSError as error:
-        raise storage_error(error, path, "read") from error

@@ -339,7 +339,7 @@ class Draft:
             case draft_log.StepLine(picture=picture, action=action, record=record):
                 return story.with_step(DraftStep(story.added, self._action(action), self.folder / picture, record))
             case draft_log.AmendLine(changes=changes):
-                return self._amended(self._last(), changes)
+                return self._amended(self._of(self.steps[-1].key if self.steps else -1), changes)
             case draft_log.AmendStepLine(step=key, changes=changes):
                 return self._amended(self._of(key), changes)
             case draft_log.AmendTextLine(step=key, text=text):
@@ -403,9 +403,6 @@ class Draft:
             raise DatasetError(f"{self._log.path} gives a text to a step that typed none.")
         record = step.record.model_copy(update={"input": provenance.TextRecord(text=text)})
         return self._story.with_amended(replace(step, action=Type(text), record=record))
-
-    def _last(self) -> DraftStep:
-        return self._of(self.steps[-1].key if self.steps else -1)
 
     def _of(self, key: int) -> DraftStep:
         step = self._story.step(key)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 
 from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, StoredFlag, Whole
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_error, sync_folder
+from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_errors, sync_folder
 
 _PICTURE = r"^[0-9]+\.png\z"
 
@@ -104,10 +104,8 @@ class DraftLog:
         """All complete lines; empty if there is no file. Raises DatasetError for an invalid line."""
         if not self.path.exists():
             return []
-        try:
+        with storage_errors(self.path, "read"):
             lines = read_json(self.path, Largest.DRAFT, within=self.path.parent).split(b"\n")[:-1]
-        except OSError as error:
-            raise storage_error(error, self.path, "read") from error
         self._length = sum(len(line) + 1 for line in lines)
         return [self._parsed(number, line) for number, line in enumerate(lines, 1)]
 
@@ -117,7 +115,7 @@ class DraftLog:
             data = line.model_dump_json().encode() + b"\n"
         except ValueError as error:
             raise DatasetError(f"The step cannot be written: a text holds half a character ({error}).") from error
-        try:
+        with storage_errors(self.path, "written"):
             open_log = change_file if self._length or self.path.exists() else create_file
             with open_log(self.path, within=self.path.parent) as log:
                 log.seek(self._length)  # overwrite what a failed write may have left
@@ -129,8 +127,6 @@ class DraftLog:
             if durable and not self._folder_synced:
                 sync_folder(self.path.parent)
                 self._folder_synced = True
-        except OSError as error:
-            raise storage_error(error, self.path, "written") from error
         self._length += len(data)
 
     def _parsed(self, number: int, line: bytes) -> Line:

@@ -74,10 +74,11 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     hides = bool({*surplus, *changed} - {annotation, provenance_path(episode_id)})
     if hides and annotation in wanted:
         changed = [*(name for name in changed if name != annotation), annotation]
-    try:
+    with files.storage_errors(root / annotation, "changed"):
         parts = {name: _beside(wanted[name], root / name, root) for name in changed}
-        if hides:
-            _withdraw(present.get(annotation))
+        if hides and annotation in present:
+            present[annotation].unlink()
+            files.sync_folder(present[annotation].parent)
         for name in sorted(changed, key=lambda name: name == annotation):
             if name == annotation:
                 _sync(root / Path(other).parent for other in (*changed, *surplus) if other != annotation)
@@ -85,8 +86,6 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
         for name in surplus:
             _remove(root / name)
         _sync(root / Path(name).parent for name in (*changed, *surplus))
-    except OSError as error:
-        raise files.storage_error(error, root / annotation, "changed") from error
 
 
 def _put(source: Path | bytes, path: Path, root: Path) -> None:
@@ -113,31 +112,21 @@ def _beside(source: Path, path: Path, root: Path) -> Path:
     return part
 
 
-def _withdraw(annotation: Path | None) -> None:
-    if annotation is not None:
-        annotation.unlink()
-        files.sync_folder(annotation.parent)
-
-
 def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return there.keys() == contents.keys() and all(_same(there[name], source) for name, source in contents.items())
 
 
 def _same(one: Path, other: Path | bytes) -> bool:
-    try:
+    with files.storage_errors(one, "read"):
         if isinstance(other, bytes):
             return files.read_file(one, files.Largest.PICTURE) == other
         return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
-    except OSError as error:
-        raise files.storage_error(error, one, "read") from error
 
 
 def _remove(path: Path) -> None:
-    try:
+    with files.storage_errors(path, "removed"):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise files.storage_error(error, path, "removed") from error
 
 
 def _sync(folders: Iterable[Path]) -> None:
@@ -148,8 +137,5 @@ def _sync(folders: Iterable[Path]) -> None:
 def _sha256(source: Path | bytes) -> str:
     if isinstance(source, bytes):
         return hashlib.sha256(source).hexdigest()
-    try:
-        with files.open_file(source, files.Largest.PICTURE) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise files.storage_error(error, source, "read") from error
+    with files.storage_errors(source, "read"), files.open_file(source, files.Largest.PICTURE) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

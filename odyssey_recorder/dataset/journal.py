@@ -23,6 +23,7 @@ from odyssey_recorder.files import (
     make_folder,
     read_json,
     storage_error,
+    storage_errors,
     sync_folder,
     write_durably,
 )
@@ -169,12 +170,10 @@ class Journal:
         return files
 
     def _strike_out(self, trash: str) -> None:
-        try:
+        with storage_errors(self._intent, "removed"):
             gone = drop_folder(self.root / trash) if trash else None
             self._intent.unlink()
             sync_folder(self._intent.parent)
-        except OSError as error:
-            raise storage_error(error, self._intent, "removed") from error
         if gone is not None:
             shutil.rmtree(gone, ignore_errors=True)
 

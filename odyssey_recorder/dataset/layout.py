@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.errors import DatasetError, showable
-from odyssey_recorder.files import read_file, read_json, storage_error
+from odyssey_recorder.files import read_file, read_json, storage_error, storage_errors
 from odyssey_recorder.model.episode import is_episode_id, screenshot_name
 
 ANNOTATIONS = "annotations"
@@ -156,11 +156,8 @@ def episode_ids(root: Path) -> frozenset[str]:
 
 def names_in(folder: Path) -> Iterator[str]:
     """File names without hidden ones; empty if there is no such folder. Raises DatasetError."""
-    try:
-        with suppress(FileNotFoundError), os.scandir(folder) as entries:
-            yield from (showable(entry.name) for entry in entries if entry.is_file() and not entry.name.startswith("."))
-    except OSError as error:
-        raise storage_error(error, folder, "read") from error
+    with storage_errors(folder, "read"), suppress(FileNotFoundError), os.scandir(folder) as entries:
+        yield from (showable(entry.name) for entry in entries if entry.is_file() and not entry.name.startswith("."))
 
 
 def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Path]:
@@ -188,7 +185,5 @@ def files_of(folder: Path, episode_id: str, *, ending: str = "") -> dict[str, Pa
 def read_dataset_file(path: Path, at_most: int) -> bytes:
     """Raises DatasetError, MissingFileError if there is no such file."""
     read = read_json if path.suffix == ".json" else read_file
-    try:
+    with storage_errors(path, "read"):
         return read(path, at_most, within=dataset_of(path))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error

@@ -6,13 +6,8 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.codec import read_annotation, read_episode
 from odyssey_recorder.dataset.layout import EpisodeFiles, annotation_path, provenance_path, read_dataset_file
-from odyssey_recorder.dataset.lenient import read_damaged, read_loosely
-from odyssey_recorder.dataset.provenance import (
-    EpisodeProvenance,
-    StepRecord,
-    read_provenance,
-    read_provenance_head,
-)
+from odyssey_recorder.dataset.lenient import LenientEpisode, read_damaged, read_loosely
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance, read_provenance_head
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import DeviceInfo, Episode, TaskInfo
@@ -93,7 +88,7 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
     """None if the episode no longer exists."""
     annotation = root / annotation_path(episode_id)
     try:
-        summary = _summary(read_annotation(annotation))
+        summary = _summary(episode_id, read_annotation(annotation))
     except DatasetError as error:
         if not annotation.exists():
             return None
@@ -101,22 +96,17 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
     return _with_origin(summary, root / provenance_path(episode_id))
 
 
-def _summary(episode: Episode) -> EpisodeSummary:
-    task, device = episode.task, episode.device.device_name
-    return EpisodeSummary(
-        episode.episode_id, task.instruction, task.category, device, len(episode.steps), template=task.meta_task
-    )
+def _summary(episode_id: str, read: Episode | LenientEpisode) -> EpisodeSummary:
+    task, device = read.task, "" if read.device is None else read.device.device_name
+    return EpisodeSummary(episode_id, task.instruction, task.category, device, len(read.steps), template=task.meta_task)
 
 
 def _understood(annotation: Path) -> EpisodeSummary:
     try:
-        found = read_loosely(read_dataset_file(annotation, Largest.ANNOTATION), source=annotation.name)
+        data = read_dataset_file(annotation, Largest.ANNOTATION)
+        return _summary(annotation.stem, read_loosely(data, source=annotation.name))
     except DatasetError:
         return EpisodeSummary(annotation.stem)
-    device, task = "" if found.device is None else found.device.device_name, found.task
-    return EpisodeSummary(
-        annotation.stem, task.instruction, task.category, device, len(found.steps), template=task.meta_task
-    )
 
 
 def _with_origin(summary: EpisodeSummary, path: Path) -> EpisodeSummary:

@@ -9,7 +9,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.journal import Change, Journal, Recorded, never, unheard
 from odyssey_recorder.dataset.layout import TRASH, TRASH_NAME, annotation_path, checked_id, files_of
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import storage_error
+from odyssey_recorder.files import storage_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,8 @@ class Trash:
 
     def episodes(self) -> list[TrashedEpisode]:
         """Newest first. Raises DatasetError."""
-        try:
+        with storage_errors(self._root / TRASH, "read"):
             found = [_trashed(path) for path in (self._root / TRASH).glob("*-*")]
-        except OSError as error:
-            raise storage_error(error, self._root / TRASH, "read") from error
         return sorted(filter(None, found), key=lambda one: one.moved_at, reverse=True)
 
     def move(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> Path:

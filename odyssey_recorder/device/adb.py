@@ -18,12 +18,7 @@ from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyp
 from odyssey_recorder.device.emulator_console import EmulatorConsole
 from odyssey_recorder.device.repair import Repair, shell_line
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import (
-    DeviceDisconnectedError,
-    DeviceError,
-    DeviceTimeoutError,
-    InputRefusedError,
-)
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey

@@ -109,7 +109,7 @@ def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
 
 def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ...]:
     found = [
-        f"Its {_WORDS.get(key, key)} is {_said(config.get(key))}, the profile's {value}."
+        f"Its {_WORDS.get(key, key)} is {config.get(key) or 'not set'}, the profile's {value}."
         for key, value in wanted_entries(profile).items()
         if key not in _LENIENT and _plain(config.get(key, "")) != _plain(value)
     ]
@@ -186,10 +186,6 @@ def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
 def _plain(value: str) -> str:
     word = re.sub(r"\s", "", value).lower()
     return _TRUTHS.get(word, word)
-
-
-def _said(value: str | None) -> str:
-    return value or "not set"
 
 
 def _megabytes(value: str) -> int | None:

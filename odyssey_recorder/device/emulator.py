@@ -78,7 +78,7 @@ class EmulatorDevice(AdbDevice):
             try:
                 return self._numbered(connection.control.screenshot())
             except errors.DeviceError as error:
-                self._drop(connection, error)
+                connection.stream.close(error)
         self._allow_adb()
         self._shape = None
         return super().capture()
@@ -170,11 +170,11 @@ class EmulatorDevice(AdbDevice):
             try:
                 former = connection.control.clipboard()
             except errors.DeviceError as error:
-                self._drop(connection, error)
+                connection.stream.close(error)
                 super().type_text(text, on_typed)
                 return
             try:
-                Pasting(self, super().type_text, connection.control, self._pause, on_typed).type_text(text)
+                Pasting(self, super().type_text, connection.control, self._wait_until, on_typed).type_text(text)
             finally:
                 self._restore_clipboard(connection, former)
 
@@ -221,9 +221,6 @@ class EmulatorDevice(AdbDevice):
         connection = self._link.connection
         with suppress(errors.InputRefusedError):
             self._finger.lift(connection.control if connection else None)
-
-    def _drop(self, connection: ControlConnection, error: errors.DeviceError) -> None:
-        self._link.drop(connection, error)
 
     def _look(self, connection: ControlConnection, newest: Frame) -> None:
         """Runs on the link's thread."""
@@ -273,7 +270,7 @@ class EmulatorDevice(AdbDevice):
             with connection.inputs:
                 yield
         except errors.DeviceError as error:
-            self._drop(connection, error)
+            connection.stream.close(error)
             self._refuse_if_closed()
             raise
 
@@ -298,9 +295,6 @@ class EmulatorDevice(AdbDevice):
                 connection.control.set_clipboard(former)
         except errors.DeviceError as error:
             _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
-
-    def _pause(self, length_s: float) -> None:
-        self._wait_until(time.monotonic() + length_s)
 
     def _wait_until(self, due_s: float) -> None:
         self._shell.closed.wait(max(due_s - time.monotonic(), 0))

@@ -45,7 +45,7 @@ class EmulatorFinger:
 
     def __init__(self, wait_until: Callable[[float], None]) -> None:
         self._wait_until = wait_until
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._shape: FrameShape | None = None
         self._at = Pixel(0, 0)
         self._is_lost = True
@@ -56,25 +56,46 @@ class EmulatorFinger:
         Raises `InputRefusedError` if a finger that is down cannot be moved, otherwise as `control` does.
         """
         with self._lock:
-            self._put(control, shape, at)
+            is_down = self._shape is not None
+            self.recover(control)
+            self._shape = self._shape or shape
+            self._at = self._shape.on_panel(at)
+            try:
+                control.put_finger(self._at)
+            except DeviceError as error:
+                self._shape, self._is_lost = None, True
+                if is_down:
+                    raise InputRefusedError(f"The finger was led only a part of its way: {error}") from error
+                raise
 
     def lift(self, control: EmulatorControl | None) -> None:
         """Raises `InputRefusedError` if that is impossible now, `DeviceTimeoutError` if it may have happened."""
         with self._lock:
-            self._lift(control)
+            if self._shape is None:
+                return
+            self._shape, self._is_lost = None, True
+            if control is None:
+                raise InputRefusedError("The connection was lost before the finger lifted. Do it again.")
+            try:
+                control.lift_finger(self._at)
+            except DeviceTimeoutError:
+                raise  # it may have lifted: the caller must check
+            except DeviceError as error:
+                raise InputRefusedError(f"The finger was not lifted: {error}") from error
+            self._is_lost = False
 
     def draw(self, control: EmulatorControl, shape: FrameShape, stroke: TouchStroke) -> None:
         """Late samples are sent at once. Raises as `put` and `lift`."""
         with self._lock:
             begun_s = time.monotonic()
-            self._put(control, shape, stroke.start)
+            self.put(control, shape, stroke.start)
             try:
                 for sample in stroke.samples[1:]:
                     self._wait_until(begun_s + sample.time_us / 1e6)
-                    self._put(control, shape, sample.at)
+                    self.put(control, shape, sample.at)
                 self._wait_until(begun_s + stroke.duration_us / 1e6)
             finally:
-                self._lift(control)
+                self.lift(control)
 
     def recover(self, control: EmulatorControl) -> None:
         """Lift a finger that an earlier connection, or a recorder that was killed, may have left down.
@@ -82,36 +103,6 @@ class EmulatorFinger:
         The emulator itself lifts it only after two minutes; lifting a finger that is not down has no effect.
         """
         with self._lock:
-            self._recover(control)
-
-    def _recover(self, control: EmulatorControl) -> None:
-        if self._is_lost and self._shape is None:
-            control.lift_finger(self._at)
-            self._is_lost = False
-
-    def _put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
-        is_down = self._shape is not None
-        self._recover(control)
-        self._shape = self._shape or shape
-        self._at = self._shape.on_panel(at)
-        try:
-            control.put_finger(self._at)
-        except DeviceError as error:
-            self._shape, self._is_lost = None, True
-            if is_down:
-                raise InputRefusedError(f"The finger was led only a part of its way: {error}") from error
-            raise
-
-    def _lift(self, control: EmulatorControl | None) -> None:
-        if self._shape is None:
-            return
-        self._shape, self._is_lost = None, True
-        if control is None:
-            raise InputRefusedError("The connection was lost before the finger lifted. Do it again.")
-        try:
-            control.lift_finger(self._at)
-        except DeviceTimeoutError:
-            raise  # it may have lifted: the caller must check
-        except DeviceError as error:
-            raise InputRefusedError(f"The finger was not lifted: {error}") from error
-        self._is_lost = False
+            if self._is_lost and self._shape is None:
+                control.lift_finger(self._at)
+                self._is_lost = False

@@ -138,17 +138,13 @@ class ScreenshotStream:
         self._taken: Frame | None = None
         self._copied: Frame | None = None
         self._copied_ns = 0
-        self._newest: Frame | None = None
+        self.newest: Frame | None = None
         self._torn_in_a_row = 0
         self.received = 0
         self.ended = threading.Event()
         self.error: DeviceError = DeviceDisconnectedError(f"The stream of pictures of {who} has ended. Wait a moment.")
         self._thread = threading.Thread(target=self._read, name=f"picture stream of {who}", daemon=True)
         self._thread.start()
-
-    @property
-    def newest(self) -> Frame | None:
-        return self._newest
 
     def take(self, wait_s: float) -> Frame | None:
         """The newest whole frame, once; None if none arrives within `wait_s`, or the stream has ended."""
@@ -209,7 +205,7 @@ class ScreenshotStream:
             self._copied, self._copied_ns = frame, frame.arrived_ns
             if not shared:
                 self._keep_copied()
-            self._newest = frame
+            self.newest = frame
             self.received += 1
             self._changed.notify_all()
 

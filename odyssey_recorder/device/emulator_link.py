@@ -90,9 +90,6 @@ class EmulatorLink:
         """Wait until the first attempt to connect since the last `renew` has succeeded or failed."""
         self._tried.wait(timeout_s)
 
-    def drop(self, connection: ControlConnection, error: DeviceError) -> None:
-        connection.stream.close(error)
-
     def renew(self) -> None:
         """Replace the connection; no frame of the next one is dated before this call."""
         with self._renewing:

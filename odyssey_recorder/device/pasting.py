@@ -1,6 +1,7 @@
 """Typing into the focused field from the clipboard, and how much of the text the field took."""
 
 import re
+import time
 import unicodedata
 from collections.abc import Callable
 
@@ -57,13 +58,13 @@ class Pasting:
         device: AdbDevice,
         type_by_adb: Callable[[str, OnTyped], None],
         control: EmulatorControl,
-        pause: Callable[[float], None],
+        wait_until: Callable[[float], None],
         on_typed: OnTyped,
     ) -> None:
         self._device = device
         self._type_by_adb = type_by_adb
         self._control = control
-        self._pause = pause
+        self._wait_until = wait_until
         self._on_typed = on_typed
         self._typed = 0
 
@@ -113,9 +114,9 @@ class Pasting:
 
     def _paste(self, piece: str) -> None:
         self._control.set_clipboard(piece)
-        self._pause(_CLIPBOARD_S)
+        self._wait_until(time.monotonic() + _CLIPBOARD_S)
         self._device.paste()
-        self._pause(_CLIPBOARD_S)
+        self._wait_until(time.monotonic() + _CLIPBOARD_S)
 
     def _count(self, held: str, piece: str) -> int | None:
         """How much of the line is in the field, once that is stable; None if unclear."""

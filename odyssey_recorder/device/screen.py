@@ -48,7 +48,7 @@ class Frame:
     def shows_same_as(self, other: "Frame", *, ignore_top_px: int = 0) -> bool:
         if self.size != other.size:
             return False
-        allowed = SAME_SCREEN * self._compared(ignore_top_px)
+        allowed = SAME_SCREEN * max(self.size.height - ignore_top_px, 1) * self.size.width
         return all(changed <= allowed for changed in accumulate(self._changed(other, ignore_top_px)))
 
     def changed_cells(self, other: "Frame", *, ignore_top_px: int = 0) -> frozenset[int]:
@@ -64,9 +64,6 @@ class Frame:
         changed = {cell: share / 255 for cell, share in enumerate(memoryview(shares).cast("f")) if share > 0}
         least = SAME_SCREEN * CELLS.width * CELLS.height
         return frozenset(cell for cell, share in changed.items() if share > least) or frozenset(changed)
-
-    def _compared(self, ignore_top_px: int) -> int:
-        return max(self.size.height - ignore_top_px, 1) * self.size.width
 
     def _changed(self, other: "Frame", top: int) -> Iterator[int]:
         """Band by band, so that other threads can run in between and the caller can stop early."""

@@ -9,14 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from odyssey_recorder.gesture import getevent
-from odyssey_recorder.gesture.getevent import (
-    AxisRange,
-    InputDeviceNode,
-    InputEvent,
-    Message,
-    NodeAdded,
-    NodeRemoved,
-)
+from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode, InputEvent, Message, NodeAdded, NodeRemoved
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, panel_to_picture, rotate

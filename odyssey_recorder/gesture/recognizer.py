@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress, Scroll
-from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.model.geometry import Size, to_grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,10 @@ class TouchRules:
 
 def recognize(stroke: TouchStroke, rules: TouchRules, size: Size) -> Click | LongPress | Scroll:
     """A finger that ever left the touch slop scrolls, however long it was down, as in Android's own views."""
-    if any(_leaves_slop(stroke.start, sample.at, rules.touch_slop_px) for sample in stroke.samples):
+    start = stroke.start
+    moved = max((at.x - start.x) ** 2 + (at.y - start.y) ** 2 for at in (sample.at for sample in stroke.samples))
+    if moved > rules.touch_slop_px**2:
         path = tuple(to_grid(sample.at, size) for sample in stroke.samples)
         return Scroll(path[0], path[-1], path)
-    point = to_grid(stroke.start, size)
-    if stroke.duration_us >= rules.long_press_us:
-        return LongPress(point)
-    return Click(point)
-
-
-def _leaves_slop(start: Pixel, at: Pixel, slop_px: int) -> bool:
-    return (at.x - start.x) ** 2 + (at.y - start.y) ** 2 > slop_px**2
+    point = to_grid(start, size)
+    return LongPress(point) if stroke.duration_us >= rules.long_press_us else Click(point)

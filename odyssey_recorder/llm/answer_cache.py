@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError
-from odyssey_recorder.llm.model import ChatMessage, Image, ModelAnswer, ModelRequest, Usage, Words
+from odyssey_recorder.llm.model import Image, ModelAnswer, ModelRequest, Usage, Words
 from odyssey_recorder.llm.schema import read_answer, strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.moment import in_utc
@@ -58,7 +58,7 @@ def question_key(question: ModelRequest, model: str, host: str) -> str:
     """SHA-256 (hex) of everything that determines the answer; images are included by hash."""
     kind = (question.prompt, question.prompt_sha256, question.schema_name, model, host)
     whole = _hash_of_kind(kind, question.answer).copy()
-    messages = [_hashed(message) for message in question.messages]
+    messages = [[message.role, *map(_part, message.parts)] for message in question.messages]
     whole.update(_in_one_line([messages, dict(question.parameters), question.candidate]).encode())
     return whole.hexdigest()
 
@@ -177,10 +177,6 @@ def _put_aside(path: Path) -> Path:
         if part.exists():
             part.rename(aside.with_name(aside.name + beside))
     return aside
-
-
-def _hashed(message: ChatMessage) -> Json:
-    return [message.role, *map(_part, message.parts)]
 
 
 def _part(part: Words | Image) -> Json:

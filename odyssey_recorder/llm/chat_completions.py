@@ -11,16 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
-from odyssey_recorder.llm.model import (
-    LONGEST_ANSWER,
-    ChatMessage,
-    Image,
-    ModelAnswer,
-    ModelRequest,
-    OfferedModel,
-    Usage,
-    Words,
-)
+from odyssey_recorder.llm import model as models
 from odyssey_recorder.llm.schema import read_answer
 from odyssey_recorder.llm.tokens import estimated_usage
 
@@ -33,7 +24,7 @@ class Wire:
 
     sends_store: bool = True
     form: Literal["json_schema", "json_object", "words"] = "json_schema"
-    bounds: tuple[str, ...] = (LONGEST_ANSWER, "max_tokens")
+    bounds: tuple[str, ...] = (models.LONGEST_ANSWER, "max_tokens")
 
     def without(self, refused: str) -> "Wire | None":
         """What to try next after this error message; None if it is about something else."""
@@ -53,21 +44,21 @@ class Wire:
                 return None
 
 
-OLDER = Wire(bounds=("max_tokens", LONGEST_ANSWER))
+OLDER = Wire(bounds=("max_tokens", models.LONGEST_ANSWER))
 """The first try with servers other than OpenAI's: some know only the older name and silently ignore the newer one."""
 
 
 # Requests.
 
 
-def sent_messages(question: ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
+def sent_messages(question: models.ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
     messages = question.messages if wire.form == "json_schema" else _with_schema(question)
     return [_message(message) for message in messages]
 
 
-def sent_options(question: ModelRequest, wire: Wire) -> Mapping[str, object]:
+def sent_options(question: models.ModelRequest, wire: Wire) -> Mapping[str, object]:
     options: dict[str, object] = dict(question.parameters)
-    longest = options.pop(LONGEST_ANSWER, None)
+    longest = options.pop(models.LONGEST_ANSWER, None)
     if longest is not None and wire.bounds:
         options[wire.bounds[0]] = longest
     if wire.sends_store:
@@ -83,27 +74,27 @@ def sent_options(question: ModelRequest, wire: Wire) -> Mapping[str, object]:
     return options
 
 
-def _with_schema(question: ModelRequest) -> Sequence[ChatMessage]:
-    form = Words(_FORM.format(schema=json.dumps(question.schema)))
+def _with_schema(question: models.ModelRequest) -> Sequence[models.ChatMessage]:
+    form = models.Words(_FORM.format(schema=json.dumps(question.schema)))
     first, *others = question.messages
     if first.role == "system":
         return [replace(first, parts=(*first.parts, form)), *others]
-    return [ChatMessage("system", (form,)), *question.messages]
+    return [models.ChatMessage("system", (form,)), *question.messages]
 
 
-def _message(message: ChatMessage) -> Mapping[str, object]:
+def _message(message: models.ChatMessage) -> Mapping[str, object]:
     """Text alone is sent as a plain string: not every server accepts content parts without an image."""
-    words = [part.text for part in message.parts if isinstance(part, Words)]
+    words = [part.text for part in message.parts if isinstance(part, models.Words)]
     is_plain = len(words) == len(message.parts)
     content = "\n\n".join(words) if is_plain else [_part(part) for part in message.parts]
     return {"role": message.role, "content": content}
 
 
-def _part(part: Words | Image) -> Mapping[str, object]:
+def _part(part: models.Words | models.Image) -> Mapping[str, object]:
     match part:
-        case Words(text):
+        case models.Words(text):
             return {"type": "text", "text": text}
-        case Image(data, media_type, detail):
+        case models.Image(data, media_type, detail):
             url = f"data:{media_type};base64,{base64.b64encode(data).decode()}"
             return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
 
@@ -142,9 +133,9 @@ class _ModelList(BaseModel):
     data: list[_ListedModel]
 
 
-def _usage(reply: Reply, question: ModelRequest) -> Usage:
+def _usage(reply: Reply, question: models.ModelRequest) -> models.Usage:
     if reply.usage is not None:
-        return Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
+        return models.Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
     characters = len(reply.choices[0].message.content or "")
     return replace(estimated_usage(question, "tiles"), tokens_out=math.ceil(characters / 4))
 
@@ -157,14 +148,16 @@ def read_reply(text: str) -> Reply | None:
         return None
 
 
-def read_models(text: str) -> Sequence[OfferedModel]:
+def read_models(text: str) -> Sequence[models.OfferedModel]:
     try:
-        return [OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data]
+        return [
+            models.OfferedModel(one.id, _day(one.shutdown_date)) for one in _ModelList.model_validate_json(text).data
+        ]
     except ValidationError:
         return ()
 
 
-def answer_in(reply: Reply, question: ModelRequest, model: str, host: str) -> ModelAnswer:
+def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str) -> models.ModelAnswer:
     """Raises AnswerError if the answer is refused, truncated or invalid."""
     choice, usage = reply.choices[0], _usage(reply, question)
     raw, refusal = choice.message.content or "", choice.message.refusal
@@ -180,7 +173,9 @@ def answer_in(reply: Reply, question: ModelRequest, model: str, host: str) -> Mo
         data = read_answer(raw, question.answer)
     except BrokenAnswerError as error:
         raise BrokenAnswerError(str(error), raw, **tokens) from None
-    return ModelAnswer(data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id)
+    return models.ModelAnswer(
+        data, raw, model, reply.model or model, host, datetime.now(UTC), usage, request_id=reply.id
+    )
 
 
 def _day(words: str | None) -> date | None:

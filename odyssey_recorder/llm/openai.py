@@ -24,15 +24,7 @@ from odyssey_recorder.errors import (
     ModelUnusableError,
     RefusedAnswerError,
 )
-from odyssey_recorder.llm.chat_completions import (
-    OLDER,
-    Wire,
-    answer_in,
-    read_models,
-    read_reply,
-    sent_messages,
-    sent_options,
-)
+from odyssey_recorder.llm import chat_completions
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.logs import hide
@@ -85,7 +77,7 @@ class OpenAIModel:
         self._host = _origin(self._url)
         self._key = _checked(key, self._host)
         self._timeout = Timeout(read_s, connect=connect_s)
-        self._wire = Wire() if self._host == _origin(OPENAI_URL) else OLDER
+        self._wire = chat_completions.Wire() if self._host == _origin(OPENAI_URL) else chat_completions.OLDER
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
 
     @property
@@ -112,7 +104,7 @@ class OpenAIModel:
         """The models that the server offers; empty if it does not say. Raises LanguageModelError."""
         match await self._sent(_list):
             case _Replied(text):
-                return read_models(text)
+                return chat_completions.read_models(text)
             case _Failure(status=404):
                 return ()
             case failure:
@@ -133,7 +125,7 @@ class OpenAIModel:
             return self._failure(error)
         return _Replied(response.text, response.headers.get("x-request-id", ""))
 
-    async def _narrower(self, wire: Wire, failure: _Failure) -> Wire:
+    async def _narrower(self, wire: chat_completions.Wire, failure: _Failure) -> chat_completions.Wire:
         """Raises LanguageModelError if narrowing the wire would not help."""
         narrower = wire.without(failure.words) if failure.status in (400, 422) else None
         if narrower is None:
@@ -158,7 +150,7 @@ class OpenAIModel:
         return self._clients[loop]
 
     def _answer(self, question: ModelRequest, replied: _Replied) -> ModelAnswer:
-        reply = read_reply(replied.text)
+        reply = chat_completions.read_reply(replied.text)
         if reply is None and '"choices"' in replied.text:
             raise BrokenAnswerError(f"The answer of {self._name} cannot be read.", replied.text)
         if reply is None:
@@ -166,7 +158,7 @@ class OpenAIModel:
                 f"{self._host} answered, but not as Chat Completions do: does the address {self._url} end as the "
                 "server's documents say (often in /v1)?"
             )
-        answer = answer_in(reply, question, self._name, self._host)
+        answer = chat_completions.answer_in(reply, question, self._name, self._host)
         return replace(answer, request_id=replied.request_id or answer.request_id)
 
     # Errors.
@@ -180,7 +172,7 @@ class OpenAIModel:
                     0, "", f"{self._host} cannot be reached: does the server run, and is its address right?"
                 )
             case APIStatusError():
-                words = self._without_key(_words(error))
+                words = " ".join(_words(error).replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
                 wait_s = retry_after_s(error.response.headers, datetime.now(UTC))
                 return _Failure(error.status_code, error.code or error.type or "", words, wait_s)
             case _:
@@ -230,12 +222,9 @@ class OpenAIModel:
         offers = ", ".join(sorted(names)[:_SHOWN_MODELS]) + more
         return ModelUnusableError(f"{self._host} has no model {self._name!r}. It offers {offers}: set `model` to one.")
 
-    def _without_key(self, words: str) -> str:
-        return " ".join(words.replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
 
-
-async def _create(model: str, question: ModelRequest, wire: Wire, client: AsyncOpenAI) -> _Response:
-    sent = {**sent_options(question, wire), "messages": sent_messages(question, wire)}
+async def _create(model: str, question: ModelRequest, wire: chat_completions.Wire, client: AsyncOpenAI) -> _Response:
+    sent = {**chat_completions.sent_options(question, wire), "messages": chat_completions.sent_messages(question, wire)}
     # Sent as extra_body: the library would scan every part of the messages for fields that it knows.
     return await client.chat.completions.with_raw_response.create(model=model, messages=(), extra_body=sent)
 

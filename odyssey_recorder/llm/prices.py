@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -83,10 +83,5 @@ def _read(path: Path) -> _Table:
 
 def _among(models: Sequence[ModelFacts], name: str) -> ModelFacts | None:
     exact = (model for model in models if model.name == name)
-    return next(exact, None) or _first(
-        model for model in models if model.name.endswith("*") and name.startswith(model.name[:-1])
-    )
-
-
-def _first(models: Iterable[ModelFacts]) -> ModelFacts | None:
-    return next(iter(models), None)
+    alike = (model for model in models if model.name.endswith("*") and name.startswith(model.name[:-1]))
+    return next(exact, None) or next(alike, None)

@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
-from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
@@ -29,14 +29,7 @@ from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
-from odyssey_recorder.recording.view import (
-    Listener,
-    RecordingView,
-    StepRows,
-    ViewPublisher,
-    goal_picture,
-    make_view,
-)
+from odyssey_recorder.recording.view import Listener, RecordingView, StepRows, ViewPublisher, goal_picture, make_view
 
 BROKEN_TOUCH = (
     "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
@@ -115,7 +108,9 @@ class Engine:
         self._session = _session(draft, rules)
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.finger = LiveFinger(device, self._inbox.put)
-        self._reader = FrameReader(device, on_frame=self._frame_came, on_failure=self._frame_failed)
+        self._reader = FrameReader(
+            device, on_frame=self._frame_came, on_failure=lambda error: self.post(events.DeviceWentAway(str(error)))
+        )
         self._input_listener = InputListener(device, self._inbox.put)
         self._nodes: dict[str, InputDeviceNode] = {}
         self._thread = threading.Thread(target=self._run, name=f"recorder of {device.serial}", daemon=True)
@@ -183,9 +178,6 @@ class Engine:
         self._inbox.put(_FrameCame(frame))  # first, so that nobody can touch a frame that is not in the inbox
         self._listener.frame(frame)
 
-    def _frame_failed(self, error: DeviceError) -> None:
-        self._inbox.put(events.DeviceWentAway(str(error)))
-
     # The engine's thread.
 
     def _run(self) -> None:
@@ -217,7 +209,7 @@ class Engine:
             if isinstance(message, _LAST_ANSWERS):
                 self._take(message)
         self._happened(events.FramesEnded())
-        self._publish_view()
+        self.board.show(self._make_view())
 
     def _finish_passive(self) -> None:
         """Turn inputs from before the stop into steps, and keep the screen after them, for a few seconds."""
@@ -226,12 +218,8 @@ class Engine:
         while self._session.touched and time.monotonic() < expires_s:
             self._go_on(self._next_message())
         expires_s = time.monotonic() + LAST_REST_S
-        while self._awaits_rest and time.monotonic() < expires_s:
+        while self._draft.left is None and self._session.state is State.READY and time.monotonic() < expires_s:
             self._go_on(self._next_message())
-
-    @property
-    def _awaits_rest(self) -> bool:
-        return self._draft.left is None and self._session.state is State.READY
 
     def _next_message(self) -> Message:
         """The next message, or a tick in passive mode if none comes."""
@@ -243,7 +231,7 @@ class Engine:
     def _go_on(self, message: Message) -> None:
         self._happened(events.Tick(time.monotonic_ns()))
         self._take(message)
-        self._publish_view()
+        self.board.show(self._make_view())
 
     def _end_threads(self) -> None:
         self._reader.stop()
@@ -445,8 +433,11 @@ class Engine:
                     self._work.send(intent)
                 case effects.RemoveSteps():
                     return self._drop(effect)
-                case effects.ReturnDevice() | effects.JudgeReturn():
-                    return self._restore_device(effect)
+                case effects.ReturnDevice():
+                    wanted = self._draft.wanted
+                    self._work.bring_back(self._draft.next_key if wanted is None else wanted.key)
+                case effects.JudgeReturn(number):
+                    return self._judge_return(number)
                 case effects.JudgeLastStep(number, uncertain, turned):
                     self._tell(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
                     return events.LastStepJudged()
@@ -475,18 +466,12 @@ class Engine:
             self._tell(NOTHING_TO_UNDO)
         return dropped or events.StepsDropped()
 
-    def _restore_device(self, effect: effects.ReturnDevice | effects.JudgeReturn) -> events.Event | None:
-        match effect:
-            case effects.ReturnDevice():
-                wanted = self._draft.wanted
-                self._work.bring_back(self._draft.next_key if wanted is None else wanted.key)
-                return None
-            case effects.JudgeReturn(number):
-                frame = self._writer.frame(number)
-                if frame is None:
-                    return events.ReturnJudged(matches=False)
-                self._work.look_while_restoring(frame)
-                return None
+    def _judge_return(self, number: int) -> events.Event | None:
+        frame = self._writer.frame(number)
+        if frame is None:
+            return events.ReturnJudged(matches=False)
+        self._work.look_while_restoring(frame)
+        return None
 
     def _tell(self, text: str) -> None:
         if text:
@@ -526,9 +511,6 @@ class Engine:
         if not self._is_passive:
             self._work.look_at_screen(number)
         return None
-
-    def _publish_view(self) -> None:
-        self.board.show(self._make_view())
 
     def _make_view(self) -> RecordingView:
         frame = self._session.frame

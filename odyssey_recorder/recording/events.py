@@ -276,6 +276,9 @@ Event = (
     | Tick
 )
 
+RestoreEvent = StepsDropped | Returned | ReturnJudged | ScreenAccepted
+InputAnswer = InputDone | InputRefused | InputUncertain
+
 
 # Events of passive mode only.
 

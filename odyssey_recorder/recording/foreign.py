@@ -8,7 +8,10 @@ our next input, half of the screen or more never. Without I/O, clock or threads.
 from collections import deque
 from dataclasses import dataclass
 
+from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import CELLS
+from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.restore import ScreenRestore
 
 LATE_CHANGE_NS = 5_000_000_000
 """For this long after our own input a screen change counts as its effect, such as a page that loads."""
@@ -46,10 +49,14 @@ AS_USUAL = ForeignRules()
 
 
 class ForeignInput:
-    """Tracks our own inputs to identify foreign ones. All times are the host's monotonic clock."""
+    """Tracks our own inputs to identify foreign ones. All times are the host's monotonic clock.
 
-    def __init__(self, rules: ForeignRules) -> None:
+    What is foreign is flagged with the next step; during a restore any input is fine.
+    """
+
+    def __init__(self, rules: ForeignRules, restore: ScreenRestore) -> None:
         self._rules = rules
+        self._restore = restore
         self._began_ns: int | None = 0  # nothing before the recording counts
         self._own: deque[tuple[int, int]] = deque(maxlen=_OWN_INPUTS)
         self._explained_ns = 0
@@ -67,6 +74,28 @@ class ForeignInput:
         self._began_ns = None
         if explains:
             self._explained_ns = now_ns + self._rules.late_change_ns
+
+    def felt(self, event: events.InputFelt) -> list[effects.Effect]:
+        if (
+            self._restore.is_active
+            or self.is_ours(event.at_ns, event.uncertainty_ns)
+            or self.is_ours(event.arrived_ns, 0)
+        ):
+            return []
+        if self._named_inputs < MOST_NAMED:
+            self._restore.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
+        return [effects.Tell(TELL_TOUCHED.format(event.words))]
+
+    def changed(self, cells: frozenset[int], at_ns: int) -> list[effects.Effect]:
+        """These grid cells of the screen changed at `at_ns`."""
+        if self.explains(cells, at_ns) or self._named_inputs:
+            return []
+        self._restore.owe((Flag(FlagCode.UNEXPLAINED),))
+        return [effects.Tell(TELL_UNEXPLAINED)]
+
+    @property
+    def _named_inputs(self) -> int:
+        return sum(flag.code is FlagCode.FOREIGN_INPUT for flag in self._restore.flags)
 
     def is_ours(self, at_ns: int, uncertainty_ns: int) -> bool:
         """Whether a kernel event of the device may come from our own input."""

@@ -10,11 +10,10 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import Interpreter, Refused
 from odyssey_recorder.recording.raw_input_queue import RawInputQueue, RawStep, RawUndo
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ScreenRestore
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import Goal, State
 
@@ -33,8 +32,9 @@ class _Write:
     guess: str | None = None
 
 
-class PassiveSession:
+class PassiveSession(RestoringSession):
     def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__()
         self._raw_inputs = RawInputQueue(interpreter)
         self._writes: deque[_Write] = deque()
         self._writing = False
@@ -42,7 +42,6 @@ class PassiveSession:
         self._ending = self._complete = self._told_to_answer = False
         self._over: State | None = None
         self._steps = self._undos = 0
-        self._restore = ScreenRestore()
         self._owes_return = False
         self._asked: set[int] = set()
         self._device_reason = self._storage_reason = self._deaf_reason = ""
@@ -88,18 +87,6 @@ class PassiveSession:
         return self._raw_inputs.waiting
 
     @property
-    def restoring(self) -> bool:
-        return self._restore.is_active
-
-    @property
-    def goal(self) -> Goal | None:
-        return self._restore.goal
-
-    @property
-    def next_flags(self) -> tuple[Flag, ...]:
-        return self._restore.flags
-
-    @property
     def needed(self) -> frozenset[int]:
         """Frames and screenshots that may still become a step's."""
         saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}
@@ -116,7 +103,9 @@ class PassiveSession:
             case events.Started():
                 return self._start(event)
             case events.Tick(now_ns):
-                self._tick(now_ns)
+                self._now_ns = now_ns
+                if self._storage_reason and now_ns - self._failed_ns >= RETRY_NS:
+                    self._failed_ns, self._trying = now_ns, True
             case events.FrameSeen():
                 self._seeing, self._device_reason = True, ""
                 self._raw_inputs.see(event)
@@ -186,9 +175,7 @@ class PassiveSession:
                 pass
         return []
 
-    def _while_restoring(
-        self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
-    ) -> list[effects.PassiveEffect]:
+    def _while_restoring(self, event: events.RestoreEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.StepsDropped():
                 return self._step_dropped(event)
@@ -209,11 +196,6 @@ class PassiveSession:
         if event.goal is not None and not event.complete:
             self._restore.resume(event.goal)
         return []
-
-    def _tick(self, now_ns: int) -> None:
-        self._now_ns = now_ns
-        if self._storage_reason and now_ns - self._failed_ns >= RETRY_NS:
-            self._failed_ns, self._trying = now_ns, True
 
     def _go_on(self) -> list[effects.PassiveEffect]:
         """Request what the queue needs, and write what is next; after a failed write only at a retry."""

@@ -3,15 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from odyssey_recorder.gesture.contacts import (
-    Contact,
-    ContactBegan,
-    ContactLost,
-    EventsDropped,
-    KeyPressed,
-    KeyTyped,
-    LossCause,
-)
+from odyssey_recorder.gesture import contacts
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -95,15 +87,11 @@ class RawInputQueue:
         self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
         self._looking = False
         self._look_tried_ns = -LOOK_AGAIN_NS
-        self._screen: int | None = None
+        self.newest: int | None = None
+        """The first frame of the current screen."""
         self._looked_at: int | None = None
         self._finished_ns: int | None = None
         self._last_ns = 0
-
-    @property
-    def newest(self) -> int | None:
-        """The first frame of the current screen."""
-        return self._screen
 
     @property
     def waiting(self) -> bool:
@@ -129,7 +117,7 @@ class RawInputQueue:
 
     def see(self, frame: events.FrameSeen) -> None:
         self._timeline.see(frame)
-        self._screen, self._still = self._timeline.newest, frame.still
+        self.newest, self._still = self._timeline.newest, frame.still
         self._sizes[frame.number] = frame.size
         needed = self.needed
         self._kept &= needed
@@ -199,27 +187,27 @@ class RawInputQueue:
     def hear(self, heard: events.InputHeard) -> str:
         """Add an input; return a message for the annotator if it cannot be recorded."""
         match heard.news:
-            case ContactBegan(node, slot, time_us):
+            case contacts.ContactBegan(node, slot, time_us):
                 refusal = self._enqueue(heard, None, time_us)
                 if not refusal:
                     self._fingers[node, slot] = self._raw_inputs()[-1]
                 return refusal
-            case Contact(node, slot):
+            case contacts.Contact(node, slot):
                 began = self._fingers.pop((node, slot), None)
                 if began is not None:
                     began.what, began.lifted_ns = heard.news, heard.arrived_ns
                 return ""
-            case ContactLost(node, slot, _, cause):
+            case contacts.ContactLost(node, slot, _, cause):
                 lost = self._fingers.pop((node, slot), None)
                 if lost is not None:
                     lost.what, lost.refused = Typing.STROKE, LOST.format(cause.value)
                     return ""
-                return LOST.format(cause.value) if cause is LossCause.PLACE_UNKNOWN else ""
-            case KeyPressed(_, key, time_us):
+                return LOST.format(cause.value) if cause is contacts.LossCause.PLACE_UNKNOWN else ""
+            case contacts.KeyPressed(_, key, time_us):
                 return self._enqueue(heard, key, time_us)
-            case KeyTyped(_, code, time_us):
+            case contacts.KeyTyped(_, code, time_us):
                 return self._enqueue(heard, Typing.ENTER if code in ENTER_KEYS else Typing.STROKE, time_us)
-            case EventsDropped():
+            case contacts.EventsDropped():
                 self._last_ns = max(self._last_ns, heard.at_ns)
                 return DROPPED
 
@@ -257,10 +245,10 @@ class RawInputQueue:
         if may_write:
             wanted += [effects.KeepFrame(number) for number in self._pictures_to_keep()]
         if may_look and self._is_look_due(now_ns):
-            self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self._screen
+            self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self.newest
             wanted.append(effects.LookAtScreen())
-        if may_look and self._readings.is_due(now_ns, self._screen, still=self._still):
-            self._readings.begin(now_ns, self._screen)
+        if may_look and self._readings.is_due(now_ns, self.newest, still=self._still):
+            self._readings.begin(now_ns, self.newest)
             wanted.append(effects.LookAtField())
         return wanted
 
@@ -312,7 +300,7 @@ class RawInputQueue:
         if self._run is not None:
             return self._close_run(self._run, raw_input.at_ns)
         self._leave(raw_input)
-        if refused.why is PINCHED and isinstance(raw_input.what, Contact):
+        if refused.why is PINCHED and isinstance(raw_input.what, contacts.Contact):
             was_told = raw_input.what.samples[0].time_us <= self._pinched_until_us
             self._pinched_until_us = max(self._pinched_until_us, raw_input.what.lifted_us)
             return Refused("") if was_told else refused
@@ -387,7 +375,7 @@ class RawInputQueue:
         since_ns = now_ns - self._look_tried_ns
         if self._looking or since_ns < LOOK_EVERY_NS:
             return False
-        is_new = self._screen != self._looked_at and since_ns >= LOOK_AGAIN_NS
+        is_new = self.newest != self._looked_at and since_ns >= LOOK_AGAIN_NS
         return (
             is_new
             or since_ns >= CLOCK_EVERY_NS
@@ -400,7 +388,7 @@ def _waits_for_look(raw_input: RawInput, now_ns: int) -> bool:
 
 
 def _lacks_look(raw_input: RawInput) -> bool:
-    wanted = raw_input.what is None or isinstance(raw_input.what, Contact)
+    wanted = raw_input.what is None or isinstance(raw_input.what, contacts.Contact)
     return wanted and (raw_input.after is None or raw_input.after.asked_ns < raw_input.look_ns)
 
 

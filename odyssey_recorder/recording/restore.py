@@ -47,7 +47,8 @@ class ScreenRestore:
         self._seen: int | None = None
         self._judged: int | None = None
         self._judging = False
-        self._flags: tuple[Flag, ...] = ()
+        self.flags: tuple[Flag, ...] = ()
+        """Of the next step."""
 
     @property
     def is_active(self) -> bool:
@@ -71,16 +72,12 @@ class ScreenRestore:
         """Whether the annotator must restore the screen: the current one is known to differ."""
         return self._part is _Part.UNLIKE
 
-    @property
-    def flags(self) -> tuple[Flag, ...]:
-        return self._flags
-
     def owe(self, flags: tuple[Flag, ...]) -> None:
-        self._flags = (*self._flags, *(flag for flag in flags if flag not in self._flags))
+        self.flags = (*self.flags, *(flag for flag in flags if flag not in self.flags))
 
     def begin(self, flags: tuple[Flag, ...] = ()) -> list[effects.Effect]:
         """Start, or start again for an earlier screen; the next step gets `flags`."""
-        self._goal, self._flags = Goal.UNDONE, flags
+        self._goal, self.flags = Goal.UNDONE, flags
         return self._load_snapshot()
 
     def resume(self, goal: Goal) -> None:
@@ -132,9 +129,31 @@ class ScreenRestore:
             self.owe((_FLAGS[self._goal],))
 
     def step_saved(self) -> None:
-        self._flags = ()
+        self.flags = ()
 
     def _load_snapshot(self) -> list[effects.Effect]:
         self._part = _Part.BY_SNAPSHOT
         self.look_again()
         return [effects.ReturnDevice()]
+
+
+class RestoringSession:
+    """A session whose device may have to be restored first."""
+
+    def __init__(self) -> None:
+        self._restore = ScreenRestore()
+
+    @property
+    def restoring(self) -> bool:
+        """Whether inputs are not recorded as steps, because the device is being restored."""
+        return self._restore.is_active
+
+    @property
+    def goal(self) -> Goal | None:
+        """The screen to restore; None if nothing is being restored."""
+        return self._restore.goal
+
+    @property
+    def next_flags(self) -> tuple[Flag, ...]:
+        """Flags for the next step, because of the screen that it starts on."""
+        return self._restore.flags

@@ -30,11 +30,11 @@ the next step (`ForeignInput`).
 from dataclasses import replace
 
 from odyssey_recorder.model.action import Complete, Impossible
-from odyssey_recorder.model.flag import Flag, FlagCode
+from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign
 from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
-from odyssey_recorder.recording.restore import BRING_BACK_FIRST, ScreenRestore
+from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
 
@@ -60,11 +60,17 @@ TOO_EARLY_TO_UNDO = "Undo is possible again when the last action has been carrie
 TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away any more."
 
 
-class Session:
+class Session(RestoringSession):
+    needed: frozenset[int] = frozenset()
+
     def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.AS_USUAL) -> None:
+        super().__init__()
+        self.state = State.IDLE
+        self.reason = ""
+        """Why the device or the storage is lost; empty otherwise."""
+        self.frame: int | None = None
+        """The frame that is safe on disk and waits for its action; None if there is none."""
         self._late_input_ns = late_input_ns
-        self._state = State.IDLE
-        self._reason = ""
         self._failed_ns = 0
         self._publishing = False
         self._anchor: int | None = None
@@ -73,13 +79,11 @@ class Session:
         self._sized_at = 0
         self._settled = False
         self._keeping: int | None = None
-        self._kept: int | None = None
         self._gesture: HeldGesture | None = None
         self._live: LiveGesture | None = None
         self._in_flight = False
         self._owed: effects.RemoveSteps | effects.VouchForLastStep | None = None
-        self._restore = ScreenRestore()
-        self._foreign = foreign.ForeignInput(rules)
+        self._foreign = foreign.ForeignInput(rules, self._restore)
         self._before: int | None = None
         self._changed_ns: int | None = None
         self._seen_ns = 0
@@ -91,22 +95,8 @@ class Session:
         self._try_storage = False
 
     @property
-    def state(self) -> State:
-        return self._state
-
-    @property
-    def reason(self) -> str:
-        """Why the device or the storage is lost; empty otherwise."""
-        return self._reason
-
-    @property
-    def frame(self) -> int | None:
-        """The frame that is safe on disk and waits for its action; None if there is none."""
-        return self._kept
-
-    @property
     def publishing(self) -> bool:
-        return self._publishing and self._state is State.INJECTING
+        return self._publishing and self.state is State.INJECTING
 
     @property
     def touched(self) -> bool:
@@ -117,28 +107,9 @@ class Session:
     def live(self) -> bool:
         return self._live is not None
 
-    @property
-    def restoring(self) -> bool:
-        """Whether inputs are not recorded as steps, because the device is being restored."""
-        return self._restore.is_active
-
-    @property
-    def goal(self) -> Goal | None:
-        """The screen to restore; None if nothing is being restored."""
-        return self._restore.goal
-
-    @property
-    def next_flags(self) -> tuple[Flag, ...]:
-        """Flags for the next step, because of the screen that it starts on."""
-        return self._restore.flags
-
-    @property
-    def needed(self) -> frozenset[int]:
-        return frozenset()
-
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
         """Returns the effects in the order in which they must be carried out."""
-        if self._state in _ENDED:
+        if self.state in _ENDED:
             return self._after_the_end(event)
         match event:
             case events.Started():
@@ -166,9 +137,9 @@ class Session:
                 self._owed = None if isinstance(self._owed, effects.VouchForLastStep) else self._owed
                 return []
             case events.ScreensCompared(cells):
-                return self._compared(cells)
+                return self._foreign.changed(cells, self._seen_ns if self._changed_ns is None else self._changed_ns)
             case events.InputFelt():
-                return self._felt(event)
+                return self._foreign.felt(event)
             case events.UndoWanted():
                 return self._undo(event)
             case events.DeviceWentAway(reason):
@@ -178,7 +149,7 @@ class Session:
             case events.StorageFailed():
                 return self._storage_failed(event)
             case events.Published():
-                self._state = State.FINISHED
+                self.state = State.FINISHED
                 return []
             case events.FramesEnded():
                 return self._save_live(patient=False)
@@ -189,7 +160,7 @@ class Session:
 
     def _started(self, event: events.Started) -> list[effects.Effect]:
         if event.complete:
-            self._state, self._publishing = State.INJECTING, True
+            self.state, self._publishing = State.INJECTING, True
             return [effects.Publish()]
         if event.goal is Goal.UNDONE:
             return self._return(event.flags)
@@ -208,7 +179,7 @@ class Session:
             self._try_storage, self._keeping = False, frame.number
             return [effects.KeepFrame(frame.number)]
         self._note_turn(frame)
-        if self._state not in _WATCHING and self._live is None:
+        if self.state not in _WATCHING and self._live is None:
             return []
         resized = frame.size != self._size
         replaced = frame.anchor != self._anchor and (self._settled or resized)
@@ -222,15 +193,15 @@ class Session:
         if self._restore.is_active:
             self._settled = frame.still
             is_looking = self._restore.look(frame)
-            self._state = State.RESTORING if self._restore.is_by_hand else self._state
+            self.state = State.RESTORING if self._restore.is_by_hand else self.state
             return is_looking
         if self._gesture is not None:
             self._gesture = self._gesture.seen(frame, replaced=replaced)
             return self._go_on()
-        if self._state is State.READY and (self._settled or replaced):
+        if self.state is State.READY and (self._settled or replaced):
             return self._settle(frame.started_ns) if replaced else []
         if replaced and self._keeping is not None:
-            self._state, self._keeping = State.SETTLING, None
+            self.state, self._keeping = State.SETTLING, None
         return self._keep_at_rest(frame)
 
     def _note_turn(self, frame: events.FrameSeen) -> None:
@@ -241,10 +212,10 @@ class Session:
             self._turned = True
 
     def _keep_at_rest(self, frame: events.FrameSeen) -> list[effects.Effect]:
-        restless = frame.restless and self._kept is None
+        restless = frame.restless and self.frame is None
         if self._keeping is not None or not (frame.still or restless):
             return []
-        self._state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
+        self.state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
         wanted: list[effects.Effect] = []
         if self._before is not None and frame.still:
             wanted.append(effects.CompareScreens(self._before, frame.number))
@@ -259,38 +230,38 @@ class Session:
         if self._live is not None:
             self._keeping, self._live = None, replace(self._live, safe=True)
             return self._save_live()
-        if self._state is State.STORAGE_LOST:
+        if self.state is State.STORAGE_LOST:
             return self._settle(self._failed_ns)
-        self._keeping, self._kept = None, number
-        if self._state is State.CAPTURING:
-            self._state, self._may_lift_late = State.READY, False
+        self._keeping, self.frame = None, number
+        if self.state is State.CAPTURING:
+            self.state, self._may_lift_late = State.READY, False
             self._before, self._changed_ns = (number if self._settled else None), None
         return self._go_on()
 
     # Gestures.
 
     def _touched_down(self, number: int, now_ns: int, *, live: bool) -> list[effects.Effect]:
-        if self._state is State.RESTORING:
+        if self.state is State.RESTORING:
             return []  # nothing to prove: it becomes no step
-        if self._state is not State.READY or self._gesture is not None:
+        if self.state is not State.READY or self._gesture is not None:
             return [effects.Tell(NOT_READY)]
         oldest = self._anchor if self._settled else self._sized_at
         if oldest is not None and number < oldest:
             return [effects.Tell(OUT_OF_DATE)]
-        if not self._settled or self._kept is None:
+        if not self._settled or self.frame is None:
             return self._pin(number, now_ns)
         if live:
-            self._state, self._in_flight = State.INJECTING, True
-            self._live = LiveGesture(self._kept, self._anchor, self._size)
-            return [effects.LowerFinger(self._kept)]
-        return self._pin(self._kept, now_ns)
+            self.state, self._in_flight = State.INJECTING, True
+            self._live = LiveGesture(self.frame, self._anchor, self._size)
+            return [effects.LowerFinger(self.frame)]
+        return self._pin(self.frame, now_ns)
 
     def _pin(self, number: int, now_ns: int, intent: events.Intent | None = None) -> list[effects.Effect]:
         """Begin a gesture on frame `number`, which is not on disk yet if the screen is not settled."""
         self._gesture = HeldGesture(number, now_ns, intent)
-        if number == self._kept:
+        if number == self.frame:
             return []
-        self._keeping, self._kept = number, None
+        self._keeping, self.frame = number, None
         return [effects.KeepFrame(number)]
 
     def _touch_cancelled(self) -> list[effects.Effect]:
@@ -301,17 +272,17 @@ class Session:
         return []
 
     def _intended(self, intent: events.Intent, now_ns: int) -> list[effects.Effect]:
-        if self._state is State.RESTORING:
+        if self.state is State.RESTORING:
             return self._send_unrecorded(intent)
         if isinstance(intent, events.Touch):
             if self._gesture is None or self._gesture.intent is not None:
                 return []  # its touch-down was refused, and the annotator was notified
-            self._state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
+            self.state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
             return self._go_on()
-        if self._state is not State.READY or self._gesture is not None or self._kept is None:
+        if self.state is not State.READY or self._gesture is not None or self.frame is None:
             return [effects.Tell(NOT_READY)]
-        number = self._kept if self._settled or self._newest is None else self._newest
-        self._state = State.CHECKING
+        number = self.frame if self._settled or self._newest is None else self._newest
+        self.state = State.CHECKING
         return [*self._pin(number, now_ns, intent), *self._go_on()]
 
     def _go_on(self) -> list[effects.Effect]:
@@ -321,9 +292,9 @@ class Session:
             return []
         if gesture.disturbed:
             return [effects.Tell(CHANGED), *self._end_gesture(gesture.touched_ns)]
-        if self._kept != gesture.frame or (self._settled and gesture.check is None):
+        if self.frame != gesture.frame or (self._settled and gesture.check is None):
             return []
-        self._state = State.INJECTING
+        self.state = State.INJECTING
         self._foreign.begin(gesture.touched_ns)
         check = gesture.check if self._settled else None
         flags = (*self._restore.flags, *(() if self._settled else (MOVING,)))
@@ -356,7 +327,7 @@ class Session:
             return []
         if self._live.is_astray:
             return self._break_off(TURNED_AWAY, self._live.lifted_ns)
-        step = self._live.step(patient=patient and self._state is State.INJECTING)
+        step = self._live.step(patient=patient and self.state is State.INJECTING)
         return [replace(step, flags=(*self._restore.flags, *step.flags))] if step is not None else []
 
     def _break_off(self, reason: str, now_ns: int, *, may_lift_late: bool = False) -> list[effects.Effect]:
@@ -366,7 +337,7 @@ class Session:
 
     def _miss_proof(self, now_ns: int) -> list[effects.Effect]:
         live = self._live
-        waits = live is not None and live.touch is not None and self._state is State.INJECTING
+        waits = live is not None and live.touch is not None and self.state is State.INJECTING
         return self._save_live(patient=False) if waits and live and now_ns - live.lifted_ns > PROOF_NS else []
 
     def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
@@ -387,13 +358,11 @@ class Session:
             self._foreign.end(now_ns, explains=explains)
         self._in_flight = self._uncertain = False
         self._live = None
-        if self._state is State.DEVICE_LOST:
+        if self.state is State.DEVICE_LOST:
             return []
         return self._end_gesture(now_ns)
 
-    def _input_answered(
-        self, event: events.InputDone | events.InputRefused | events.InputUncertain
-    ) -> list[effects.Effect]:
+    def _input_answered(self, event: events.InputAnswer) -> list[effects.Effect]:
         match event:
             case events.InputDone(now_ns):
                 self._judge, self._over_ns = not self._restore.is_active, now_ns
@@ -411,27 +380,6 @@ class Session:
                 self._in_flight = False
                 return lost
 
-    # What happens on the device without the recorder.
-
-    def _felt(self, event: events.InputFelt) -> list[effects.Effect]:
-        ours = self._foreign.is_ours(event.at_ns, event.uncertainty_ns) or self._foreign.is_ours(event.arrived_ns, 0)
-        if self._restore.is_active or ours:
-            return []  # during a restore any input is fine
-        if self._named_inputs < foreign.MOST_NAMED:
-            self._restore.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
-        return [effects.Tell(foreign.TELL_TOUCHED.format(event.words))]
-
-    def _compared(self, cells: frozenset[int]) -> list[effects.Effect]:
-        at_ns = self._seen_ns if self._changed_ns is None else self._changed_ns
-        if self._foreign.explains(cells, at_ns) or self._named_inputs:
-            return []
-        self._restore.owe((Flag(FlagCode.UNEXPLAINED),))
-        return [effects.Tell(foreign.TELL_UNEXPLAINED)]
-
-    @property
-    def _named_inputs(self) -> int:
-        return sum(flag.code is FlagCode.FOREIGN_INPUT for flag in self._restore.flags)
-
     def _end_gesture(self, now_ns: int) -> list[effects.Effect]:
         self._gesture = None
         return self._settle(now_ns)
@@ -441,8 +389,8 @@ class Session:
 
         An uncertain input is judged only when it can no longer arrive.
         """
-        self._state, self._reason = State.RESTORING if self._restore.is_by_hand else State.SETTLING, ""
-        self._anchor = self._newest = self._kept = self._keeping = None
+        self.state, self.reason = State.RESTORING if self._restore.is_by_hand else State.SETTLING, ""
+        self._anchor = self._newest = self.frame = self._keeping = None
         self._restore.look_again()
         owed: list[effects.Effect] = [self._owed] if self._owed else []
         since_ns = now_ns + (self._late_input_ns if self._uncertain or self._may_lift_late else 0)
@@ -451,17 +399,15 @@ class Session:
     # Undo and restore.
 
     def _undo(self, event: events.UndoWanted) -> list[effects.Effect]:
-        unpublished = self._state is State.STORAGE_LOST and self._publishing
-        if not unpublished and (self._state not in _WATCHING or self._gesture is not None):
+        unpublished = self.state is State.STORAGE_LOST and self._publishing
+        if not unpublished and (self.state not in _WATCHING or self._gesture is not None):
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
         self._publishing = self._judge = self._uncertain = self._turned = False
         self._foreign.begin(event.now_ns)
         self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True)
         return self._end_gesture(event.now_ns)
 
-    def _while_restoring(
-        self, event: events.StepsDropped | events.Returned | events.ReturnJudged | events.ScreenAccepted
-    ) -> list[effects.Effect]:
+    def _while_restoring(self, event: events.RestoreEvent) -> list[effects.Effect]:
         match event:
             case events.StepsDropped(leads_back, flags, lost):
                 self._owed = None
@@ -471,12 +417,12 @@ class Session:
                 self._foreign.end(self._seen_ns, explains=False)
                 if lost and self._restore.is_active:
                     self._restore.give_up()
-                    self._state = State.SETTLING
+                    self.state = State.SETTLING
                 return []
             case events.Returned(now_ns, reason):
                 told = self._restore.snapshot_done(reason)
                 self._in_flight = False
-                return [*told, *(self._settle(now_ns) if self._state is State.RETURNING else [])]
+                return [*told, *(self._settle(now_ns) if self.state is State.RETURNING else [])]
             case events.ReturnJudged(matches):
                 return self._judge_return(matches=matches)
             case events.ScreenAccepted(now_ns):
@@ -495,44 +441,44 @@ class Session:
         return self._restore.begin(flags)
 
     def _begin_restore(self) -> None:
-        self._state, self._in_flight, self._before = State.RETURNING, True, None
-        self._anchor = self._newest = self._kept = self._keeping = None
+        self.state, self._in_flight, self._before = State.RETURNING, True, None
+        self._anchor = self._newest = self.frame = self._keeping = None
 
     def _judge_return(self, *, matches: bool) -> list[effects.Effect]:
-        if self._state not in _WATCHING:
+        if self.state not in _WATCHING:
             self._restore.look_again()  # the device changed since
         was_leading = self._restore.is_active
         wanted = self._restore.judge(matches=matches)
         if wanted:
             self._begin_restore()
         elif was_leading and not self._restore.is_active and self._newest is not None:
-            self._state, self._keeping = State.CAPTURING, self._newest
+            self.state, self._keeping = State.CAPTURING, self._newest
             self._foreign.end(self._seen_ns)
             return [effects.KeepFrame(self._newest)]
-        elif self._restore.is_by_hand and self._state in _WATCHING:
-            self._state = State.RESTORING
+        elif self._restore.is_by_hand and self.state in _WATCHING:
+            self.state = State.RESTORING
         return wanted
 
     def _send_unrecorded(self, intent: events.Intent) -> list[effects.Effect]:
         if isinstance(intent, Complete | Impossible):
             return [effects.Tell(BRING_BACK_FIRST)]
-        self._state, self._in_flight = State.INJECTING, True
+        self.state, self._in_flight = State.INJECTING, True
         return [effects.SendInput(intent)]
 
     # What fails.
 
     def _device_went_away(self, reason: str) -> list[effects.Effect]:
-        if self._state is State.DEVICE_LOST:
-            self._reason = reason  # it may say more than the first reason
+        if self.state is State.DEVICE_LOST:
+            self.reason = reason  # it may say more than the first reason
             return []
-        if self._state in {State.IDLE, State.RETURNING} or self._publishing:
+        if self.state in {State.IDLE, State.RETURNING} or self._publishing:
             return []
         self._uncertain = self._uncertain or (self._in_flight and self._live is None and not self._restore.is_active)
         lost_gesture = self._lose(State.DEVICE_LOST, reason)
         return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 
     def _device_came_back(self, now_ns: int) -> list[effects.Effect]:
-        if self._state is not State.DEVICE_LOST:
+        if self.state is not State.DEVICE_LOST:
             return []
         if self._live is not None and self._live.touch is not None:
             return self._owe_live(self._live)
@@ -557,10 +503,10 @@ class Session:
     def _lose(self, state: State, reason: str) -> bool:
         """Enter a lost state; return whether an unsent gesture is lost with it."""
         unsent = self.touched and not self._in_flight and not self._publishing
-        self._state, self._reason = state, reason
+        self.state, self.reason = state, reason
         self._live = self._live if self._in_flight else None
         self._gesture, self._try_storage = None, False
-        self._kept = None
+        self.frame = None
         if self._live is None or state is State.STORAGE_LOST:
             self._keeping = None
         return unsent
@@ -568,21 +514,21 @@ class Session:
     def _try_storage_again(self, now_ns: int) -> list[effects.Effect]:
         """Publish again, or test whether the next frame can be written."""
         answered = not self._in_flight or (self._live is not None and self._live.touch is not None)
-        waits = self._state is State.STORAGE_LOST and self._keeping is None and answered
+        waits = self.state is State.STORAGE_LOST and self._keeping is None and answered
         if not waits or now_ns - self._failed_ns < RETRY_NS:
             return []
         self._failed_ns = now_ns
         if self._live is not None:
             return self._owe_live(self._live)
         if self._publishing:
-            self._state, self._reason = State.INJECTING, ""
+            self.state, self.reason = State.INJECTING, ""
             return [effects.Publish()]
         self._try_storage = True
         return []
 
     def _owe_live(self, live: LiveGesture) -> list[effects.Effect]:
         """Write the missing parts of a live gesture that the device has already received."""
-        self._state, self._reason = State.INJECTING, ""
+        self.state, self.reason = State.INJECTING, ""
         if live.safe or live.is_astray:
             return self._save_live(patient=False)
         self._keeping = live.frame
@@ -593,14 +539,14 @@ class Session:
     def _abandon(self) -> list[effects.Effect]:
         if self.publishing:
             return [effects.Tell(TOO_LATE_TO_ABANDON)]
-        self._state = State.ABANDONED
+        self.state = State.ABANDONED
         return [effects.Abandon()]
 
     def _after_the_end(self, event: events.Event) -> list[effects.Effect]:
         """Ignore everything except that the draft could not be moved to the trash."""
         if not isinstance(event, events.StorageFailed):
             return []
-        self._reason = event.reason
+        self.reason = event.reason
         return [effects.Tell(event.reason)]
 
 

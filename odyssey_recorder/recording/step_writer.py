@@ -68,15 +68,11 @@ class StepWriter:
         self._screens: dict[int, ScreenState] = {}
         self._screen: ScreenState | None = None
         self._trees: dict[int, Tree] = {}
-        self._last_frame: Frame | None = None
+        self.last_frame: Frame | None = None
+        """The frame of the last step; None if another process recorded it."""
         self._wanted: tuple[Path, Frame | None] | None = None
 
     # For the next step.
-
-    @property
-    def last_frame(self) -> Frame | None:
-        """The frame of the last step; None if another process recorded it."""
-        return self._last_frame
 
     def hold(self, frame: Frame, needed: frozenset[int]) -> None:
         """Hold a frame; of the others keep only the newest and the `needed` ones."""
@@ -184,7 +180,7 @@ class StepWriter:
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
         )
         self._draft.add_step(self._action(wanted.intent, kept.frame), kept.path, record)
-        self._last_frame = kept.frame
+        self.last_frame = kept.frame
 
     def note_sent(self, started_ns: int, ended_ns: int) -> None:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)
@@ -199,7 +195,7 @@ class StepWriter:
         back = wanted.leads_back and self._wanted_frame(first.picture) is not None
         flags = tuple(flag for flag in first.record.flags if is_of_screen(flag))
         self._draft.drop_last(wanted.why, there, leads_back=back, next_flags=flags)
-        self._last_frame = None
+        self.last_frame = None
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
 
     def note(self, key: int, text: str) -> None:
@@ -256,7 +252,7 @@ class StepWriter:
             return ""
         last = self._draft.steps[-1]
         try:
-            before = self._last_frame or evidence.frame_of(last.picture)
+            before = self.last_frame or evidence.frame_of(last.picture)
         except OSError as error:
             return f"{last.picture} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)

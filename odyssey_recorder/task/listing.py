@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_file
@@ -61,6 +61,12 @@ class Listing:
     problems: tuple[fields.Problem, ...]
 
 
+_AS_LISTED = ("item", "devices", "notes", "due", "priority", "template", "slots", "roles", "text")
+"""The keys that are the same in a line and in a `ListedTask`."""
+
+_Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
 class _Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -70,10 +76,10 @@ class _Row(BaseModel):
     apps: Annotated[tuple[fields.Words, ...], Field(min_length=1)]
     meta_task: str = ""
     task: str = ""
-    item: str = ""
+    item: _Stripped = ""
     devices: tuple[fields.ProfileName, ...] = ()
     start: fields.StartWords = "as_found"
-    notes: str = ""
+    notes: _Stripped = ""
     due: date | None = None
     priority: int = Field(default=0, ge=-9, le=9)
     template: str = ""
@@ -91,16 +97,8 @@ class _Row(BaseModel):
             apps=info.apps,
             meta_task=info.meta_task,
             task=info.task,
-            item=listed.item,
-            devices=listed.devices,
             start=fields.start_words(listed.start),
-            notes=listed.notes,
-            due=listed.due,
-            priority=listed.priority,
-            template=listed.template,
-            slots=dict(listed.slots),
-            roles=dict(listed.roles),
-            text=listed.text,
+            **{name: getattr(listed, name) for name in _AS_LISTED},
         )
 
     def listed(self) -> ListedTask:
@@ -115,16 +113,8 @@ class _Row(BaseModel):
         return ListedTask(
             task_id=self.task_id,
             task=info,
-            item=self.item.strip(),
-            devices=self.devices,
             start=fields.start_state(self.start),
-            notes=self.notes.strip(),
-            due=self.due,
-            priority=self.priority,
-            template=self.template,
-            slots=self.slots,
-            roles=self.roles,
-            text=self.text,
+            **{name: getattr(self, name) for name in _AS_LISTED},
         )
 
 

@@ -47,6 +47,7 @@ from odyssey_recorder.recording.foreign import (
     ForeignInput,
     ForeignRules,
 )
+from odyssey_recorder.recording.restore import ScreenRestore
 from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
@@ -65,7 +66,7 @@ AREAS = st.frozensets(st.integers(0, ALL - 1), max_size=ALL)
 
 def quiet() -> ForeignInput:
     """The state long after our only input."""
-    foreign = ForeignInput(ForeignRules())
+    foreign = ForeignInput(ForeignRules(), ScreenRestore())
     foreign.begin(0)
     foreign.end(SLACK_NS)
     return foreign

@@ -46,15 +46,11 @@ def upper_bound(defects: int, of: int) -> float:
     low, high = defects / of, 1.0
     for _ in range(60):  # bisection down to the precision of a float
         middle = (low + high) / 2
-        if _at_most(defects, of, middle) > 1 - CONFIDENCE:
+        if sum(exp(_log_chance(number, of, middle)) for number in range(defects + 1)) > 1 - CONFIDENCE:
             low = middle
         else:
             high = middle
     return high
-
-
-def _at_most(count: int, of: int, rate: float) -> float:
-    return sum(exp(_log_chance(number, of, rate)) for number in range(count + 1))
 
 
 def _log_chance(count: int, of: int, rate: float) -> float:

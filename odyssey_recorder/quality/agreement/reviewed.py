@@ -9,12 +9,12 @@ from odyssey_recorder.dataset.layout import ANNOTATIONS, REVIEWS, annotation_pat
 from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_file, storage_error
+from odyssey_recorder.files import Largest, read_file, storage_errors
 from odyssey_recorder.quality.reviewing.following import draw
 from odyssey_recorder.quality.reviewing.review import ReviewFile, Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import TRASH_RULE, ReviewStage, ReviewStatus, dataset_rule, review_status
+from odyssey_recorder.quality.reviewing.status import TRASH_RULE, ReviewStage, ReviewStatus, StatusRule, review_status
 
 Warned = Callable[[str], bool | None]
 """Whether the checks have warnings for an episode; None if not settled."""
@@ -77,7 +77,7 @@ class _Reader:
         try:
             rule = TRASH_RULE
             if self._is_present(episode_id):
-                rule = dataset_rule(warned=self._warned(episode_id), sampled=is_sampled)
+                rule = StatusRule(warned=self._warned(episode_id), sampled=is_sampled)
             path = self._annotation(episode_id)
             now = review_status(file, rule, recorder=summary.annotator, revision=lambda: _sha256(path))
         except DatasetError as error:
@@ -120,7 +120,5 @@ def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
 
 
 def _sha256(path: Path) -> str:
-    try:
+    with storage_errors(path, "read"):
         return hashlib.sha256(read_file(path, Largest.ANNOTATION, within=dataset_of(path))).hexdigest()
-    except OSError as error:
-        raise storage_error(error, path, "read") from error

@@ -1,14 +1,6 @@
 """All checks in one table: id, severity, title, criterion, and the function that looks at an episode."""
 
-from odyssey_recorder.quality.checks import (
-    actions,
-    apps,
-    recorded,
-    screenshots,
-    targets,
-    texts,
-    words,
-)
+from odyssey_recorder.quality.checks import actions, apps, recorded, screenshots, targets, texts, words
 from odyssey_recorder.quality.checks.check import Check, Said, Unseen
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity, in_order

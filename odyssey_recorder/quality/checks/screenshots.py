@@ -57,7 +57,7 @@ def sizes(evidence: EpisodeEvidence) -> Said:
         if size is None:
             yield Unseen(step.number, _NO_PICTURE)
             continue
-        proved = _proved_size(step)
+        proved = None if step.record is None else Size(step.record.frame.width, step.record.frame.height)
         if proved is not None and size != proved:
             yield Found(step.number, f"The picture is {size}; its proof says {proved}.", _RECORD_AGAIN)
             continue
@@ -73,10 +73,6 @@ def sizes(evidence: EpisodeEvidence) -> Said:
             )
             todo = "If the picture lies as it should, correct device_info: the places go by the picture."
             yield Found(step.number, found, todo, Severity.WARNING)
-
-
-def _proved_size(step: StepEvidence) -> Size | None:
-    return None if step.record is None else Size(step.record.frame.width, step.record.frame.height)
 
 
 def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:

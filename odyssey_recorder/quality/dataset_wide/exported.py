@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from odyssey_recorder.dataset.layout import PROVENANCE, annotation_path, dataset_of, episode_ids, screenshot_path
+from odyssey_recorder.dataset.layout import PROVENANCE, annotation_path, episode_ids, read_dataset_file, screenshot_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.files import Largest, open_file, read_file, storage_error
+from odyssey_recorder.files import Largest, open_file, read_file, storage_errors
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
@@ -74,10 +74,8 @@ _MAKE_ANEW = "Make the manifest anew from the files."
 
 
 def _lines(path: Path) -> list[str]:
-    try:
+    with storage_errors(path, "read"):
         text = read_file(path, Largest.INDEX, within=path.parent).decode(errors="backslashreplace")
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
@@ -141,9 +139,7 @@ def _unannotated(lacking: list[str], *, of: int) -> Finding:
 
 def _steps(path: Path) -> list[dict[str, Json]]:
     try:
-        tree = parse(read_file(path, Largest.ANNOTATION, within=dataset_of(path)))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
+        tree = parse(read_dataset_file(path, Largest.ANNOTATION))
     except NotPlainJsonError:
         return []
     steps = tree.get("steps") if isinstance(tree, dict) else None

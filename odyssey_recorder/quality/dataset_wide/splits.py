@@ -1,7 +1,7 @@
 """Checks of the train and test splits: every episode is on one side, and nothing leaks."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,7 +129,7 @@ def _app_leaks(split: _Split, source: FactsSource) -> Iterator[Finding]:
             trained.update(facts.apps)
         if "test" in sides:
             tested[facts.episode_id] = facts.apps
-    leaked = _without_an_app_of_their_own(tested, trained)
+    leaked = sorted(episode_id for episode_id, apps in tested.items() if trained.issuperset(apps))
     if leaked:
         yield _error(
             "SPL04",
@@ -137,10 +137,6 @@ def _app_leaks(split: _Split, source: FactsSource) -> Iterator[Finding]:
             f"{listed(leaked)}.",
             leaked,
         )
-
-
-def _without_an_app_of_their_own(tested: Mapping[str, Sequence[str]], trained: set[str]) -> list[str]:
-    return sorted(episode_id for episode_id, apps in tested.items() if trained.issuperset(apps))
 
 
 def _sides(split: _Split, facts: EpisodeFacts) -> list[str]:

@@ -132,7 +132,9 @@ def verdict_status(
     """
     given = [one for one in verdicts if _may_count(one, recorder)]
     known = frozenset(revisions)
-    counting = _newest_of_each(one for one in given if one.revision in known)
+    in_order = sorted((one for one in given if one.revision in known), key=lambda one: (one.at, one.id))
+    newest = {comparable_name(one.by): one for one in in_order}
+    counting = sorted(newest.values(), key=lambda one: (one.at, one.id))
     changed = any(one.revision not in known for one in given)
     return ReviewStatus(_stage(counting, twice), tuple(counting), twice, changed)
 
@@ -149,10 +151,6 @@ class StatusRule:
     any_revision: bool = False
     warned: bool | None = False
     sampled: bool | None = False
-
-
-def dataset_rule(*, warned: bool | None, sampled: bool | None) -> StatusRule:
-    return StatusRule(warned=warned, sampled=sampled)
 
 
 TRASH_RULE = StatusRule()
@@ -264,11 +262,6 @@ def _may_count(verdict: Verdict, recorder: str) -> bool:
     )
 
 
-def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    newest = {comparable_name(one.by): one for one in sorted(verdicts, key=lambda one: (one.at, one.id))}
-    return sorted(newest.values(), key=lambda one: (one.at, one.id))
-
-
 def _stage(counting: list[Verdict], twice: SecondReviewReason | None) -> ReviewStage:
     if not counting:
         return ReviewStage.UNREVIEWED
@@ -276,14 +269,9 @@ def _stage(counting: list[Verdict], twice: SecondReviewReason | None) -> ReviewS
     if not others:
         return _STAGES[first.decision] if twice is None else ReviewStage.SECOND
     if agrees(first, others[0]):
-        return _joint(first, others[0])
+        joint = others[0] if first.decision is Decision.REJECT else first  # rejected if both say so
+        return _STAGES[joint.decision]
     return ReviewStage.DISPUTED if len(others) == 1 else _STAGES[others[1].decision]
-
-
-def _joint(first: Verdict, second: Verdict) -> ReviewStage:
-    if first.decision is Decision.REJECT and second.decision is not Decision.REJECT:
-        return _STAGES[second.decision]
-    return _STAGES[first.decision]
 
 
 def _reason(judgement: Judgement) -> str:

@@ -130,10 +130,9 @@ _STATUSES = {
 
 def first_status(listed: ListedTask, *, to_approve: bool = False) -> Status:
     text = listed.text
-    if text is None or text.approval is Approval.APPROVED:
-        is_sound = True
-    else:
-        is_sound = text.approval is Approval.OPEN and (text.equivalence is None or text.equivalence.holds)
+    is_sound = text is None or text.approval is Approval.APPROVED
+    if text is not None and text.approval is Approval.OPEN:
+        is_sound = text.equivalence is None or text.equivalence.holds
     return Status.WAITING if is_sound and not to_approve else Status.TO_APPROVE
 
 

@@ -14,20 +14,7 @@ from sqlalchemy import Connection, Row
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.text_origin import Approval
 from odyssey_recorder.task.listing import ListedTask, parse_task_line
-from odyssey_recorder.task.queue.board import (
-    FINISHED,
-    OPEN,
-    RANKS,
-    SENT_BACK_RANKS,
-    Board,
-    Holder,
-    QueuedTask,
-    Status,
-    TaskEvent,
-    checked_reason,
-    judged,
-    shown_status,
-)
+from odyssey_recorder.task.queue import board as boards
 from odyssey_recorder.task.queue.client import QueueClient, computer
 from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.progress import take_over
@@ -38,7 +25,7 @@ from odyssey_recorder.task.queue.transaction import ClaimStatements, Leases, Que
 
 _PAUSES_S = (0.002, 0.005, 0.01, 0.02, 0.05, 0.0)
 """Waits between attempts at tasks that others have locked; one that stays locked longer is treated as taken."""
-_PREPARED = frozenset({Status.TO_APPROVE, Status.REJECTED})
+_PREPARED = frozenset({boards.Status.TO_APPROVE, boards.Status.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +78,13 @@ class TaskQueue:
 
     # For annotators.
 
-    def board(self) -> Board:
+    def board(self) -> boards.Board:
         with self._locked():
             self._look()
             name = self._source.name if self._source is not None else self._database.name
-            return Board(name, tuple(task.queued for task in self._snapshot if task.is_listed))
+            return boards.Board(name, tuple(task.queued for task in self._snapshot if task.is_listed))
 
-    def claim_next(self, *, after: str = "", device: str | None = None) -> QueuedTask | None:
+    def claim_next(self, *, after: str = "", device: str | None = None) -> boards.QueuedTask | None:
         """Claim the first open task that fits the `device` profile (see `ListedTask.fits`); None if there is none.
 
         With `after`, the first one behind that task, wrapping around at the end. Tasks sent back always come first,
@@ -116,7 +103,7 @@ class TaskQueue:
             self._held = "" if found is None else found.task_id
             return taken
 
-    def claim(self, task_id: str) -> QueuedTask:
+    def claim(self, task_id: str) -> boards.QueuedTask:
         """Instead of the current one. Raises TaskError, and keeps the claim, if the task is not open."""
         with self._locked():
             self._look_if_changed()
@@ -141,21 +128,19 @@ class TaskQueue:
         """Move a task to the end. Raises TaskError if it is under way, recorded, or held by somebody else."""
         with self._locked():
             self._look_if_changed()
-            reason = checked_reason(reason)
+            reason = boards.checked_reason(reason)
             with self._writing() as transaction:
-                task = self._required(transaction.task(task_id), task_id, OPEN, "be skipped")
-                transaction.note(task, TaskEvent.SKIPPED, reason=reason)
+                task = self._required(transaction.task(task_id), task_id, boards.OPEN, "be skipped")
+                transaction.note(task, boards.TaskEvent.SKIPPED, reason=reason)
                 transaction.release(task_id)
             self._forget(task_id)
 
     def send_back(self, task_id: str, reason: str) -> None:
         """Have a task recorded again. Raises TaskError if it is not recorded."""
-        with self._locked():
-            self._look_if_changed()
-            reason = checked_reason(reason)
-            with self._writing() as transaction:
-                task = self._required(transaction.task(task_id), task_id, FINISHED, "be sent back")
-                transaction.note(task, TaskEvent.SENT_BACK, reason=reason)
+        reason = boards.checked_reason(reason)
+        with self._changing() as transaction:
+            task = self._required(transaction.task(task_id), task_id, boards.FINISHED, "be sent back")
+            transaction.note(task, boards.TaskEvent.SENT_BACK, reason=reason)
 
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         """Does nothing if the task is unknown or already marked."""
@@ -171,10 +156,8 @@ class TaskQueue:
 
     def add(self, tasks: Iterable[ListedTask], *, to_approve: bool) -> int:
         """Append tasks whose id is new; returns how many. Those with known faults always need approval."""
-        with self._locked():
-            self._look_if_changed()
-            with self._writing() as transaction:
-                return transaction.add(tasks, to_approve=to_approve)
+        with self._changing() as transaction:
+            return transaction.add(tasks, to_approve=to_approve)
 
     def amend(
         self,
@@ -182,54 +165,48 @@ class TaskQueue:
         by: str,
         *,
         before: Iterable[ListedTask] = (),
-        event: TaskEvent = TaskEvent.EDITED,
+        event: boards.TaskEvent = boards.TaskEvent.EDITED,
     ) -> None:
         """Replace tasks by id; all or none. Raises TaskError if one was begun, recorded, or differs from `before`."""
         changed, known = _by_id(tasks), _by_id(before)
-        with self._locked():
-            self._look_if_changed()
-            with self._writing() as transaction:
-                found = transaction.tasks(changed)
-                for task_id in changed:
-                    task = self._required(found.get(task_id), task_id, OPEN | _PREPARED, "be changed")
-                    if known.get(task_id) not in (None, parse_task_line(task.line)):
-                        raise _changed_meanwhile(task_id)
-                transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
+        with self._changing() as transaction:
+            found = transaction.tasks(changed)
+            for task_id in changed:
+                task = self._required(found.get(task_id), task_id, boards.OPEN | _PREPARED, "be changed")
+                if known.get(task_id) not in (None, parse_task_line(task.line)):
+                    raise _changed_meanwhile(task_id)
+            transaction.put([(found[task_id], listed) for task_id, listed in changed.items()], event, by=by)
 
     def approve(self, tasks: Iterable[ListedTask], by: str) -> None:
         """All or none; waiting tasks stay as they are. Raises TaskError if one has changed since `by` saw it."""
         seen = _by_id(tasks)
-        with self._locked():
-            self._look_if_changed()
-            with self._writing() as transaction:
-                found = transaction.tasks(seen)
-                for task_id in seen:
-                    if (task := found.get(task_id)) is None or not task.is_listed:
-                        raise self._refusal(task, task_id, "be approved")
-                prepared = [task for task in found.values() if Status[task.status] in _PREPARED]
-                judge = partial(judged, approval=Approval.APPROVED, by=by)
-                approved = [(task, _judged_as_seen(task, seen[task.task_id], judge)) for task in prepared]
-                transaction.put(approved, TaskEvent.APPROVED, by=by)
+        with self._changing() as transaction:
+            found = transaction.tasks(seen)
+            for task_id in seen:
+                if (task := found.get(task_id)) is None or not task.is_listed:
+                    raise self._refusal(task, task_id, "be approved")
+            prepared = [task for task in found.values() if boards.Status[task.status] in _PREPARED]
+            judge = partial(boards.judged, approval=Approval.APPROVED, by=by)
+            approved = [(task, _judged_as_seen(task, seen[task.task_id], judge)) for task in prepared]
+            transaction.put(approved, boards.TaskEvent.APPROVED, by=by)
 
     def reject(self, tasks: Iterable[ListedTask], by: str, reason: str) -> None:
         """All or none. Raises TaskError if one was begun or recorded, or has changed since `by` saw it."""
         seen = _by_id(tasks)
-        with self._locked():
-            self._look_if_changed()
-            reason = checked_reason(reason)
-            with self._writing() as transaction:
-                found = transaction.tasks(seen)
-                open_tasks = [
-                    (self._required(found.get(task_id), task_id, OPEN | _PREPARED, "be rejected"), listed)
-                    for task_id, listed in seen.items()
-                ]
-                judge = partial(judged, approval=Approval.REJECTED, by=by, note=reason)
-                rejected = [(task, _judged_as_seen(task, listed, judge)) for task, listed in open_tasks]
-                transaction.put(rejected, TaskEvent.REJECTED, by=by, reason=reason)
-                if self._held in seen:
-                    transaction.release(self._held)
+        reason = boards.checked_reason(reason)
+        with self._changing() as transaction:
+            found = transaction.tasks(seen)
+            open_tasks = [
+                (self._required(found.get(task_id), task_id, boards.OPEN | _PREPARED, "be rejected"), listed)
+                for task_id, listed in seen.items()
+            ]
+            judge = partial(boards.judged, approval=Approval.REJECTED, by=by, note=reason)
+            rejected = [(task, _judged_as_seen(task, listed, judge)) for task, listed in open_tasks]
+            transaction.put(rejected, boards.TaskEvent.REJECTED, by=by, reason=reason)
+            if self._held in seen:
+                transaction.release(self._held)
 
-    def holders(self) -> tuple[Holder, ...]:
+    def holders(self) -> tuple[boards.Holder, ...]:
         with self._locked():
             self._look()
             return tuple(task.holder for task in self._snapshot if task.holder is not None)
@@ -244,6 +221,14 @@ class TaskQueue:
                 self._release()
                 self._use_name(name)
             yield
+
+    @contextmanager
+    def _changing(self) -> Iterator[QueueTransaction]:
+        """A transaction on the queue as it is now."""
+        with self._locked():
+            self._look_if_changed()
+            with self._writing() as transaction:
+                yield transaction
 
     def _use_name(self, name: str) -> None:
         self._client = QueueClient.of(name, self._drafts)
@@ -297,17 +282,17 @@ class TaskQueue:
     def _rank_ranges(self, transaction: QueueTransaction, after: str) -> tuple[tuple[int, int], ...]:
         task = transaction.task(after, to_change=False) if after else None
         if task is None:
-            return (RANKS,)
-        lowest, highest = RANKS
+            return (boards.RANKS,)
+        lowest, highest = boards.RANKS
         behind = (task.rank + 1, highest), (lowest, task.rank)
         is_done = not task.is_open or not _is_ours(task)
-        return (SENT_BACK_RANKS, *behind) if is_done else behind
+        return (boards.SENT_BACK_RANKS, *behind) if is_done else behind
 
-    def _taken(self, transaction: QueueTransaction, found: Row[Any]) -> QueuedTask:
+    def _taken(self, transaction: QueueTransaction, found: Row[Any]) -> boards.QueuedTask:
         if self._held and found.task_id != self._held:
             transaction.release(self._held)
         past = self._snapshot.past(transaction.connection, found.task_id, found.version)
-        return QueuedTask(past.listed, Status.CLAIMED, past.history)
+        return boards.QueuedTask(past.listed, boards.Status.CLAIMED, past.history)
 
     def _release(self) -> None:
         if self._held:
@@ -330,9 +315,9 @@ class TaskQueue:
         if self._held == task_id:
             self._held = ""
 
-    def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[Status], do: str) -> Row[Any]:
+    def _required(self, task: Row[Any] | None, task_id: str, allowed: Set[boards.Status], do: str) -> Row[Any]:
         """Raises TaskError if it is held by others or not `allowed` to `do` ("be skipped")."""
-        if task is None or not task.is_listed or Status[task.status] not in allowed or not _is_ours(task):
+        if task is None or not task.is_listed or boards.Status[task.status] not in allowed or not _is_ours(task):
             raise self._refusal(task, task_id, do)
         return task
 
@@ -340,7 +325,9 @@ class TaskQueue:
         if task is None or not task.is_listed:
             where = self._source.path if self._source is not None else f"the queue {self._database.name}"
             return TaskError(f"The task {task_id} is not in {where} any more: choose another one.")
-        words = shown_status(Status[task.status], is_held=task.is_held, is_recording=task.is_recording).value.lower()
+        words = boards.shown_status(
+            boards.Status[task.status], is_held=task.is_held, is_recording=task.is_recording
+        ).value.lower()
         if not _is_ours(task):
             words = f"{words}, by {task.annotator} on {computer(task.place)}"
         return TaskError(f"The task {task_id} cannot {do}: it is {words}.")

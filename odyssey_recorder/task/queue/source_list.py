@@ -59,7 +59,7 @@ def bring_in_line(connection: Connection, listed: Sequence[ListedTask]) -> None:
     new: list[dict[str, Any]] = []
     changed: list[dict[str, Any]] = []
     for position, task in enumerate(listed):
-        line = _digest(task)
+        line = sha256(task_line(task).encode()).hexdigest()[:32]
         row = have.pop(task.task_id, None)
         if row is None:
             values = columns(task, position, first_status(task), is_listed=True)
@@ -95,10 +95,6 @@ def restate(connection: Connection, task_ids: Iterable[str]) -> None:
             state = columns(parse_task_line(row.line), row.position, status, is_listed=row.is_listed, skipped=skipped)
             changed.append({"_id": row.task_id, "version": row.version + 1, **state})
     change(connection, changed)
-
-
-def _digest(task: ListedTask) -> str:
-    return sha256(task_line(task).encode()).hexdigest()[:32]
 
 
 def _digest_of_file(path: Path) -> str:

@@ -7,20 +7,9 @@ from functools import lru_cache
 from itertools import combinations
 
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.task.templates import template as templates
 from odyssey_recorder.task.templates.filling import gaps_in, identity
-from odyssey_recorder.task.templates.template import (
-    Catalogue,
-    CatalogueApp,
-    DaySlotRange,
-    Items,
-    Numbers,
-    Role,
-    Slot,
-    Template,
-)
-
-Place = tuple[str | int, ...]
-"""Keys and list indices (from 0) of a template file that lead to a value."""
+from odyssey_recorder.task.templates.marked_yaml import Place
 
 PHRASINGS, NAMED_PHRASINGS = 3, 2
 
@@ -53,19 +42,19 @@ class Fault:
     words: str
 
 
-def faults_of(template: Template, catalogue: Catalogue) -> tuple[Fault, ...]:
+def faults_of(template: templates.Template, catalogue: templates.Catalogue) -> tuple[Fault, ...]:
     parts = (_id_faults, _meta_faults, _slot_faults, _alike_slots, _role_faults, _phrasing_faults, _wording_faults)
     found = [fault for part in parts for fault in part(template)]
     return (*found, *_cast_faults(template, catalogue), *_app_names(template, catalogue))
 
 
-def _id_faults(template: Template) -> Iterator[Fault]:
+def _id_faults(template: templates.Template) -> Iterator[Fault]:
     name = template.template_id
     if _ID.fullmatch(name) is None or len(name) > LONGEST_ID:
         yield Fault((), f'"{name}" cannot be an id: take at most {LONGEST_ID} letters, digits, _ and -')
 
 
-def _meta_faults(template: Template) -> Iterator[Fault]:
+def _meta_faults(template: templates.Template) -> Iterator[Fault]:
     text, place = template.meta_task, ("meta_task",)
     yield from _stray_braces(text, place)
     gaps = set(gaps_in(text))
@@ -90,26 +79,24 @@ def _has_braces(text: str) -> bool:
 # Slots.
 
 
-def _slot_faults(template: Template) -> Iterator[Fault]:
+def _slot_faults(template: templates.Template) -> Iterator[Fault]:
     for name, slot in template.slots.items():
         if _NAME.fullmatch(name) is None:
             yield Fault(("slots", name), "a slot is named by a word in small letters")
         yield from _faults_of_slot(slot, ("slots", name))
 
 
-def _faults_of_slot(slot: Slot, place: Place) -> Iterator[Fault]:
+def _faults_of_slot(slot: templates.Slot, place: Place) -> Iterator[Fault]:
     match slot:
-        case Items(texts):
+        case templates.Items(texts):
             yield from faults_of_items(texts, place)
-        case Numbers(first, last, step, words):
+        case templates.Numbers(first, last, step, words):
             yield from _number_faults(first, last, step, place)
             if words.count("{}") != 1 or _has_braces(words.replace("{}", "")):
                 yield Fault((*place, "words"), "must hold {} once, where the number goes, and no other braces")
-        case DaySlotRange(first, last, words):
-            earliest, furthest = (
-                0 if words == "relative" else 1,
-                _FURTHEST_WEEKDAY if words == "weekday" else FURTHEST_DAY,
-            )
+        case templates.DaySlotRange(first, last, words):
+            earliest = 0 if words == "relative" else 1
+            furthest = _FURTHEST_WEEKDAY if words == "weekday" else FURTHEST_DAY
             if not earliest <= first <= last <= furthest:
                 yield Fault(
                     (*place, "days"), f"{words} days lie {earliest} to {furthest} days ahead, the nearer one first"
@@ -138,9 +125,9 @@ def _number_faults(first: int, last: int, step: int, place: Place) -> Iterator[F
         yield Fault((*place, "to"), f"no more than {_MOST_NUMBERS:,} numbers, please: take a greater step")
 
 
-def _alike_slots(template: Template) -> Iterator[Fault]:
+def _alike_slots(template: templates.Template) -> Iterator[Fault]:
     """Gaps of a task never get the same item, which only works for slots with identical items."""
-    items = {name: slot.texts for name, slot in template.slots.items() if isinstance(slot, Items)}
+    items = {name: slot.texts for name, slot in template.slots.items() if isinstance(slot, templates.Items)}
     for name, texts in items.items():
         if texts and list(items.values()).count(texts) > len(texts):
             yield Fault(("slots", name), "too few items for the slots that share them")
@@ -157,7 +144,7 @@ def _alike_slots(template: Template) -> Iterator[Fault]:
 # Roles and apps.
 
 
-def _role_faults(template: Template) -> Iterator[Fault]:
+def _role_faults(template: templates.Template) -> Iterator[Fault]:
     for role in template.roles:
         if _NAME.fullmatch(role.name) is None:
             yield Fault(("roles", role.name), "a role is a word in small letters")
@@ -170,13 +157,13 @@ def _role_faults(template: Template) -> Iterator[Fault]:
         yield Fault(("roles",), f"{template.category.value} has {most} roles at most: with more it is Multi_Apps")
 
 
-def players(role: Role, catalogue: Catalogue) -> tuple[CatalogueApp, ...]:
+def players(role: templates.Role, catalogue: templates.Catalogue) -> tuple[templates.CatalogueApp, ...]:
     return (
         tuple(app for app in catalogue.apps if app.name in role.apps) if role.apps else catalogue.that_play(role.name)
     )
 
 
-def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
+def _cast_faults(template: templates.Template, catalogue: templates.Catalogue) -> Iterator[Fault]:
     found = True
     for role in template.roles:
         place = ("roles", role.name)
@@ -195,7 +182,9 @@ def _cast_faults(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
         )
 
 
-def can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[str] = frozenset()) -> bool:
+def can_be_cast(
+    roles: tuple[templates.Role, ...], catalogue: templates.Catalogue, taken: frozenset[str] = frozenset()
+) -> bool:
     if not roles:
         return True
     free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)
@@ -205,7 +194,7 @@ def can_be_cast(roles: tuple[Role, ...], catalogue: Catalogue, taken: frozenset[
 # Phrasings.
 
 
-def _phrasing_faults(template: Template) -> Iterator[Fault]:
+def _phrasing_faults(template: templates.Template) -> Iterator[Fault]:
     slots, roles = set(template.slots), {role.name for role in template.roles}
     for key, texts, least, wanted in (
         ("phrasings", template.phrasings, PHRASINGS, slots),
@@ -226,13 +215,13 @@ def _phrasing_faults(template: Template) -> Iterator[Fault]:
                 yield Fault(place, "says the same as one above")
 
 
-def _texts(template: Template, *keys: str) -> Iterator[tuple[Place, str]]:
+def _texts(template: templates.Template, *keys: str) -> Iterator[tuple[Place, str]]:
     yield ("meta_task",), template.meta_task
     for key in keys:
         yield from (((key, number), text) for number, text in enumerate(getattr(template, key)))
 
 
-def _wording_faults(template: Template) -> Iterator[Fault]:
+def _wording_faults(template: templates.Template) -> Iterator[Fault]:
     for place, text in _texts(template, "phrasings", "named_phrasings"):
         if found := _NO_ADDRESSEE.search(text):
             yield Fault(
@@ -242,14 +231,14 @@ def _wording_faults(template: Template) -> Iterator[Fault]:
             yield Fault(place, f'"{found.group()}" does not say what: name it, such as "put the result in a note"')
 
 
-def _app_names(template: Template, catalogue: Catalogue) -> Iterator[Fault]:
+def _app_names(template: templates.Template, catalogue: templates.Catalogue) -> Iterator[Fault]:
     for place, text in _texts(template, "phrasings"):
         name = app_named_in(text, catalogue)
         if name:
             yield Fault(place, f'names the app "{name}"; an app is named in named_phrasings alone, by its role')
 
 
-def app_named_in(text: str, catalogue: Catalogue) -> str:
+def app_named_in(text: str, catalogue: templates.Catalogue) -> str:
     """The first app of the catalogue that the text names; empty if there is none.
 
     Matches are case-sensitive, so "clock" is not Clock; a one-word name does not count at the start of a sentence,
@@ -259,11 +248,8 @@ def app_named_in(text: str, catalogue: Catalogue) -> str:
     found = odd.search(text)
     if found:
         return found.group()
-    return next((one.group() for one in plain.finditer(text) if not _may_be_ordinary(one)), "")
-
-
-def _may_be_ordinary(found: re.Match[str]) -> bool:
-    return " " not in found.group() and _SENTENCE_BEGINS.search(found.string[: found.start()]) is not None
+    sure = (one[0] for one in plain.finditer(text) if " " in one[0] or not _SENTENCE_BEGINS.search(text[: one.start()]))
+    return next(sure, "")
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.task.fields import start_words
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Slot, Template
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _DEFAULT = "android"
@@ -49,7 +49,7 @@ def _as_written(template: Template) -> dict[str, Json]:
     written: dict[str, Json] = {
         "meta_task": template.meta_task,
         "slots": {name: _slot(slot) for name, slot in template.slots.items()},
-        "roles": {role.name: _role(role) for role in template.roles},
+        "roles": {role.name: list(role.apps) or "any" for role in template.roles},
         "phrasings": list(template.phrasings),
         "named_phrasings": list(template.named_phrasings),
     }
@@ -72,7 +72,3 @@ def _slot(slot: Slot) -> Json:
             return {"from": first, "to": last, "step": step, "words": words}
         case DaySlotRange(first, last, words):
             return {"days": [first, last], "words": words}
-
-
-def _role(role: Role) -> Json:
-    return list(role.apps) if role.apps else "any"

@@ -24,7 +24,7 @@ class Mention:
 
 def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
     """In text order. Names match case-sensitively, oddly spelled ones in any case; the longest wins."""
-    folded = _straight(text).casefold()
+    folded = text.replace("\u2019", "'").casefold()
     there = sorted((name for name in names if name.casefold() in folded), key=lambda name: (-len(name), name))
     found: list[Mention] = []
     for name in there:
@@ -49,10 +49,6 @@ def cut_out(text: str, found: Iterable[Mention]) -> str:
 def begins_sentence(text: str, at: int) -> bool:
     """Whether the word at index `at` is capitalised because it begins a sentence."""
     return _SENTENCE_BEGINS.search(text[:at]) is not None
-
-
-def _straight(text: str) -> str:
-    return text.replace("\u2019", "'")
 
 
 @lru_cache(maxsize=2048)

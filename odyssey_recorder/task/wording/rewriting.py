@@ -145,7 +145,9 @@ class Rewriting:
         question = self._wording(task, names_apps, before)
         answer = yield question
         said = _RewriteAnswer.model_validate(answer.data).instruction.strip()
-        faults = self._faults(task, said, names_apps)
+        faults = rule_faults(
+            task, said, names_apps=names_apps, catalogue=self._library.catalogue_for(task.template, task.task.apps)
+        )
         words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not sent back to the model, nor shown
         return _Attempt(words, self._batch.call(question, answer), faults)
 
@@ -189,11 +191,6 @@ class Rewriting:
         return self._judge.question(data, schema_name="judgement", answer=_JudgeAnswer, longest=_TOKENS)
 
     # The rules' findings.
-
-    def _faults(self, task: ListedTask, words: str, names_apps: bool) -> tuple[str, ...]:
-        return rule_faults(
-            task, words, names_apps=names_apps, catalogue=self._library.catalogue_for(task.template, task.task.apps)
-        )
 
     def _instructions_beside(self, tasks: Iterable[ListedTask]) -> set[str]:
         own = {task.task_id for task in tasks}
