@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 
 from odyssey_recorder import __version__
@@ -90,6 +89,8 @@ class Doctor:
         write_durably(file, as_words(findings).encode())
 
     def _program(self) -> list[DoctorFinding]:
+        from importlib import metadata  # imported late: the window opens sooner
+
         libraries = ", ".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES)
         found = [
             DoctorFinding(

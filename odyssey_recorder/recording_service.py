@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Literal
 
 from odyssey_recorder import __version__
 from odyssey_recorder.connector import DeviceConnector
-from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Mode, Origin, ResumedRecord, StartRecord
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
-from odyssey_recorder.gesture.areas import NavigationRules
-from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
-from odyssey_recorder.model.episode import DeviceInfo
+from odyssey_recorder.model.episode import DeviceInfo, Mode
 from odyssey_recorder.practice.service import PracticeService
-from odyssey_recorder.recording.view import Listener
-from odyssey_recorder.recording.work import SnapshotPolicy
 from odyssey_recorder.simulator.lab import PhoneProcesses
 
 if TYPE_CHECKING:
+    from odyssey_recorder.dataset import provenance
+    from odyssey_recorder.dataset.draft import Draft
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.quality.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
+    from odyssey_recorder.recording.view import Listener
+    from odyssey_recorder.recording.work import SnapshotPolicy
 
 Actor = Literal["annotator", "script"]
 PRACTICE_START = FromSnapshot("odyssey-practice")
@@ -47,7 +45,7 @@ class RecordingService:
     phones: PhoneProcesses | None = None
     profile: str = "pixel_7_pro"
     view_hierarchies: bool = True
-    snapshots: SnapshotPolicy = "never"
+    snapshots: "SnapshotPolicy" = "never"
     start: StartState = field(default_factory=AsFound)
     practice: PracticeService | None = None
     checker: "Callable[[], Checker] | None" = None
@@ -81,25 +79,18 @@ class RecordingService:
     def discard(self, episode_id: str) -> None:
         self._store_of(episode_id).discard_unopened(episode_id)
 
-    def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> "Recorder":
+    def begin(self, device: Device, assignment: Assignment, listener: "Listener", mode: Mode = "mirror") -> "Recorder":
         """The recorder is not started yet."""
         self._refuse_doubtful_pictures(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
         properties = device.properties()
-        origin = self._origin(properties).model_copy(
-            update={
-                "mode": mode,
-                "task_id": assignment.task_id,
-                "start": _start_record(start),
-                "making": assignment.making,
-            }
-        )
+        origin = self._origin(properties, assignment, start, mode)
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return self._recorder(device, draft, store, listener)
 
-    def resume(self, device: Device, episode_id: str, listener: Listener) -> "Recorder":
+    def resume(self, device: Device, episode_id: str, listener: "Listener") -> "Recorder":
         """The recorder is not started yet."""
         properties = device.properties()
         store = self._store_of(episode_id)
@@ -152,8 +143,10 @@ class RecordingService:
             return PRACTICE_START if device.keeps_snapshots else CleanHome()
         return self.start if assignment.start == AsFound() else assignment.start
 
-    def _recorder(self, device: Device, draft: Draft, store: EpisodeStore, listener: Listener) -> "Recorder":
+    def _recorder(self, device: Device, draft: "Draft", store: EpisodeStore, listener: "Listener") -> "Recorder":
         """Practice always reads view hierarchies, which its scoring uses."""
+        from odyssey_recorder.gesture.areas import NavigationRules
+        from odyssey_recorder.gesture.recognizer import TouchRules
         from odyssey_recorder.recording.engine import Rules
         from odyssey_recorder.recording.recorder import Recorder  # imported late: slow to load
 
@@ -166,18 +159,31 @@ class RecordingService:
         )
         return Recorder(device, draft, store, listener=listener, rules=rules)
 
-    def _origin(self, device: DeviceProperties) -> Origin:
-        return Origin(
+    def _origin(
+        self, device: DeviceProperties, assignment: Assignment, start: StartState, mode: Mode
+    ) -> "provenance.Origin":
+        from odyssey_recorder.dataset import provenance
+
+        match start:
+            case AsFound():
+                record = provenance.StartRecord()
+            case CleanHome():
+                record = provenance.StartRecord(kind="clean_home")
+            case FromSnapshot(name):
+                record = provenance.StartRecord(kind="snapshot", snapshot=name)
+        return provenance.Origin(
             recorder_version=__version__,
-            mode="mirror",
+            mode=mode,
             actor=self.actor,
             annotator=self.who_records(),
-            task_id="",
+            task_id=assignment.task_id,
             serial=device.serial,
             model=device.model,
             fingerprint=device.fingerprint,
             avd_name=device.avd_name,
             density=device.density,
+            start=record,
+            making=assignment.making,
             consent="" if self.practice is None else self.practice.agreed_version,
         )
 
@@ -195,17 +201,9 @@ def _bring_to_start(device: Device, start: StartState) -> None:
             device.load_snapshot(name)
 
 
-def _start_record(start: StartState) -> StartRecord:
-    match start:
-        case AsFound():
-            return StartRecord()
-        case CleanHome():
-            return StartRecord(kind="clean_home")
-        case FromSnapshot(name):
-            return StartRecord(kind="snapshot", snapshot=name)
+def _resumed_record(device: DeviceProperties) -> "provenance.ResumedRecord":
+    from odyssey_recorder.dataset.provenance import ResumedRecord
 
-
-def _resumed_record(device: DeviceProperties) -> ResumedRecord:
     return ResumedRecord(
         resumed_us=time.time_ns() // 1000,
         serial=device.serial,

@@ -8,25 +8,19 @@ import tomllib
 from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-import tomlkit
-from platformdirs import (
-    user_cache_path,
-    user_config_path,
-    user_data_path,
-    user_documents_path,
-    user_log_path,
-    user_state_path,
-)
+import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from tomlkit.exceptions import TOMLKitError
 
 from odyssey_recorder.dataset.layout import EPISODE_FOLDERS
 from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.files import Largest, expect_writable, make_folder, read_text, write_durably
 from odyssey_recorder.validation import first_fault
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
 
 APP = "odyssey-recorder"
 
@@ -34,35 +28,35 @@ _ENVIRONMENT = {"adb_server_port": "ANDROID_ADB_SERVER_PORT"}
 
 
 def settings_file() -> Path:
-    return user_config_path(APP) / "settings.toml"
+    return platformdirs.user_config_path(APP) / "settings.toml"
 
 
 def shortcuts_file() -> Path:
-    return user_config_path(APP) / "shortcuts.json"
+    return platformdirs.user_config_path(APP) / "shortcuts.json"
 
 
 def window_state_file() -> Path:
-    return user_state_path(APP) / "window.json"
+    return platformdirs.user_state_path(APP) / "window.json"
 
 
 def sheets_file() -> Path:
-    return user_state_path(APP) / "reviews.json"
+    return platformdirs.user_state_path(APP) / "reviews.json"
 
 
 def checks_file() -> Path:
-    return user_cache_path(APP) / "checks.sqlite"
+    return platformdirs.user_cache_path(APP) / "checks.sqlite"
 
 
 def answers_file() -> Path:
-    return user_data_path(APP) / "answers.sqlite"
+    return platformdirs.user_data_path(APP) / "answers.sqlite"
 
 
 def prices_file() -> Path:
-    return user_config_path(APP) / "prices.toml"
+    return platformdirs.user_config_path(APP) / "prices.toml"
 
 
 def log_file() -> Path:
-    return user_log_path(APP) / "odyssey-recorder.log"
+    return platformdirs.user_log_path(APP) / "odyssey-recorder.log"
 
 
 def _user_name() -> str:
@@ -124,8 +118,8 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dataset: _Folder = Field(default_factory=lambda: user_documents_path() / "GUI-Odyssey")
-    drafts: _Folder = Field(default_factory=lambda: user_data_path(APP) / "drafts")
+    dataset: _Folder = Field(default_factory=lambda: platformdirs.user_documents_path() / "GUI-Odyssey")
+    drafts: _Folder = Field(default_factory=lambda: platformdirs.user_data_path(APP) / "drafts")
     tasks: _Folder | None = None
     annotator: str = Field(default_factory=_user_name)
     practice_tasks: int = Field(default=10, ge=0)
@@ -203,7 +197,7 @@ class SettingsStore:
                 raise _refusal(error, ()) from error
             try:
                 make_folder(file.parent)
-                write_durably(file, tomlkit.dumps(document).encode("utf-8"))
+                write_durably(file, document.as_string().encode())
             except DatasetError as error:
                 raise SettingsError(f"The settings were not saved. {error}") from error
         return self.read()
@@ -220,7 +214,10 @@ def _in_environment() -> dict[str, str]:
     return {name: values[_variable(name)] for name in Settings.model_fields if _variable(name) in values}
 
 
-def _document(file: Path) -> tomlkit.TOMLDocument:
+def _document(file: Path) -> "TOMLDocument":
+    import tomlkit  # most runs save nothing
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         return tomlkit.parse(read_text(file, Largest.WRITTEN_BY_HAND) if file.exists() else "")
     except (OSError, ValueError, RecursionError, TOMLKitError) as error:

@@ -52,6 +52,7 @@ _MODULES = {
 
 
 _PARTS = (
+    "odyssey_recorder.recording.recorder",
     "odyssey_recorder.gui.review.figures_view",
     "odyssey_recorder.quality.checker",
     "odyssey_recorder.review_service",

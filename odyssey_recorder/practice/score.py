@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
-from odyssey_recorder.practice.gold import PassedStep, Trail
 from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
+
+if TYPE_CHECKING:
+    from odyssey_recorder.practice.gold import PassedStep, Trail
 
 PASS_MARK = 70
 """The least value of a passed attempt."""
@@ -33,7 +36,7 @@ class Score:
         return self.value >= PASS_MARK
 
 
-def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) -> Score:
+def score(task: PracticeTask, attempt: "Trail", gold: "Trail", *, hints: int = 0) -> Score:
     """Score `attempt` by the milestones that the gold episode passes.
 
     The value is the weighted share of milestones passed in the gold's order, minus deductions.
@@ -58,7 +61,7 @@ def score(task: PracticeTask, attempt: Trail, gold: Trail, *, hints: int = 0) ->
     )
 
 
-def _passed_in_order(milestones: Sequence[Milestone], trail: Trail) -> tuple[Milestone, ...]:
+def _passed_in_order(milestones: Sequence[Milestone], trail: "Trail") -> tuple[Milestone, ...]:
     """The heaviest choice of milestones that the trail passes in order; one step may pass several."""
     best: list[tuple[Milestone, ...]] = [()] * (len(milestones) + 1)  # best[i]: of milestones[i:], from this step on
     for step in reversed(range(len(trail))):
@@ -71,7 +74,7 @@ def _passed_in_order(milestones: Sequence[Milestone], trail: Trail) -> tuple[Mil
     return best[0]
 
 
-def _is_passed(milestone: Milestone, passage: PassedStep, typed: str) -> bool:
+def _is_passed(milestone: Milestone, passage: "PassedStep", typed: str) -> bool:
     if milestone.app and milestone.app != passage.package:
         return False
     if milestone.does and milestone.does != action_type(passage.action):
@@ -81,21 +84,21 @@ def _is_passed(milestone: Milestone, passage: PassedStep, typed: str) -> bool:
     return all(_shows(passage, words) for words in milestone.shows)
 
 
-def _shows(passage: PassedStep, words: str) -> bool:
+def _shows(passage: "PassedStep", words: str) -> bool:
     """Whether `words` are on the screen; an unreadable screen of a known app counts as showing them."""
     if passage.texts is None:
         return bool(passage.package)
     return any(_plain(words) in _plain(text) for text in passage.texts)
 
 
-def _typed_by(trail: Trail, step: int) -> str:
+def _typed_by(trail: "Trail", step: int) -> str:
     """All text typed in the step's app up to and including the step."""
     package = trail[step].package
     texts = [p.action.text for p in trail[: step + 1] if p.package == package and isinstance(p.action, Type)]
     return _plain("".join(texts))
 
 
-def _remarks(task: PracticeTask, attempt: Trail, *, idle: int, hints: int) -> list[str]:
+def _remarks(task: PracticeTask, attempt: "Trail", *, idle: int, hints: int) -> list[str]:
     end = attempt[-1].action
     remarks = []
     if action_type(end) != task.ending:

@@ -10,7 +10,6 @@ from pathlib import Path
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError, PracticeError
 from odyssey_recorder.files import Largest, read_text
-from odyssey_recorder.practice.gold import read_gold, trail_of
 from odyssey_recorder.practice.profiles import (
     AnnotatorProfile,
     Attempt,
@@ -118,6 +117,8 @@ class PracticeService:
         return judged
 
     def _judge(self, task: PracticeTask, episode_id: str, hints: int) -> Score:
+        from odyssey_recorder.practice.gold import read_gold, trail_of  # imported late: the window opens sooner
+
         episode, provenance = self.store.load(episode_id), self.store.provenance(episode_id)
         if provenance is None or len(provenance.steps) != len(episode.steps):
             raise DatasetError(f"The practice episode {episode_id} has no whole proof beside it: try the task again.")

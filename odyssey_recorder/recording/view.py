@@ -4,18 +4,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.action import Action, describe
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
-from odyssey_recorder.recording.passive import PassiveSession
-from odyssey_recorder.recording.session import Session
 from odyssey_recorder.recording.state import Goal, State
+
+if TYPE_CHECKING:  # a window that does not record yet needs none of them
+    from odyssey_recorder.dataset.draft import Draft, DraftStep
+    from odyssey_recorder.recording.passive import PassiveSession
+    from odyssey_recorder.recording.session import Session
 
 LONG_TEXT = 100
 """From this many characters on, the annotator sees how much of a text is typed."""
@@ -45,7 +47,7 @@ RESTORE_MESSAGES = {
 """For screens without a screenshot."""
 
 
-def restore_text(goal: Goal | None, steps: Sequence[DraftStep]) -> str:
+def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
     """What the annotator must do, after `steps`, before recording continues."""
     last = describe(steps[-1].action) if steps else "none"
     match goal:
@@ -98,7 +100,7 @@ class StepRows:
         self._screenshots: Path | None = None
         self._rows: tuple[RecordedStep, ...] = ()
 
-    def show(self, steps: tuple[DraftStep, ...], screenshots: Path | None) -> tuple[RecordedStep, ...]:
+    def show(self, steps: "tuple[DraftStep, ...]", screenshots: Path | None) -> tuple[RecordedStep, ...]:
         """The rows of `steps`, with screenshots from the draft or, once it is published, from `screenshots`."""
         if steps is self._steps and screenshots is self._screenshots:
             return self._rows
@@ -110,7 +112,7 @@ class StepRows:
         self._steps, self._screenshots, self._rows = steps, screenshots, (*self._rows[:same], *made)
         return self._rows
 
-    def _row(self, number: int, step: DraftStep, screenshots: Path | None) -> RecordedStep:
+    def _row(self, number: int, step: "DraftStep", screenshots: Path | None) -> RecordedStep:
         picture = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.picture
         box = Box(*step.record.bbox) if step.record.bbox else None
         flags = ", ".join(map(describe_flag, step.record.flags))
@@ -202,7 +204,7 @@ class ViewPublisher:
 
 
 def make_view(
-    session: Session | PassiveSession, draft: Draft, questions: Mapping[int, str], *, typing: tuple[int, int]
+    session: "Session | PassiveSession", draft: "Draft", questions: Mapping[int, str], *, typing: tuple[int, int]
 ) -> RecordingView:
     """Build a view without its steps; `typing`: characters typed, and length of the text."""
     state, goal = session.state, session.goal
@@ -227,7 +229,7 @@ def make_view(
     )
 
 
-def goal_picture(goal: Goal | None, draft: Draft) -> Path | None:
+def goal_picture(goal: Goal | None, draft: "Draft") -> Path | None:
     """The screenshot of the screen to restore, or, if there is none, of the screen before the last step."""
     match goal:
         case Goal.UNDONE:

@@ -1,0 +1,116 @@
+"""Puts a complete draft into a dataset folder, whole or not at all."""
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from odyssey_recorder.dataset import layout
+from odyssey_recorder.dataset.codec import Dialect, decode, encode
+from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.png import BrokenImageError, decode_png
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord
+from odyssey_recorder.errors import DatasetError, OdysseyError
+from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, storage_errors, write_durably
+from odyssey_recorder.model.episode import Episode, Step, screenshot_name
+from odyssey_recorder.model.geometry import Size
+
+TREE_LOST = "its file was lost from the draft"
+
+
+def publish(draft: Draft, root: Path) -> None:
+    """Write the files of an episode into the dataset `root`, its annotation last. Raises DatasetError.
+
+    Every screenshot is decoded and compared with its hash, one at a time; after a failure the dataset is as it was.
+    """
+    episode = _episode(draft)
+    annotation = root / layout.annotation_path(draft.episode_id)
+    encoded = encode(episode, Dialect.CARD)
+    decode(encoded, source=annotation.name)
+    _write_all(root, chain(_proof(draft, root), [(annotation, encoded)]))
+
+
+def _proof(draft: Draft, root: Path) -> Iterator[tuple[Path, bytes]]:
+    records: list[StepRecord] = []
+    decoded: set[str] = set()
+    for number, step in enumerate(draft.steps):
+        yield root / layout.screenshot_path(draft.episode_id, number), _picture(step, decoded)
+        record, tree = _tree(step, layout.ui_tree_name(draft.episode_id, number))
+        if record.ui_tree is not None:
+            yield root / layout.UI_TREES / record.ui_tree, tree
+        records.append(record)
+    provenance = EpisodeProvenance(
+        format=FORMAT,
+        episode_id=draft.episode_id,
+        origin=draft.origin,
+        started_us=draft.started_us,
+        published_us=time.time_ns() // 1000,
+        steps=tuple(records),
+        dropped=draft.dropped,
+        resumed=draft.resumed,
+    ).model_dump_json(indent=2)
+    yield root / layout.provenance_path(draft.episode_id), provenance.encode()
+
+
+def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
+    new: list[Path] = []
+    folders: set[Path] = set()
+    if not root.is_dir():
+        raise DatasetError(f"The dataset folder {root} is gone. Bring it back, or plug its disk in.")
+    try:
+        for path, data in files:
+            if path.parent not in folders:
+                make_folder(path.parent, within=root)
+                folders.add(path.parent)
+            if not path.exists():
+                new.append(path)
+            write_durably(path, data, within=root)
+    except (OdysseyError, OSError) as error:
+        for path in new:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise storage_error(error, root, "written") from error
+        raise
+
+
+def _episode(draft: Draft) -> Episode:
+    if not draft.complete:
+        raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet: finish it first.")
+    steps = tuple(
+        Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
+    )
+    first = draft.steps[0].record.frame
+    device = replace(draft.device, size=Size(first.width, first.height))  # the grid points refer to this size
+    return Episode(draft.episode_id, device, draft.task, steps)
+
+
+def _picture(step: DraftStep, decoded: set[str]) -> bytes:
+    """Checked against its hash and as a complete PNG; `decoded` has the hashes that were checked before."""
+    frame = step.record.frame
+    with storage_errors(step.picture, "read"):
+        data = read_file(step.picture, Largest.PICTURE, within=step.picture.parent)
+    if hashlib.sha256(data).hexdigest() != frame.png_sha256:
+        raise DatasetError(f"{step.picture} is not the picture that was recorded: undo that step and record it again.")
+    if frame.png_sha256 not in decoded:
+        try:
+            decode_png(data)
+        except BrokenImageError as error:
+            raise DatasetError(f"{step.picture} is not whole: {error}. Undo that step and record it again.") from error
+        decoded.add(frame.png_sha256)
+    return data
+
+
+def _tree(step: DraftStep, name: str) -> tuple[StepRecord, bytes]:
+    if step.tree is None:
+        return step.record, b""
+    try:
+        tree = read_file(step.tree, Largest.TREE, within=step.tree.parent)
+        return step.record.model_copy(update={"ui_tree": name}), tree
+    except FileNotFoundError:
+        return step.record.model_copy(update={"ui_tree": None, "ui_tree_absent": TREE_LOST}), b""
+    except OSError as error:
+        raise storage_error(error, step.tree, "read") from error
