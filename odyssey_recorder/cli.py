@@ -4,10 +4,9 @@ import logging
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -25,7 +24,7 @@ from odyssey_recorder.commands.terminal import (
     say,
 )
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.model.episode import Category, TaskInfo
+from odyssey_recorder.model.episode import Category, Mode, TaskInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,39 +50,11 @@ DeviceOption = Annotated[
 ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, such as pixel_fold.")]
 
 
-class CaptureName(StrEnum):
-    """The ways to pictures."""
-
-    auto = "auto"
-    adb = "adb"
-    grpc = "grpc"
-
-
+CaptureName = Literal["auto", "adb", "grpc"]
 CaptureOption = Annotated[
     CaptureName | None,
     typer.Option("--capture", help="The way to pictures: the emulator's gRPC, or adb.", show_default="auto"),
 ]
-
-
-class ModeName(StrEnum):
-    """Where the finger is."""
-
-    mirror = "mirror"
-    passive = "passive"
-
-
-class SeverityName(StrEnum):
-    """How grave a finding must be to make a difference."""
-
-    error = "error"
-    warning = "warning"
-
-
-class DialectName(StrEnum):
-    """The two spellings of an episode."""
-
-    card = "card"
-    release = "release"
 
 
 def _print_version(asked: bool) -> None:
@@ -124,13 +95,13 @@ def odyssey_recorder(
     from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.settings import SettingsStore
 
-    store = SettingsStore(dataset=dataset, capture=capture and capture.value)
+    store = SettingsStore(dataset=dataset, capture=capture)
     raise typer.Exit(run_window(store, serial=device))
 
 
 def _flags_before(dataset: Path | None, device: str | None, capture: CaptureName | None) -> dict[str, Any]:
     """What the flags before a command give it, for each command that has them as well."""
-    flags = {"dataset": dataset, "device": device, "capture": capture and capture.value}
+    flags = {"dataset": dataset, "device": device, "capture": capture}
     given = {name: str(value) for name, value in flags.items() if value is not None}
     of_dataset = {"dataset": given["dataset"]} if dataset is not None else {}
     groups = {
@@ -147,8 +118,8 @@ def _flags_before(dataset: Path | None, device: str | None, capture: CaptureName
 def record(
     *,
     mode: Annotated[
-        ModeName, typer.Option(help="mirror: a script acts. passive: you act, in the emulator's own window.")
-    ] = ModeName.mirror,
+        Mode, typer.Option(help="mirror: a script acts. passive: you act, in the emulator's own window.")
+    ] = "mirror",
     script: Annotated[
         Path | None, typer.Option(help="JSON lines that play the annotator; see docs/scripts.md.")
     ] = None,
@@ -181,7 +152,7 @@ def record(
     from odyssey_recorder.commands.record import RecordOptions, record_by_script
     from odyssey_recorder.settings import read_settings
 
-    if (mode is ModeName.mirror) == (script is None):
+    if (mode == "mirror") == (script is None):
         raise typer.BadParameter("--mode mirror is played by a --script, --mode passive by nobody but you.")
     if not resume and not (instruction and category and app_name):
         raise typer.BadParameter("A new episode needs --instruction, --category and --app.")
@@ -193,7 +164,7 @@ def record(
         instruction,
     )
     request = RecordOptions(told, serial=device, draft=resume, accepts_screen=accept_screen)
-    settings = read_settings(dataset=dataset, capture=capture and capture.value)
+    settings = read_settings(dataset=dataset, capture=capture)
     with _logged(settings):
         if script is not None:
             annotation: Path | None = record_by_script(settings, request, script, err)
@@ -247,7 +218,7 @@ def _replay(episode: Path, serial: str | None, capture: CaptureName | None, opti
     from odyssey_recorder.wiring import user_connector
 
     check_screenshots(open_recorded(episode))  # before any device is needed
-    device = user_connector(read_settings(capture=capture and capture.value)).connect_chosen(serial)
+    device = user_connector(read_settings(capture=capture)).connect_chosen(serial)
     try:
         return replay_episode(episode, device, options)
     finally:
@@ -322,7 +293,7 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
     *,
-    dialect: Annotated[DialectName, typer.Option(help="The spelling to write.")],
+    dialect: Annotated[Literal["card", "release"], typer.Option(help="The spelling to write.")],
     with_screenshots: Annotated[
         bool, typer.Option("--with-screenshots", help="Bring the pictures along: of episodes without errors alone.")
     ] = False,
@@ -337,7 +308,7 @@ def convert(
     from odyssey_recorder.dataset.codec import Dialect
 
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
-    result = convert_admitted(source, target, Dialect(dialect.value), admission, with_screenshots=with_screenshots)
+    result = convert_admitted(source, target, Dialect(dialect), admission, with_screenshots=with_screenshots)
     for failure in result.failures:
         complain(failure)
     say(f"{len(result.written)} written, {len(result.failures)} failed")
@@ -352,7 +323,9 @@ def check(
     *,
     as_json: JsonOption = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with all findings here.")] = None,
-    fail_on: Annotated[SeverityName, typer.Option(help="How grave a finding makes exit code 1.")] = SeverityName.error,
+    fail_on: Annotated[
+        Literal["error", "warning"], typer.Option(help="How grave a finding makes exit code 1.")
+    ] = "error",
     jobs: Annotated[
         int | None, typer.Option(min=1, max=64, help="Processes.", show_default="one for each processor")
     ] = None,
@@ -372,7 +345,7 @@ def check(
     from odyssey_recorder.settings import checks_file
 
     cache = None if no_cache else checks_file()
-    request = CheckOptions(path, Severity(fail_on.value), as_json=as_json, page=html, jobs=jobs, cache=cache)
+    request = CheckOptions(path, Severity(fail_on), as_json=as_json, page=html, jobs=jobs, cache=cache)
     try:
         raise typer.Exit(run_check(request, out, err))
     except KeyboardInterrupt as error:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.layout import EPISODE_FOLDERS
 from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.files import Largest, expect_writable, make_folder, read_text, write_durably
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import ClosedModel, first_fault
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -100,7 +100,7 @@ def _usable_path(path: Path) -> Path:
 _Folder = Annotated[Path, AfterValidator(_usable_path)]
 
 
-class Settings(BaseModel):
+class Settings(ClosedModel):
     """All settings; each is also an environment variable: ``dataset`` is ``ODYSSEY_DATASET``.
 
     If `adb` is empty, the adb on the PATH is used, or else the bundled one. `adb_server_port` is
@@ -115,8 +115,6 @@ class Settings(BaseModel):
     are prepared. `model_url` empty means the provider's own address. The API key is not a setting: it is never in a
     file.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dataset: _Folder = Field(default_factory=lambda: platformdirs.user_documents_path() / "GUI-Odyssey")
     drafts: _Folder = Field(default_factory=lambda: platformdirs.user_data_path(APP) / "drafts")

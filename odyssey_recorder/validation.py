@@ -1,9 +1,21 @@
-"""Pydantic's validation errors, with text for messages."""
+"""Pydantic's models with our settings, and its validation errors with text for messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class FrozenModel(BaseModel):
+    """Immutable; unknown keys are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ClosedModel(BaseModel):
+    """Immutable; unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)

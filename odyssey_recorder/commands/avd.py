@@ -10,7 +10,7 @@ from odyssey_recorder.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odyssey_recorder.device.avd import Avd, StartedDevice, VirtualDevices
+    from odyssey_recorder.device.avd import Avd, Start, VirtualDevices
     from odyssey_recorder.device.emulator_console import EmulatorConsole
     from odyssey_recorder.device.preflight import PreflightFinding
 
@@ -91,7 +91,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     from odyssey_recorder.device.avd import Start
 
     how = Start(cold=cold, snapshot=snapshot, window=window, animations=_animated(animations), port=port)
-    _tell(_devices().start(name, how, progress=lambda stage: say(f"{stage.value} …", to=err)))
+    _start(name, how)
 
 
 @app.command()
@@ -107,8 +107,7 @@ def reset(
 
     if not yes:
         typer.confirm(f"All that is on {name} will be lost, its snapshots too. Go on?", abort=True, err=True)
-    how = Start(window=window, animations=_animated(animations))
-    _tell(_devices().reset(name, how, progress=lambda stage: say(f"{stage.value} …", to=err)))
+    _start(name, Start(wipe=True, window=window, animations=_animated(animations)))
 
 
 @app.command()
@@ -218,7 +217,8 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
     }
 
 
-def _tell(started: "StartedDevice") -> None:
+def _start(name: str, how: "Start") -> None:
+    started = _devices().start(name, how, progress=lambda stage: say(f"{stage.value} …", to=err))
     for finding in started.findings:
         if finding.fix:
             say(f"{finding.what}: {finding.found}. {finding.fix}", to=err)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from odyssey_recorder.commands.demo_annotator import Drag, Eyes, Move, On
@@ -29,6 +29,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
+from odyssey_recorder.validation import ClosedModel
 from odyssey_recorder.wiring import lab_service
 
 PROFILE = "small_phone"
@@ -36,16 +37,12 @@ _MOST_DRAGS = 12
 _DRAG = 0.4
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _On(_Line):
+class _On(ClosedModel):
     on: str
     hold: bool = False
 
 
-class _Reach(_Line):
+class _Reach(ClosedModel):
     reach: str
 
 

@@ -172,7 +172,7 @@ def _with_box(
     if not isinstance(step.action, Click | LongPress):
         raise ReviewError(f"Step {number} touched no element at one place: it has no box.")
     record = None if proof is None else _needed(episode, proof).steps[number]
-    size = picture or (Size(record.frame.width, record.frame.height) if record else episode.device.size)
+    size = picture or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
         raise ReviewError(f"Step {number}: {refusal}")
     if proof is not None:
@@ -240,8 +240,7 @@ def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[i
         records = tuple(_renamed(old_records[old], name, new) for new, old in enumerate(kept))
         proof = proof.model_copy(update={"steps": records})
         if kept[0] != 0:  # device_info has the size of the first screenshot
-            size = Size(records[0].frame.width, records[0].frame.height)
-            episode = replace(episode, device=replace(episode.device, size=size))
+            episode = replace(episode, device=replace(episode.device, size=records[0].frame.size))
     return Amended(replace(episode, steps=steps), proof, tuple(kept))
 
 

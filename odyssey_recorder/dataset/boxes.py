@@ -8,7 +8,7 @@ from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.episode import Episode, Json, Step
-from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.model.geometry import Box
 
 
 def with_boxes(episode: Episode, proof: EpisodeProvenance | None) -> Episode:
@@ -58,5 +58,5 @@ def _proved(action: Click | LongPress, record: StepRecord | None) -> tuple[int, 
     """The box of the provenance on the grid; empty if there is none or it cannot be that of the element."""
     if record is None or record.bbox is None:
         return ()
-    size, box = Size(record.frame.width, record.frame.height), Box(*record.bbox)
+    size, box = record.frame.size, Box(*record.bbox)
     return () if box_refusal(box, touched_pixel(action, record, size), size) else on_grid(box, size)

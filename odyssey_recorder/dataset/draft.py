@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from odyssey_recorder.dataset import draft_log, provenance
 from odyssey_recorder.dataset.codec import action_from_json, action_to_json
@@ -28,7 +28,7 @@ from odyssey_recorder.model.action import Action, Type, action_type, is_terminal
 from odyssey_recorder.model.episode import DeviceInfo, Json, TaskInfo
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import FrozenModel, first_fault
 
 _NUMBERED = re.compile(r"([0-9]+)\.(png|xml)", re.ASCII)
 
@@ -72,10 +72,8 @@ class _Story:
         return next((step for step in reversed(self.steps) if step.key == key), None)
 
 
-class DraftHead(BaseModel):
+class DraftHead(FrozenModel):
     """draft.json: what is known of a draft before its first step; readable while another process holds it."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: provenance.Whole
     episode_id: str = Field(pattern=r"^[0-9]{16}\z")

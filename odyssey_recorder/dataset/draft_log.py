@@ -4,32 +4,29 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, StoredFlag, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_errors, sync_folder
+from odyssey_recorder.validation import FrozenModel
 
 _PICTURE = r"^[0-9]+\.png\z"
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class StepLine(_Line):
+class StepLine(FrozenModel):
     kind: Literal["step"] = "step"
     picture: str = Field(pattern=_PICTURE)
     action: dict[str, JsonValue]
     record: StepRecord
 
 
-class AmendLine(_Line):
+class AmendLine(FrozenModel):
     kind: Literal["amend"] = "amend"
     changes: dict[str, JsonValue]
 
 
-class AmendStepLine(_Line):
+class AmendStepLine(FrozenModel):
     """What became known of any step, by its key; a separate kind, so that recorders without it refuse the log."""
 
     kind: Literal["amend_step"] = "amend_step"
@@ -37,13 +34,13 @@ class AmendStepLine(_Line):
     changes: dict[str, JsonValue]
 
 
-class AmendTextLine(_Line):
+class AmendTextLine(FrozenModel):
     kind: Literal["amend_text"] = "amend_text"
     step: Whole
     text: str
 
 
-class DropLine(_Line):
+class DropLine(FrozenModel):
     """The last `count` steps were removed; with `leads_back` the device should show the screen before them again."""
 
     kind: Literal["drop"] = "drop"
@@ -54,24 +51,24 @@ class DropLine(_Line):
     next_flags: tuple[StoredFlag, ...] = ()
 
 
-class TouchLine(_Line):
+class TouchLine(FrozenModel):
     kind: Literal["touch"] = "touch"
     picture: str = Field(pattern=_PICTURE)
     touched_us: Whole
 
 
-class ScreenLine(_Line):
+class ScreenLine(FrozenModel):
     kind: Literal["screen"] = "screen"
     picture: str = Field(pattern=_PICTURE)
     flags: tuple[StoredFlag, ...] = ()
 
 
-class ResumeLine(_Line):
+class ResumeLine(FrozenModel):
     kind: Literal["resume"] = "resume"
     record: ResumedRecord
 
 
-class DropTouchLine(_Line):
+class DropTouchLine(FrozenModel):
     kind: Literal["drop_touch"] = "drop_touch"
     why: str
     dropped_us: Whole

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from odyssey_recorder.dataset.exchange import drop_folder, exchange, keep, version_name
 from odyssey_recorder.dataset.layout import EPISODE_FOLDERS, HISTORY, TRASH, annotation_path, files_of
@@ -27,7 +27,7 @@ from odyssey_recorder.files import (
     sync_folder,
     write_durably,
 )
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import FrozenModel, first_fault
 
 _FORMAT = 1
 _PATIENCE_S = 20.0
@@ -35,14 +35,12 @@ _PATIENCE_S = 20.0
 _FOLDER = rf"^({HISTORY}/[0-9]{{16}}/[0-9a-f]{{64}}-[0-9a-f]{{16}}|{TRASH}/[0-9]{{16}}-[0-9]+|)\z"
 
 
-class Change(BaseModel):
+class Change(FrozenModel):
     """One change of one episode: `id` is 32 random hexadecimal digits.
 
     `source` is the folder in the dataset with the episode before the change, `target` the one with the result; "" for
     no episode. `removed` as in `Amended`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     format: int = _FORMAT
     id: str = Field(default_factory=lambda: secrets.token_hex(16), pattern=r"^[0-9a-f]{32}\z")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, ValidationError, field_validator
+from pydantic import Field, PlainSerializer, PlainValidator, ValidationError, field_validator
 
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
@@ -16,8 +16,9 @@ from odyssey_recorder.files import Largest
 from odyssey_recorder.model.assignment import TaskOrigin
 from odyssey_recorder.model.episode import Json, Mode
 from odyssey_recorder.model.flag import Flag, flag_from_text, flag_from_values
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.model.moment import LARGEST_WHOLE
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import FrozenModel, first_fault
 
 FORMAT = 2
 """A reader refuses a higher one. New keys do not raise it: see docs/dataset-format.md. In format 1 a flag was text."""
@@ -55,11 +56,7 @@ def flags_json(flags: Iterable[Flag]) -> list[Json]:
     return [{**_write_flag(flag)} for flag in flags]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class FrameRecord(_Record):
+class FrameRecord(FrozenModel):
     """The frame that became the screenshot, and the hashes of its file and of its RGB pixels.
 
     It was on the screen at some moment from `started_us` to `arrived_us`; a `streamed` one from `started_us` on.
@@ -76,8 +73,12 @@ class FrameRecord(_Record):
     rgb_sha256: str
     streamed: bool = False
 
+    @property
+    def size(self) -> Size:
+        return Size(self.width, self.height)
 
-class CheckRecord(_Record):
+
+class CheckRecord(FrozenModel):
     """A frame requested after the touch-down that was equal: the finger met the screen of the screenshot."""
 
     number: Whole
@@ -85,7 +86,7 @@ class CheckRecord(_Record):
     arrived_us: Whole
 
 
-class StrokeRecord(_Record):
+class StrokeRecord(FrozenModel):
     """A finger on the screen; each sample is ``[x, y, microseconds since touch-down]``."""
 
     kind: Literal["stroke"] = "stroke"
@@ -93,22 +94,22 @@ class StrokeRecord(_Record):
     duration_us: Whole
 
 
-class KeyRecord(_Record):
+class KeyRecord(FrozenModel):
     kind: Literal["key"] = "key"
     key: str
 
 
-class TextRecord(_Record):
+class TextRecord(FrozenModel):
     kind: Literal["text"] = "text"
     text: str
 
 
-class EndRecord(_Record):
+class EndRecord(FrozenModel):
     action: Literal["COMPLETE", "IMPOSSIBLE"]
     words: str
 
 
-class ScreenRecord(_Record):
+class ScreenRecord(FrozenModel):
     rotation: Whole
     posture: str
     package: str
@@ -116,7 +117,7 @@ class ScreenRecord(_Record):
     keyboard_shown: bool
 
 
-class StepRecord(_Record):
+class StepRecord(FrozenModel):
     """One step. `end` is that of the terminal step; older recorders did not keep it. `sent_until_us` is None while it
     is unknown whether the input was carried out.
 
@@ -146,12 +147,12 @@ class StepRecord(_Record):
     note: str = ""
 
 
-class StartRecord(_Record):
+class StartRecord(FrozenModel):
     kind: Literal["as_found", "clean_home", "snapshot"] = "as_found"
     snapshot: str = ""
 
 
-class DroppedRecord(_Record):
+class DroppedRecord(FrozenModel):
     """A step that was removed, and why; `action` is "TOUCH" for a finger that became no step."""
 
     action: str
@@ -159,7 +160,7 @@ class DroppedRecord(_Record):
     dropped_us: Whole
 
 
-class ResumedRecord(_Record):
+class ResumedRecord(FrozenModel):
     resumed_us: int
     serial: str
     model: str
@@ -167,7 +168,7 @@ class ResumedRecord(_Record):
     avd_name: str
 
 
-class Origin(_Record):
+class Origin(FrozenModel):
     """Who recorded with what. `consent` is the version of the consent text agreed to; empty if nobody was asked."""
 
     recorder_version: str
@@ -185,7 +186,7 @@ class Origin(_Record):
     making: TaskOrigin | None = None
 
 
-class EpisodeProvenance(_Record):
+class EpisodeProvenance(FrozenModel):
     """The whole file. An older format is converted on reading."""
 
     format: Whole
@@ -203,7 +204,7 @@ class EpisodeProvenance(_Record):
         return max(number, FORMAT)
 
 
-class ProvenanceHead(_Record):
+class ProvenanceHead(FrozenModel):
     origin: Origin
     started_us: Whole
 

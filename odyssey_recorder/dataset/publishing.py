@@ -16,7 +16,6 @@ from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepR
 from odyssey_recorder.errors import DatasetError, OdysseyError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, storage_errors, write_durably
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
-from odyssey_recorder.model.geometry import Size
 
 TREE_LOST = "its file was lost from the draft"
 
@@ -83,8 +82,7 @@ def _episode(draft: Draft) -> Episode:
     steps = tuple(
         Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
     )
-    first = draft.steps[0].record.frame
-    device = replace(draft.device, size=Size(first.width, first.height))  # the grid points refer to this size
+    device = replace(draft.device, size=draft.steps[0].record.frame.size)  # the grid points refer to this size
     return Episode(draft.episode_id, device, draft.task, steps)
 
 

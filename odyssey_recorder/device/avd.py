@@ -37,8 +37,8 @@ class Avd:
 class Start:
     """How to start a device.
 
-    `cold` ignores the saved state; `snapshot` is empty for none; `wipe` erases all data. `animations` leaves them
-    on. `port` is the console's, an even number; 0 picks a free one.
+    `cold` ignores the saved state; `snapshot` is empty for none; `wipe` erases all data and snapshots, of a running
+    device too. `animations` leaves them on. `port` is the console's, an even number; 0 picks a free one.
     """
 
     cold: bool = False
@@ -148,6 +148,8 @@ class VirtualDevices:
         If `cancelled` returns True, stops the emulator and raises `CancelledError`.
         """
         sdk, config = self._some_sdk(), self._files.config(name)
+        if how.wipe and (running := self._serial(name)) is not None:
+            self.stop(running)
         self._refuse_running(name)
         self._require_image(sdk, config)
         profile = made_by(config)
@@ -163,20 +165,6 @@ class VirtualDevices:
             self._give_up(ports.serial, emulator)
             raise
         return self._prepared(ports.serial, wanted, how, progress)
-
-    def reset(
-        self,
-        name: str,
-        how: Start = Start(),
-        *,
-        progress: Callable[[BootStage], object] = lambda _: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> StartedDevice:
-        """All data and snapshots are lost."""
-        serial = self._serial(name)
-        if serial is not None:
-            self.stop(serial)
-        return self.start(name, replace(how, wipe=True), progress=progress, cancelled=cancelled)
 
     def stop(self, serial: str) -> None:
         """Ends the emulator like closing its window, and waits until it is gone."""

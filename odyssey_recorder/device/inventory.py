@@ -96,8 +96,8 @@ class DeviceInventory:
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
         """Returns the serial."""
-        how = Start(animations=self.animations)
-        return self.virtual.reset(avd, how, progress=_staged(progress), cancelled=cancelled).serial
+        how = Start(wipe=True, animations=self.animations)
+        return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
         """Returns the serial."""

@@ -5,24 +5,20 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from odyssey_recorder.device.device import DeviceProperties
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import FrozenModel, first_fault
 
 _Pixels = Annotated[int, Field(gt=0)]
 _Place = Annotated[int, Field(ge=0)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Fold(_Part):
+class Fold(FrozenModel):
     """The outer screen of a foldable, and the hinge area on the inner one: x, y, width, height."""
 
     outer_width: _Pixels
@@ -30,7 +26,7 @@ class Fold(_Part):
     hinge_area: tuple[_Place, _Place, _Place, _Place]
 
 
-class AvdParts(_Part):
+class AvdParts(FrozenModel):
     """`image` is the variant of the system image, such as ``google_apis``."""
 
     image: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")] = "google_apis"
@@ -40,7 +36,7 @@ class AvdParts(_Part):
     ram_mb: Annotated[int, Field(ge=512)] = 4096
 
 
-class Preparation(_Part):
+class Preparation(FrozenModel):
     """`locale` is like ``en-US``, `time_zone` like ``Europe/Oslo``."""
 
     navigation: Literal["three_button", "gestural"] = "three_button"
@@ -50,7 +46,7 @@ class Preparation(_Part):
     locale: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$")] = "en-US"
 
 
-class DeviceProfile(_Part):
+class DeviceProfile(FrozenModel):
     """One file of ``device_profiles/``, where its keys are documented; sizes in pixels, in natural orientation."""
 
     key: str

@@ -8,12 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.llm.model import Usage
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import ClosedModel, first_fault
 
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _DAY_AT_END = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
@@ -25,10 +25,8 @@ PictureCount = Literal["tiles", "patches"]
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class ModelFacts(BaseModel):
+class ModelFacts(ClosedModel):
     """US dollars per million input and output tokens, None if unknown."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     input: _Dollars | None = None
@@ -43,9 +41,7 @@ class ModelFacts(BaseModel):
         return (self.input * usage.tokens_in + self.output * usage.tokens_out) / _MILLION
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Table(ClosedModel):
     date: date
     models: tuple[ModelFacts, ...] = ()
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError, ScriptError
@@ -23,6 +23,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.validation import ClosedModel
 
 PATIENCE_S = 60.0
 """How long the player waits for a screen that is ready, or for a lost device."""
@@ -37,47 +38,43 @@ _Place = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 _Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
-
-
-class Tap(_Line):
+class Tap(ClosedModel):
     tap: _Place
 
 
-class ScriptLongPress(_Line):
+class ScriptLongPress(ClosedModel):
     long_press: _Place
     ms: _Milliseconds = 800
 
 
-class Swipe(_Line):
+class Swipe(ClosedModel):
     """A touch along a path."""
 
     swipe: Annotated[tuple[_Place, ...], Field(min_length=2)]
     ms: _Milliseconds = 300
 
 
-class TypeText(_Line):
+class TypeText(ClosedModel):
     type: Annotated[str, Field(min_length=1)]
 
 
-class PressKey(_Line):
+class PressKey(ClosedModel):
     key: Literal["HOME", "BACK", "RECENT"]
 
 
-class Wait(_Line):
+class Wait(ClosedModel):
     wait_ms: _Milliseconds
 
 
-class ScriptUndo(_Line):
+class ScriptUndo(ClosedModel):
     undo: Literal[True]
 
 
-class ScriptComplete(_Line):
+class ScriptComplete(ClosedModel):
     complete: str
 
 
-class ScriptImpossible(_Line):
+class ScriptImpossible(ClosedModel):
     impossible: Annotated[str, Field(min_length=1)]
 
 

@@ -278,8 +278,7 @@ class StepWriter:
         """Flags of a screenshot that disagrees with the published device_info, which follows the first step's."""
         if not self._draft.steps:
             return ()
-        first = self._draft.steps[0].record.frame
-        published = Size(first.width, first.height)
+        published = self._draft.steps[0].record.frame.size
         if size == published:
             return ()
         code = FlagCode.TURNED if size == published.turned() else FlagCode.RESIZED

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_file
@@ -15,7 +15,7 @@ from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.resources import data_folder
 from odyssey_recorder.task import fields
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import ClosedModel, first_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,7 @@ _AS_LISTED = ("item", "devices", "notes", "due", "priority", "template", "slots"
 _Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Row(ClosedModel):
     task_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\z")
     category: Category
     instruction: fields.Words

@@ -94,7 +94,7 @@ def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be
         bench.devices.start("small_phone")
     with pytest.raises(DeviceError, match=f"small_phone runs already, as {serial}. Stop it first."):
         bench.devices.create("small_phone", replace=True)
-    bench.devices.reset("small_phone", Start(window=False))
+    bench.devices.start("small_phone", Start(wipe=True, window=False))
 
     assert [finding.what for finding in first.findings if finding.fix] == ["Animations"]
     assert [words.partition("-no-boot-anim ")[2] for words in bench.sdk.starts()] == [

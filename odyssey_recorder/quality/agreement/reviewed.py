@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import ANNOTATIONS, REVIEWS, annotation_path, dataset_of, episode_ids
+from odyssey_recorder.dataset.layout import ANNOTATIONS, REVIEWS, annotation_path, episode_ids, read_dataset_file
 from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_file, storage_errors
+from odyssey_recorder.files import Largest
 from odyssey_recorder.quality.reviewing.following import draw
 from odyssey_recorder.quality.reviewing.review import ReviewFile, Subject, Verdict
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import TRASH_RULE, ReviewStage, ReviewStatus, StatusRule, review_status
+from odyssey_recorder.quality.reviewing.views import subject_of
 
 Warned = Callable[[str], bool | None]
 """Whether the checks have warnings for an episode; None if not settled."""
@@ -109,16 +110,11 @@ class _Reader:
 
 
 def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
+    """From the episode's files; what they do not say, from the last verdict."""
     told = verdicts[-1].subject if verdicts else Subject()
-    return Subject(
-        recorder=summary.annotator or told.recorder,
-        category=summary.category or told.category,
-        device=summary.device or told.device,
-        template=summary.template or told.template,
-        steps=summary.steps or told.steps,
-    )
+    known = {key: value for key, value in subject_of(summary) if value}
+    return told.model_copy(update=known)
 
 
 def _sha256(path: Path) -> str:
-    with storage_errors(path, "read"):
-        return hashlib.sha256(read_file(path, Largest.ANNOTATION, within=dataset_of(path))).hexdigest()
+    return hashlib.sha256(read_dataset_file(path, Largest.ANNOTATION)).hexdigest()

@@ -10,7 +10,7 @@ from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StepRecord
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model import action as actions
-from odyssey_recorder.model.geometry import Pixel, Size
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen, density_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
@@ -74,7 +74,7 @@ def _differs(told: actions.Action, done: actions.Action | None) -> str:
 def _done(record: StepRecord, density: int) -> actions.Action | None:
     match record.input:
         case StrokeRecord(samples=samples, duration_us=duration_us):
-            size = Size(record.frame.width, record.frame.height)
+            size = record.frame.size
             if not samples or min(size.width, size.height) < 1:
                 return None
             stroke = TouchStroke(tuple(TouchSample(Pixel(x, y), at_us) for x, y, at_us in samples), duration_us)

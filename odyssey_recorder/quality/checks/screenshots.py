@@ -2,7 +2,6 @@
 
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import Action, is_terminal
-from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.checks.check import Found, Said, Unseen, is_without_effect, no_proof
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
@@ -57,15 +56,17 @@ def sizes(evidence: EpisodeEvidence) -> Said:
         if size is None:
             yield Unseen(step.number, _NO_PICTURE)
             continue
-        proved = None if step.record is None else Size(step.record.frame.width, step.record.frame.height)
+        proved = None if step.record is None else step.record.frame.size
         if proved is not None and size != proved:
             yield Found(step.number, f"The picture is {size}; its proof says {proved}.", _RECORD_AGAIN)
             continue
         is_turned = _is_turned(evidence, step)
-        allowed = (device.size, device.size.turned()) if is_turned is None else (_as(device.size, turned=is_turned),)
+        turned = device.size.turned()
+        allowed = (device.size, turned) if is_turned is None else (turned if is_turned else device.size,)
         if size not in allowed:
             why = "".join(f" ({flag})" for flag in flags_for("IMG03", step))
-            found = f"The picture is {size}, expected {allowed[0]} by device_info{_by(is_turned)}{why}."
+            by = "device_info" if is_turned is None else "device_info and the recorded rotation"
+            found = f"The picture is {size}, expected {allowed[0]} by {by}{why}."
             yield Found(step.number, found, "Correct device_info if it is wrong for all; otherwise record again.")
         elif is_turned is None and size != device.size:
             found = (
@@ -83,14 +84,6 @@ def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
     if first is None or first.screen is None or step.record is None or step.record.screen is None:
         return None
     return (step.record.screen.rotation - first.screen.rotation) % 2 == 1
-
-
-def _as(size: Size, *, turned: bool) -> Size:
-    return size.turned() if turned else size
-
-
-def _by(is_turned: bool | None) -> str:
-    return "" if is_turned is None else " and the recorded rotation"
 
 
 def shows_something(evidence: EpisodeEvidence) -> Said:

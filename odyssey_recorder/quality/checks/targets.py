@@ -25,12 +25,11 @@ def hits_a_view(evidence: EpisodeEvidence) -> Said:
         if step.views is None:
             yield Unseen(step.number, f"there is no view tree: {step.no_views}")
             continue
-        size = _picture_size(step)
-        at = _touched(step, action.point, size) if size else None
-        if at is None:
+        size = step.record.frame.size if step.record else step.picture.size if step.picture else None
+        if size is None:
             yield Unseen(step.number, "the size of the picture is not known")
             continue
-        yield from _met(evidence, step, action.point, at)
+        yield from _met(evidence, step, action.point, _touched(step, action.point, size))
 
 
 def _met(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel) -> Said:
@@ -46,12 +45,6 @@ def _met(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel)
         yield Found(step.number, f"{found}{after_it}.", "Look whether it did anything; drop the step if it did not.")
     elif nothing is None:
         yield Unseen(step.number, "no view there can be clicked, and whether it had an effect is not known")
-
-
-def _picture_size(step: StepEvidence) -> Size | None:
-    if step.record is not None:
-        return Size(step.record.frame.width, step.record.frame.height)
-    return step.picture.size if step.picture else None
 
 
 def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
@@ -154,8 +147,7 @@ def _grid_box(step: StepEvidence) -> Box | None:
 def _proved_box(evidence: EpisodeEvidence, step: StepEvidence, record: StepRecord, point: Point) -> _Wrong:
     if record.bbox is None:
         return
-    size = Size(record.frame.width, record.frame.height)
-    device = evidence.episode.device
+    size, device = record.frame.size, evidence.episode.device
     whole = device.size if device else size
     slack = BOX_SLACK * size.width // GRID, BOX_SLACK * size.height // GRID
     yield from _wrong(Box(*record.bbox), _touched(step, point, size), slack=slack, whole=whole.width * whole.height)

@@ -14,10 +14,10 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move, ReplayEvidence, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewStage, ReviewStatus, effective_fixes, refusal_reasons
-from odyssey_recorder.quality.reviewing.views import VerdictDraft
+from odyssey_recorder.quality.reviewing.views import VerdictDraft, subject_of
 
 
 class ReviewLog:
@@ -29,13 +29,6 @@ class ReviewLog:
 
     def verdict(self, summary: EpisodeSummary, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
         """Raises ReviewError, DatasetError."""
-        subject = Subject(
-            recorder=summary.annotator,
-            category=summary.category,
-            device=summary.device,
-            template=summary.template,
-            steps=summary.steps,
-        )
         verdict = Verdict(
             **self._signed(),
             decision=decision,
@@ -44,7 +37,7 @@ class ReviewLog:
             revision=draft.revision,
             seconds=draft.seconds,
             findings=tuple(finding.name for finding in report.findings),
-            subject=subject,
+            subject=subject_of(summary),
             replay=draft.replay,
         )
         self.reviews.append(summary.episode_id, verdict)

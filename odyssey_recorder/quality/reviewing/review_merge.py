@@ -16,6 +16,7 @@ from odyssey_recorder.quality.reviewing.review import ReviewFile
 from odyssey_recorder.quality.reviewing.review_file import completed, read_entry, read_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import decision_fault, same_person
+from odyssey_recorder.quality.reviewing.views import subject_of
 
 
 @dataclass(slots=True)
@@ -153,14 +154,7 @@ def _known(root: Path, episode_id: str, place: str) -> dict[str, Json]:
     summary = summarise(root, episode_id)
     if summary is None:
         raise ReviewError(f"{place}: there is no episode {episode_id} in {root}.")
-    subject: dict[str, Json] = {
-        "recorder": summary.annotator,
-        "category": summary.category,
-        "device": summary.device,
-        "template": summary.template,
-        "steps": summary.steps,
-    }
-    return {"revision": Versions(root).revision(episode_id), "subject": subject}
+    return {"revision": Versions(root).revision(episode_id), "subject": subject_of(summary).model_dump()}
 
 
 def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.review import Decision, Entry, Judgement, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Entry, Judgement, Subject, Verdict
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason, same_person
 
 _SOMEBODY = "another reviewer"
@@ -75,4 +75,14 @@ def blind(entries: Sequence[Entry], reviewer: str) -> tuple[Entry, ...]:
         entry if same_person(entry.by, reviewer) else entry.model_copy(update={"by": _SOMEBODY})
         for entry in entries
         if not isinstance(entry, Verdict) or same_person(entry.by, reviewer)
+    )
+
+
+def subject_of(summary: EpisodeSummary) -> Subject:
+    return Subject(
+        recorder=summary.annotator,
+        category=summary.category,
+        device=summary.device,
+        template=summary.template,
+        steps=summary.steps,
     )

@@ -4,22 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.fields import Problem, ProfileName, refuse
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.templates.source import read_file
+from odyssey_recorder.validation import ClosedModel
 
 _NAME = "targets.yaml"
 
 _Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class _TargetsFile(BaseModel):
+class _TargetsFile(ClosedModel):
     """Shares of any sum, such as ``Multi_Apps: 2``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     categories: dict[Category, _Share] = Field(default_factory=dict)
     devices: dict[ProfileName, _Share] = Field(default_factory=dict)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from sqlalchemy import Connection, insert, select
 
 from odyssey_recorder.errors import TaskError
@@ -15,11 +15,10 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.task.queue.board import TaskEvent
 from odyssey_recorder.task.queue.source_list import restate
 from odyssey_recorder.task.queue.tables import events, notes
+from odyssey_recorder.validation import FrozenModel
 
 
-class _ProgressLine(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
+class _ProgressLine(FrozenModel):
     event: TaskEvent = Field(alias="deed")
     task_id: str
     by: str

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from odyssey_recorder.task.fields import ProfileName, StartWords, Words
 from odyssey_recorder.task.templates.template import DateWords
+from odyssey_recorder.validation import ClosedModel
 
 
 def _role_name(text: str) -> str:
@@ -24,22 +25,18 @@ def _package(text: str) -> str:
 _Some = Field(min_length=1)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PoolSlot(_Part):
+class PoolSlot(ClosedModel):
     pools: Annotated[tuple[str, ...], _Some]
 
 
-class NumberSlot(_Part):
+class NumberSlot(ClosedModel):
     first: int = Field(alias="from")
     last: int = Field(alias="to")
     step: int = 1
     words: Words = "{}"
 
 
-class DaySlot(_Part):
+class DaySlot(ClosedModel):
     days: tuple[int, int]
     words: DateWords = "relative"
 
@@ -71,7 +68,7 @@ RoleEntry = Annotated[
 ]
 
 
-class TemplateFile(_Part):
+class TemplateFile(ClosedModel):
     """A file ``<Category>/<id>.yaml``."""
 
     meta_task: Words
@@ -85,20 +82,20 @@ class TemplateFile(_Part):
     notes: str = ""
 
 
-class PoolFile(_Part):
+class PoolFile(ClosedModel):
     """A file ``pools/<name>.yaml``."""
 
     items: Annotated[tuple[Words, ...], _Some]
 
 
-class AppEntry(_Part):
+class AppEntry(ClosedModel):
     name: Words
     package: Annotated[str, AfterValidator(_package)]
     app_class: Words = Field(alias="class")
     roles: tuple[Annotated[str, AfterValidator(_role_name)], ...] = ()
 
 
-class CatalogueFile(_Part):
+class CatalogueFile(ClosedModel):
     """A file ``apps/<name>.yaml``."""
 
     title: Words
