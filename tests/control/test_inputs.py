@@ -24,12 +24,8 @@ points = st.builds(Point, st.integers(0, 999), st.integers(0, 999))
 
 
 @given(points)
-def test_a_click_replayed_from_the_grid_is_recognised_as_the_same_click(point: Point) -> None:
+def test_a_press_replayed_from_the_grid_is_recognised_as_the_same(point: Point) -> None:
     assert touch(Click(point)) == Click(point)
-
-
-@given(points)
-def test_a_long_press_replayed_from_the_grid_is_recognised_as_the_same_long_press(point: Point) -> None:
     assert touch(LongPress(point)) == LongPress(point)
 
 

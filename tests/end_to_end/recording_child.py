@@ -1,14 +1,22 @@
 """Recording in a child process that a test may kill or let run out of disk space."""
 
-from collections.abc import Callable
+import multiprocessing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.discovery import find_control
+from odyssey_recorder.device.emulator import EmulatorDevice
+from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
@@ -27,9 +35,18 @@ ROOM = 3000
 """Bytes left on a full disk: enough for a log line, too few for a screenshot."""
 
 
+_processes = multiprocessing.get_context(
+    "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
+)
+_processes.set_forkserver_preload(["tests.end_to_end.recording_child"])
+
+
 @dataclass(frozen=True)
 class Job:
-    """What a child records: tap after tap, then nothing more; `complete` ends the episode."""
+    """What a child records: tap after tap, which in passive mode come from the test; `complete` ends the episode.
+
+    `running` is where emulators announce their control service; without it the child uses adb alone.
+    """
 
     serial: str
     server_port: int
@@ -38,6 +55,16 @@ class Job:
     episode_id: str
     taps: tuple[Pixel, ...]
     complete: bool = False
+    running: Path | None = None
+
+    def device(self) -> Device:
+        shell = AdbShell(self.serial, AdbServer(port=self.server_port))
+        if self.running is None:
+            return AdbDevice(shell)
+        find = partial(find_control, self.serial, (self.running,))
+        device = EmulatorDevice(shell, GrpcOptions(find, shares_memory=False))
+        device.wait_until_ready(PATIENCE_S)
+        return device
 
 
 @dataclass(frozen=True)
@@ -45,6 +72,18 @@ class Report:
     state: State
     steps: int
     message: str
+
+
+@contextmanager
+def started(work: Callable[[Job, Connection], None], job: Job) -> Iterator[tuple[BaseProcess, Connection]]:
+    """The child at its work, and where its reports come from; at the end it is waited for."""
+    ours, theirs = _processes.Pipe(duplex=False)
+    child = _processes.Process(target=work, args=(job, theirs))
+    child.start()
+    theirs.close()
+    with ours:
+        yield child, ours
+    child.join(60)
 
 
 def all_reports(child: Connection) -> list[Report]:
@@ -75,7 +114,10 @@ class Reporter:
 
 def record(job: Job, parent: Connection) -> None:
     def tap_and_end(recorder: Recorder) -> None:
-        tap_all(recorder, job.taps)
+        if recorder.mode == "passive":
+            recorder.wait_for(lambda view: len(view.steps) == len(job.taps), PATIENCE_S)
+        else:
+            tap_all(recorder, job.taps)
         if job.complete:
             ready(recorder)
             recorder.complete("done")
@@ -112,7 +154,6 @@ def with_recorder(
     job: Job, parent: Connection, work: Callable[[Recorder], None], *, view_hierarchies: bool = True
 ) -> None:
     store = EpisodeStore(job.dataset, drafts=job.drafts)
-    device = AdbDevice(AdbShell(job.serial, AdbServer(port=job.server_port)))
     rules = Rules(
         TouchRules.for_density(320),
         NavigationRules.for_density(320),
@@ -120,7 +161,7 @@ def with_recorder(
         view_hierarchies=view_hierarchies,
     )
     reporter = Reporter(parent)
-    recorder = Recorder(device, store.resume(job.episode_id), store, listener=reporter, rules=rules)
+    recorder = Recorder(job.device(), store.resume(job.episode_id), store, listener=reporter, rules=rules)
     recorder.start()
     parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
     try:
@@ -157,7 +198,7 @@ def tap(recorder: Recorder, place: Pixel) -> int:
     """Tap once the screen is ready; returns the number of steps before."""
     view = ready(recorder)
     assert view.frame_number is not None
-    recorder.touch_down(view.frame_number)
+    recorder.touch_down(view.frame_number, place)
     recorder.lift(TouchStroke.press(place))
     return len(view.steps)
 

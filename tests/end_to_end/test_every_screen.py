@@ -11,28 +11,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import floor
-from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
 import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
-from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.contacts import Contact, ContactTracker, to_stroke
-from odyssey_recorder.gesture.getevent import InputDeviceNode, LineBuffer, parse_line
+from odyssey_recorder.gesture.getevent import LineBuffer, parse_line
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size, picture_on_panel, unrotate
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import PROFILES, profile_named
+from odyssey_recorder.simulator.profile import PROFILES
+from tests.device.bench import DeviceBench, start_bench
 
 TARGETS = 24
 SLEEP, WAKE_UP = 223, 224
+STILL_PAGE = "com.odyssey.calculator"
+"""An app that does not scroll: moving a finger over it draws nothing."""
 PATIENCE_S = 20.0
+ALWAYS = {(Rotation.R0, False), (Rotation.R90, True), (Rotation.R270, False)}
+"""The rotations, and whether resized, of the short run; the long run has them all."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Case:
 
 
 CASES = [
-    Case(name, posture, rotation, resized)
+    pytest.param(
+        Case(name, posture, rotation, resized), marks=() if (rotation, resized) in ALWAYS else pytest.mark.soak
+    )
     for name, profile in PROFILES.items()
     for posture, rotation, resized in product(
         [posture.name for posture in profile.postures] or [""], Rotation, (False, True)
@@ -62,25 +65,26 @@ CASES = [
 
 
 class Rig:
-    def __init__(self, profile: str, server: PrivateAdbServer, journal: Path) -> None:
-        self.phone = Phone(profile_named(profile), animation=False, journal=journal)
-        self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port)
-        self.emulator.start()
-        self.device = AdbDevice(AdbShell(self.emulator.serial, AdbServer(port=server.port)))
-        self.device.wait_until_ready(PATIENCE_S)
-        self.nodes = {node.node: node for node in self.device.input_nodes()}
-        self._journal = journal.open(encoding="utf-8")
+    """An emulator, reached over adb alone and over gRPC, whose window's fingers are listened to."""
+
+    def __init__(self, bench: DeviceBench) -> None:
+        self.bench = bench
+        self.phone = bench.emulator.phone
+        self.device = AdbDevice(AdbShell(bench.emulator.serial, bench.server))
+        self._nodes = {node.node: node for node in self.device.input_nodes()}
+        self._journal = (bench.folder / "journal.jsonl").open(encoding="utf-8")
         self._contacts: SimpleQueue[Contact] = SimpleQueue()
         self._listening = threading.Event()
-        self._listener = threading.Thread(target=self._listen, name=f"getevent of {profile}")
+        self._listener = threading.Thread(target=self._listen, name=f"getevent of {bench.emulator.serial}")
         self._listener.start()
         assert self._listening.wait(PATIENCE_S)
 
     def stop(self) -> None:
-        self.emulator.faults.kill_getevent()
+        self.bench.emulator.faults.kill_getevent()
         self._listener.join()
         self.device.close()
-        self.emulator.stop()
+        self.bench.device.close()
+        self.bench.emulator.stop()
         self._journal.close()
 
     def hold(self, case: Case) -> None:
@@ -92,18 +96,24 @@ class Rig:
         size = case.size(Size(panel.width, panel.height))
         self.phone.override_size(size.width, size.height)
 
-    def felt(self) -> list[tuple[float, float]]:
+    def felt(self) -> list[Pixel]:
+        """The pixels that were touched since the last call."""
         words = [json.loads(line).get("input", "").split() for line in self._journal]
-        downs = [word[2].split(",") for word in words if word[:2] == ["touch", "down"]]
-        return [(float(x), float(y)) for x, y in downs]
+        places = [word[2].split(",") for word in words if word[:2] in (["touch", "down"], ["touch", "move"])]
+        return [Pixel(floor(float(x)), floor(float(y))) for x, y in places]
 
     def shown(self) -> str:
         digests = [json.loads(line).get("rgb_sha256") for line in self._journal]
         return str([digest for digest in digests if digest][-1])
 
-    def contact(self) -> tuple[Contact, InputDeviceNode]:
+    def window_touch(self, natural: Pixel, case: Case, size: Size) -> Pixel:
+        """Touch the emulator's window at a pixel of its panel; returns where the touch is recorded."""
+        guest, state = self.bench.emulator.guest, self.device.screen_state()
+        guest.window_touch(natural.x, natural.y, pressed=True)
+        guest.window_touch(natural.x, natural.y, pressed=False)
         contact = self._contacts.get(timeout=PATIENCE_S)
-        return contact, self.nodes[contact.node]
+        assert state.panel is not None
+        return to_stroke(contact, self._nodes[contact.node], state.panel, case.rotation, size).start
 
     def _listen(self) -> None:
         lines, tracker = LineBuffer(), ContactTracker()
@@ -122,10 +132,10 @@ class Rig:
 
 @pytest.fixture(scope="module")
 def rigs(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rig]]:
-    folder = tmp_path_factory.mktemp("journals")
     started: dict[str, Rig] = {}
     for profile in PROFILES:
-        started[profile] = Rig(profile, adb_server, folder / profile)
+        started[profile] = Rig(start_bench(profile, adb_server, tmp_path_factory.mktemp("running")))
+        started[profile].phone.start_activity(STILL_PAGE)
     yield started
     for rig in started.values():
         rig.stop()
@@ -153,6 +163,12 @@ def targets(size: Size, seed: object, within: Box | None = None) -> list[Pixel]:
     return [Pixel(x, y) for x, y in zip(xs, ys, strict=True)] + edges
 
 
+def are_near(some: list[Pixel], others: list[Pixel]) -> bool:
+    """Within a pixel on both axes, because the emulator rounds down to axis values."""
+    pairs = zip(some, others, strict=True)
+    return all(max(abs(one.x - other.x), abs(one.y - other.y)) <= 1 for one, other in pairs)
+
+
 def picture_size(rig: Rig, case: Case) -> Size:
     size = rig.device.screen_state().size
     return size.turned() if case.rotation % 2 else size
@@ -178,11 +194,10 @@ def test_a_finger_in_the_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> 
     for place in places:
         rig.device.touch(TouchStroke.press(place))
 
-    assert rig.felt() == [(place.x, place.y) for place in places]
+    assert rig.felt() == places
 
 
 def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(rig: Rig, case: Case) -> None:
-    """To a pixel: the emulator rounds down when it converts to axis values, so the device feels up to a pixel less."""
     state, size = rig.device.screen_state(), picture_size(rig, case)
     assert state.panel is not None
     panel = state.panel.turned() if case.rotation % 2 else state.panel
@@ -191,18 +206,31 @@ def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(
     places = targets(panel, case, inside)
     rig.felt()
 
-    recorded = []
-    for place in places:
-        natural = unrotate(place, state.panel, case.rotation)
-        rig.emulator.guest.window_touch(natural.x, natural.y, pressed=True)
-        rig.emulator.guest.window_touch(natural.x, natural.y, pressed=False)
-        contact, node = rig.contact()
-        recorded.append(to_stroke(contact, node, state.panel, state.rotation, size).start)
+    recorded = [rig.window_touch(unrotate(place, state.panel, case.rotation), case, size) for place in places]
 
-    felt = rig.felt()
-    assert len(felt) == TARGETS
-    for pixel, (x, y) in zip(recorded, felt, strict=True):
-        assert abs(pixel.x - floor(x)) <= 1
-        assert abs(pixel.y - floor(y)) <= 1
+    assert are_near(recorded, rig.felt())
     if not case.resized:
         assert recorded == places, "where a pixel of the window is a pixel of the picture, it is that very one"
+
+
+def test_over_grpc_picture_live_finger_and_stroke_agree_where_apps_see_the_whole_panel(rig: Rig, case: Case) -> None:
+    device, size = rig.bench.device, picture_size(rig, case)
+    places = targets(size, case)
+    rig.phone.press_key(WAKE_UP)
+    device.capture()
+    device.screen_state()
+    if not case.resized:
+        rig.bench.wait_until(lambda: device.follows_finger)
+    frame, drawn = device.capture(), rig.shown()
+
+    assert (frame.source, device.follows_finger) == (("screencap", False) if case.resized else ("gRPC", True))
+    assert frame.size == size
+    assert hashlib.sha256(frame.image().tobytes()).hexdigest() == drawn
+    if not case.resized:
+        for place in places:
+            device.put_finger(place)
+        device.lift_finger()
+        assert are_near(rig.felt(), places)
+    device.touch(TouchStroke.press(places[0]))
+    assert are_near(rig.felt()[:1], places[:1])
+    rig.phone.press_key(SLEEP)

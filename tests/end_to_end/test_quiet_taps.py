@@ -19,8 +19,8 @@ from odyssey_recorder.model.action import Click
 from odyssey_recorder.simulator.journal import FeltInput
 from odyssey_recorder.simulator.phone import Phase
 from tests.end_to_end.laboratory import Laboratory
-from tests.end_to_end.test_passive_faults_in_a_row import PASSIVE, is_of
-from tests.recording.recording_bench import Recording, RecordingBench
+from tests.end_to_end.test_faults_in_a_row import is_of
+from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench
 
 TAPS = 100
 PATIENCE_S = 30.0

@@ -1,4 +1,4 @@
-"""Devices rotated, folded or resized during an episode: every step matches its screen."""
+"""Devices rotated, folded or resized during an episode, and two fingers: every step matches its screen."""
 
 import hashlib
 import json
@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.recording.raw_input import PINCHED
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.phone import Phone
 from tests.device.bench import DeviceBench, start_bench
-from tests.recording.recording_bench import Recording, RecordingBench, pixels
+from tests.recording.recording_bench import ORIGIN, PASSIVE, Recording, RecordingBench, pixels
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,20 @@ def taps(bench: DeviceBench) -> list[Tap]:
     return [Tap(Pixel(x, y), shown[entry["frame"]]) for (x, y), entry in zip(places, downs, strict=True)]
 
 
-def tap_on_a_screen_of(recording: Recording, size: Size, at: Pixel) -> None:
-    annotator, recorder = recording.annotator, recording.recorder
+def tap_in_the_window(bench: DeviceBench, recording: Recording, at: Pixel) -> None:
+    steps = len(recording.ready().steps)
+    bench.emulator.guest.window_touch(at.x, at.y, pressed=True)
+    bench.emulator.guest.window_touch(at.x, at.y, pressed=False)
+    recording.ready(steps=steps + 1)
+
+
+def await_size(recording: Recording, size: Size) -> None:
+    annotator = recording.annotator
     annotator.wait(lambda: annotator.newest is not None and annotator.newest.size == size)
+
+
+def tap_in_the_mirror(recording: Recording, at: Pixel) -> None:
+    annotator, recorder = recording.annotator, recording.recorder
     steps = len(recorder.view.steps)
     while len(recording.ready().steps) == steps:
         told, frame = len(annotator.notices), recording.ready().frame_number
@@ -67,7 +80,11 @@ def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recor
         if number < len(felt):
             assert hashlib.sha256(picture.tobytes()).hexdigest() == felt[number].shown, f"step {number}"
             assert isinstance(step.action, Click | LongPress), "a finger that is followed may rest on a busy computer"
-            assert step.action.point == to_grid(felt[number].at, size), f"step {number}"
+            assert isinstance(record.input, StrokeRecord)
+            x, y, _ = record.input.samples[0]
+            at = felt[number].at
+            assert max(abs(x - at.x), abs(y - at.y)) <= 1, f"step {number}: the emulator's window rounds to a pixel"
+            assert step.action.point == to_grid(Pixel(x, y), size), f"step {number}"
     return reasons
 
 
@@ -76,13 +93,13 @@ Start = Callable[[str, str], tuple[DeviceBench, Device]]
 
 @pytest.fixture
 def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
-    """Starts an emulator of a profile, reached over "adb" alone or also over "gRPC"."""
+    """Starts an emulator of a profile, reached over "adb" alone or also over gRPC."""
     benches: list[DeviceBench] = []
 
     def started(profile: str, way: str) -> tuple[DeviceBench, Device]:
         bench = start_bench(profile, adb_server, tmp_path)
         benches.append(bench)
-        return bench, bench.device if way == "gRPC" else AdbDevice(AdbShell(bench.emulator.serial, bench.server))
+        return bench, AdbDevice(AdbShell(bench.emulator.serial, bench.server)) if way == "adb" else bench.device
 
     yield started
     for bench in benches:
@@ -99,14 +116,12 @@ class Story:
     """
 
     profile: str
-    begins: Size
     changes: tuple[tuple[Callable[[Phone], None], Size], ...]
     reasons: tuple[str, ...]
 
 
 FOLD = Story(
     "pixel_fold",
-    Size(2208, 1840),
     (
         (lambda phone: phone.set_posture("CLOSED"), Size(1080, 2092)),
         (lambda phone: phone.set_posture("OPENED"), Size(2208, 1840)),
@@ -116,7 +131,6 @@ FOLD = Story(
 )
 TABLET = Story(
     "pixel_tablet",
-    Size(2560, 1600),
     (
         (lambda phone: phone.set_rotation(3), Size(1600, 2560)),
         (lambda phone: phone.set_rotation(2), Size(2560, 1600)),
@@ -125,7 +139,6 @@ TABLET = Story(
 )
 PHONE = Story(
     "medium_phone",
-    Size(1080, 2400),
     (
         (lambda phone: phone.override_size(720, 1600), Size(720, 1600)),
         (lambda phone: phone.set_rotation(1), Size(1600, 720)),
@@ -136,17 +149,48 @@ PHONE = Story(
 )
 
 
-@pytest.mark.parametrize("way", ["adb", "gRPC"])
-@pytest.mark.parametrize("story", [FOLD, TABLET, PHONE], ids=lambda story: story.profile)
+@pytest.mark.parametrize(
+    ("story", "way"),
+    [(FOLD, "adb"), (FOLD, "gRPC"), (FOLD, "passive"), (TABLET, "gRPC"), (PHONE, "adb"), (PHONE, "gRPC")],
+    ids=lambda one: one.profile if isinstance(one, Story) else one,
+)
 def test_each_step_has_the_screen_and_the_pixel_that_the_finger_met(
-    start: Start, tmp_path: Path, way: str, story: Story
+    start: Start, tmp_path: Path, story: Story, way: str
 ) -> None:
     bench, device = start(story.profile, way)
     service = RecordingBench(tmp_path)
-    with service.recording(device) as recording:
-        tap_on_a_screen_of(recording, story.begins, Pixel(301, 402))
+    with service.recording(device, service.draft(PASSIVE if way == "passive" else ORIGIN)) as recording:
+
+        def tap(at: Pixel) -> None:
+            if way == "passive":
+                tap_in_the_window(bench, recording, at)
+            else:
+                tap_in_the_mirror(recording, at)
+
+        tap(Pixel(301, 402))
         for number, (change, size) in enumerate(story.changes):
+            before = recording.ready().frame_number
             change(bench.emulator.phone)
-            tap_on_a_screen_of(recording, size, Pixel(310 + 7 * number, 417 + 5 * number))
+            await_size(recording, size)
+            recording.ready(after=before)
+            tap(Pixel(310 + 7 * number, 417 + 5 * number))
 
         assert tuple(reasons_of_a_true_episode(service, bench, recording)) == story.reasons
+
+
+def test_a_pinch_is_told_and_nothing_of_it_is_recorded(start: Start, tmp_path: Path) -> None:
+    bench, device = start("small_phone", "passive")
+    service = RecordingBench(tmp_path)
+    with service.recording(device, service.draft(PASSIVE)) as recording:
+        recording.ready()
+        touch = bench.emulator.guest.window_touch
+        for apart in range(0, 100, 10):
+            touch(301 - apart, 502 - apart, pressed=True)
+            touch(401 + apart, 702 + apart, pressed=True, slot=1)
+        touch(211, 412, pressed=False)
+        touch(491, 792, pressed=False, slot=1)
+        recording.annotator.await_notice(PINCHED)
+        tap_in_the_window(bench, recording, Pixel(305, 906))
+
+        assert recording.annotator.notices == [PINCHED], "told once"
+        assert len(recording.recorder.view.steps) == 1

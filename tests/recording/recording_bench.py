@@ -40,6 +40,7 @@ ORIGIN = Origin(
     avd_name="Fake",
     density=160,
 )
+PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
 RULES = Rules(
     TouchRules.for_density(160),
     NavigationRules.for_density(160),

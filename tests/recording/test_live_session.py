@@ -102,17 +102,14 @@ def step(
     return SaveStep(frame, check, settled, 100, DRAG, proven=proven, sent=(100, sent), flags=flags)
 
 
-def test_a_finger_on_a_safe_picture_goes_to_the_device_at_once() -> None:
+def test_a_finger_goes_to_the_device_at_once_unless_its_picture_is_old_or_not_safe() -> None:
     session = ready()
-
+    assert say(session, TouchedDown(0, 98, live=True)) == [Tell(OUT_OF_DATE)]
     assert say(session, TouchedDown(2, 99, live=True)) == [LowerFinger(2)]
-    assert session.live
-    assert session.state is State.INJECTING
-
-
-def test_a_finger_on_an_old_picture_or_before_the_session_is_ready_stays_off_the_device() -> None:
-    session = ready()
-    assert say(session, TouchedDown(0, 99, live=True)) == [Tell(OUT_OF_DATE)]
+    assert (session.live, session.state) == (True, State.INJECTING)
+    say(session, FingerGoesDown(100))
+    assert say(session, TouchedDown(2, 110, live=True)) == [Tell(NOT_READY)]
+    assert say(session, UndoWanted(120)) == [Tell(TOO_EARLY_TO_UNDO)]
 
     assert say(Session(), TouchedDown(0, 99, live=True)) == [Tell(NOT_READY)]
 
@@ -127,26 +124,16 @@ def test_on_a_screen_that_never_rests_the_finger_is_held_back() -> None:
 
 def test_a_frame_asked_for_after_the_touch_that_shows_the_same_is_the_proof() -> None:
     session = down()
-    say(session, asked(3, anchor=1, at=110))
+    assert say(session, asked(3, anchor=1, at=99)) == [], "asked for before"
+    say(session, asked(4, anchor=1, at=100))
 
-    assert say(session, FingerLifted(DRAG, 400)) == [step(check=3)]
-
-
-def test_a_frame_asked_for_before_the_touch_proves_nothing() -> None:
-    session = lifted()
-
-    assert say(session, asked(3, anchor=1, at=99)) == []
-    assert say(session, asked(4, anchor=1, at=100)) == [step(check=4)]
+    assert say(session, FingerLifted(DRAG, 400)) == [step(check=4)]
 
 
 def test_a_change_that_the_stream_tells_of_after_the_touch_is_the_proof() -> None:
-    assert say(lifted(), streamed(3, at=150)) == [step()]
-
-
-def test_another_picture_that_was_asked_for_after_the_touch_proves_nothing() -> None:
     session = lifted()
 
-    assert say(session, asked(3, anchor=3, at=150)) == []
+    assert say(session, asked(3, anchor=3, at=150, still=True)) == [], "it is not taken for the next picture either"
     assert say(session, streamed(4, at=120)) == [step()]
 
 
@@ -189,32 +176,33 @@ def test_a_change_from_before_the_touch_makes_the_newer_frame_the_picture(news_c
 BROKEN = [Tell(f"{TURNED_AWAY} {BROKEN_OFF}"), DropTouch(TURNED_AWAY), Watch(400)]
 
 
-def test_a_finger_that_met_a_screen_that_had_been_turned_is_no_step() -> None:
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param(
+            (streamed(3, at=95, size=TURNED), FingerGoesDown(100), FingerLifted(DRAG, 400, landed_ns=102)),
+            id="before the finger went down",
+        ),
+        pytest.param(
+            (FingerGoesDown(100), streamed(3, at=101, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102)),
+            id="while it was on its way",
+        ),
+        pytest.param(
+            (FingerGoesDown(100), streamed(3, at=93, size=TURNED), streamed(4, at=95), FingerLifted(DRAG, 400)),
+            id="and is upright again",
+        ),
+        pytest.param(
+            (FingerGoesDown(100), FingerLifted(DRAG, 400), streamed(3, at=95, size=TURNED)), id="as is told late"
+        ),
+    ],
+)
+def test_a_finger_that_met_a_screen_that_had_been_turned_is_no_step(story: Sequence[Event]) -> None:
     session = ready()
     say(session, TouchedDown(2, 99, live=True))
-    assert say(session, streamed(3, at=95, size=TURNED), FingerGoesDown(100)) == [], "the device has the finger"
 
-    assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == BROKEN
+    assert say(session, *story) == BROKEN
     assert (session.state, session.live) == (State.SETTLING, False)
-    assert say(session, asked(4, anchor=4, at=410, still=True)) == [CompareScreens(2, 4), KeepFrame(4)]
-
-
-def test_word_of_a_turn_from_before_the_touch_that_comes_after_the_lift_is_not_too_late() -> None:
-    assert say(lifted(), streamed(3, at=95, size=TURNED)) == BROKEN
-
-
-def test_a_turn_while_the_finger_is_on_its_way_down_breaks_the_gesture_off() -> None:
-    session = down()
-    say(session, streamed(3, at=101, size=TURNED))
-
-    assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == BROKEN
-
-
-def test_a_screen_that_was_turned_and_is_upright_again_is_astray_all_the_same() -> None:
-    session = down()
-    say(session, streamed(3, at=93, size=TURNED), streamed(4, at=95))
-
-    assert say(session, FingerLifted(DRAG, 400)) == BROKEN
+    assert say(session, asked(5, anchor=5, at=410, still=True)) == [CompareScreens(2, 5), KeepFrame(5)]
 
 
 def test_a_turn_under_the_finger_comes_after_the_touch_down_and_proves_its_picture() -> None:
@@ -250,40 +238,18 @@ def test_after_the_step_the_screen_is_waited_for_and_the_step_is_judged() -> Non
     assert say(session, asked(4, anchor=3, at=700, still=True)) == [KeepFrame(4), JudgeLastStep(4, uncertain=False)]
 
 
-def test_a_frame_that_shows_what_the_finger_did_is_not_taken_for_the_next_picture() -> None:
+@pytest.mark.parametrize(
+    ("answer", "since"), [(InputRefused("It will not.", 120), 120), (InputUncertain("It will not."), 100)]
+)
+def test_a_finger_whose_way_breaks_leaves_no_step_and_recording_goes_on(answer: Event, since: int) -> None:
     session = down()
 
-    assert say(session, streamed(3, at=150), asked(4, anchor=3, at=390, still=True)) == []
-    assert session.state is State.INJECTING
-
-
-def test_while_the_finger_is_down_nothing_else_is_taken() -> None:
-    session = down()
-
-    assert say(session, TouchedDown(2, 110, live=True)) == [Tell(NOT_READY)]
-    assert say(session, UndoWanted(120)) == [Tell(TOO_EARLY_TO_UNDO)]
-
-
-def test_a_finger_that_the_device_refuses_leaves_no_step_and_takes_none_away() -> None:
-    session = down()
-
-    assert say(session, InputRefused("It will not.", 120)) == [
+    assert say(session, answer) == [
         Tell(f"It will not. {BROKEN_OFF}"),
         DropTouch("It will not."),
-        Watch(120 + LATE_INPUT_NS),
+        Watch(since + LATE_INPUT_NS),
     ]
-    assert not session.live
-
-
-def test_a_way_that_breaks_under_the_finger_is_told_and_recording_goes_on() -> None:
-    session = down()
-
-    assert say(session, InputUncertain("It broke.")) == [
-        Tell(f"It broke. {BROKEN_OFF}"),
-        DropTouch("It broke."),
-        Watch(100 + LATE_INPUT_NS),
-    ]
-    assert session.state is State.SETTLING
+    assert (session.state, session.live) == (State.SETTLING, False)
     assert say(session, FingerLifted(DRAG, 400)) == [], "it is a gesture no more"
 
 
@@ -342,16 +308,12 @@ def test_a_newer_picture_that_cannot_be_written_is_owed_first() -> None:
     assert say(session, Tick(500 + RETRY_NS)) == [KeepFrame(3)]
     assert say(session, asked(4, anchor=3, at=600), FrameKept(3)) == [step(3, 4, settled=False)]
 
-
-def test_a_newer_picture_that_is_not_at_hand_any_more_costs_the_gesture() -> None:
-    session = lifted()
-    say(session, streamed(3, at=95))
-
-    told, dropped, watched = say(session, TouchCancelled())
+    gone = lifted()
+    told, dropped, watched = say(gone, streamed(3, at=95), TouchCancelled())
     assert isinstance(told, Tell)
     assert BROKEN_OFF in told.text
     assert isinstance(dropped, DropTouch)
-    assert watched == Watch(400)
+    assert watched == Watch(400), "a picture that is not at hand any more costs the gesture"
 
 
 MOVES = st.lists(

@@ -585,6 +585,10 @@ def test_the_end_is_published_and_what_is_done_afterwards_is_told(end: Complete 
     bench.happens(events.Published(), events.Intended(end, bench.now_ns))
     assert bench.state() is State.FINISHED
 
+    resumed = Bench()
+    resumed.happens(events.Started(resumed.now_ns, complete=True, steps=4))
+    assert effects.Publish() in resumed.wanted
+
 
 @pytest.mark.parametrize("last", ["BACK", "end"])
 def test_undo_takes_the_last_step_away_even_one_that_waits(last: str) -> None:

@@ -12,7 +12,6 @@ from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.action import Complete as CompleteAction
-from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import OFF_SCREEN
 from odyssey_recorder.recording.recorder import Recorder
@@ -33,7 +32,6 @@ from odyssey_recorder.recording.script import (
 from odyssey_recorder.recording.script import (
     ScriptLongPress as LongPressLine,
 )
-from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import RULES, RecordingBench
@@ -57,32 +55,27 @@ def service(tmp_path: Path) -> RecordingBench:
     return RecordingBench(tmp_path)
 
 
-class Stage:
-    def __init__(self, service: RecordingBench, device: FakeDevice, draft: Draft) -> None:
-        self.service = service
-        self.device = device
-        self.progress: list[ScriptProgress] = []
-        self.player = ScriptPlayer(self.progress.append)
-        self.recorder = Recorder(device, draft, service.store, listener=self.player, rules=RULES)
-
-    def play(self, script: str) -> RecordingView:
-        self.recorder.start()
-        try:
-            return self.player.play(read_script(script, source="script"), self.recorder)
-        finally:
-            self.recorder.stop()
-            self.device.close()
-            self.recorder.join()
+def play(
+    service: RecordingBench,
+    device: FakeDevice,
+    script: str,
+    on_progress: Callable[[ScriptProgress], None] = lambda _: None,
+    draft: Draft | None = None,
+) -> RecordingView:
+    player = ScriptPlayer(on_progress)
+    recorder = Recorder(device, draft or service.draft(), service.store, listener=player, rules=RULES)
+    recorder.start()
+    try:
+        return player.play(read_script(script, source="script"), recorder)
+    finally:
+        recorder.stop()
+        device.close()
+        recorder.join()
 
 
 @pytest.fixture
 def device() -> FakeDevice:
     return FakeDevice()
-
-
-@pytest.fixture
-def stage(service: RecordingBench, device: FakeDevice) -> Stage:
-    return Stage(service, device, service.draft())
 
 
 # Reading.
@@ -121,25 +114,22 @@ def test_every_kind_of_line_is_read() -> None:
         "tap 10 20",
         "[]",
         "\0",
+        "x" * 1_000_000,
     ],
+    ids=lambda line: line[:40],
 )
 def test_a_line_that_is_no_command_is_named(line: str) -> None:
-    with pytest.raises(ScriptError, match=r"my script, line 2: .* is no command; expected one like"):
+    with pytest.raises(ScriptError, match=r"my script, line 2: .* is no command; expected one like") as caught:
         read_script(f'{{"tap": [1, 2]}}\n{line}\n{{"complete": ""}}', source="my script")
-
-
-def test_a_long_line_is_not_repeated_whole() -> None:
-    with pytest.raises(ScriptError) as caught:
-        read_script("x" * 1_000_000, source="script")
     assert len(str(caught.value)) < 300
 
 
-def test_a_long_text_is_waited_for_as_long_as_it_takes() -> None:
-    assert patience_s(TypeText(type="a" * 10_000)) == PATIENCE_S + 1000
-    assert patience_s(Tap(tap=(1, 2))) == PATIENCE_S
+def test_a_text_may_hold_any_character_that_json_lines_allow() -> None:
+    (command, _) = read_script('{"type": "one\u2028two\x85three"}\n{"complete": "done"}\n', source="script")
+    assert command == TypeText(type="one\u2028two\x85three")
 
 
-def test_of_a_long_text_it_is_told_how_much_is_typed(service: RecordingBench) -> None:
+def test_of_a_long_text_it_is_told_how_much_is_typed_and_it_is_waited_for(service: RecordingBench) -> None:
     class Typewriter(FakeDevice):
         """Types the second half of a text only after progress of the first was reported."""
 
@@ -150,7 +140,6 @@ def test_of_a_long_text_it_is_told_how_much_is_typed(service: RecordingBench) ->
             assert self.told.wait(20)
 
     device = Typewriter()
-    stage = Stage(service, device, service.draft())
     messages = list[tuple[int, str]]()
 
     def note(progress: ScriptProgress) -> None:
@@ -158,13 +147,12 @@ def test_of_a_long_text_it_is_told_how_much_is_typed(service: RecordingBench) ->
             messages.append((progress.done, progress.view.message))
             device.told.set()
 
-    stage.player = ScriptPlayer(note)
-    stage.recorder = Recorder(device, service.draft(), service.store, listener=stage.player, rules=RULES)
-
-    view = stage.play('{"tap": [10, 20]}\n{"type": "' + "a" * 3000 + '"}\n{"complete": ""}')
+    view = play(service, device, '{"tap": [10, 20]}\n{"type": "' + "a" * 3000 + '"}\n{"complete": ""}', note)
 
     assert view.published is not None
     assert set(messages) == {(1, "Typing: 1,500 of 3,000 characters.")}
+    assert patience_s(TypeText(type="a" * 10_000)) == PATIENCE_S + 1000
+    assert patience_s(Tap(tap=(1, 2))) == PATIENCE_S
 
 
 @pytest.mark.parametrize(
@@ -185,8 +173,9 @@ def test_a_script_ends_its_episode_once_and_last(script: str) -> None:
 # Playing.
 
 
-def test_a_script_is_played_to_its_end_and_published(service: RecordingBench, device: FakeDevice, stage: Stage) -> None:
-    view = stage.play(WHOLE)
+def test_a_script_is_played_to_its_end_and_published(service: RecordingBench, device: FakeDevice) -> None:
+    told: list[ScriptProgress] = []
+    view = play(service, device, WHOLE, told.append)
     assert view.published is not None
     episode = service.store.load(view.published.stem)
     kinds = [type(step.action) for step in episode.steps]
@@ -200,13 +189,8 @@ def test_a_script_is_played_to_its_end_and_published(service: RecordingBench, de
         SystemKey.RECENT,
         SystemKey.BACK,
     ]
-    assert [progress.done for progress in stage.progress] == list(range(10))
-    assert {progress.total for progress in stage.progress} == {9}
-
-
-def test_an_impossible_task_is_published_with_its_reason(service: RecordingBench, stage: Stage) -> None:
-    view = stage.play('{"impossible": "There is no shop."}')
-    assert [step.action for step in view.steps] == [Impossible("There is no shop.")]
+    assert [progress.done for progress in told] == list(range(10))
+    assert {progress.total for progress in told} == {9}
 
 
 def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(service: RecordingBench) -> None:
@@ -222,14 +206,14 @@ def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(ser
         looked = 0
 
     device = Nervous()
-    view = Stage(service, device, service.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
-    assert len(view.steps) == 3
+    view = play(service, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"impossible": "There is no shop."}')
+    assert [type(step.action) for step in view.steps] == [Click, Press, Impossible]
     assert len(device.performed) == 2
 
 
 def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(service: RecordingBench) -> None:
     device = _Brittle()
-    view = Stage(service, device, service.draft()).play('{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
+    view = play(service, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
     assert [type(step.action) for step in view.steps] == [Click, Press, CompleteAction]
     assert len(device.performed) == 2
 
@@ -247,62 +231,41 @@ class _Brittle(FakeDevice):
     broke = False
 
 
-def test_a_screen_that_never_reacts_is_recorded_all_the_same(service: RecordingBench) -> None:
-    class Dead(FakeDevice):
-        def _perform(self, done):  # type: ignore[no-untyped-def]
-            super()._perform(done)
-            self.show(0)
-
-    view = Stage(service, Dead(), service.draft()).play('{"tap": [1, 2]}\n{"tap": [1, 2]}\n{"complete": ""}')
-    assert [step.flag for step in view.steps] == [
-        describe_flag(Flag(FlagCode.UNCHANGED)),
-        describe_flag(Flag(FlagCode.UNCHANGED)),
-        "",
-    ]
+def _refuse(service: RecordingBench, device: FakeDevice) -> None:
+    device.refuse_input("injection is not permitted")
 
 
-def _refuse(stage: Stage) -> None:
-    stage.device.refuse_input("injection is not permitted")
-
-
-def _nothing(stage: Stage) -> None:
-    pass
-
-
-def _no_dataset(stage: Stage) -> None:
-    root = stage.service.store.root
-    root.rename(root.with_name("elsewhere"))
+def _take_dataset_away(service: RecordingBench, device: FakeDevice) -> None:
+    service.store.root.rename(service.store.root.with_name("elsewhere"))
 
 
 @pytest.mark.parametrize(
     ("line", "trouble", "words"),
     [
         ('{"tap": [1, 2]}', _refuse, "was not recorded in 3 tries. .*injection is not permitted"),
-        ('{"tap": [9999, 2]}', _nothing, f"was not recorded in 3 tries. {OFF_SCREEN}"),
-        ('{"undo": true}', _nothing, "There is no step to undo"),
-        ('{"type": "naïve"}', _nothing, "cannot be typed over adb"),
-        ('{"tap": [1, 2]}', _no_dataset, "recorded but not published. .*dataset is gone"),
+        ('{"tap": [9999, 2]}', None, f"was not recorded in 3 tries. {OFF_SCREEN}"),
+        ('{"undo": true}', None, "There is no step to undo"),
+        ('{"type": "naïve"}', None, "cannot be typed over adb"),
+        ('{"tap": [1, 2]}', _take_dataset_away, "recorded but not published. .*dataset is gone"),
     ],
 )
 def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(
-    stage: Stage, line: str, trouble: Callable[[Stage], None], words: str
+    service: RecordingBench,
+    device: FakeDevice,
+    line: str,
+    trouble: Callable[[RecordingBench, FakeDevice], None] | None,
+    words: str,
 ) -> None:
-    trouble(stage)
+    if trouble is not None:
+        trouble(service, device)
     with pytest.raises(OdysseyError, match=words):
-        stage.play(f'{line}\n{{"complete": ""}}')
-    assert [draft.problem for draft in stage.service.store.drafts()] == [""]
+        play(service, device, f'{line}\n{{"complete": ""}}')
+    assert [draft.problem for draft in service.store.drafts()] == [""]
 
 
 def test_a_full_disk_ends_the_script_at_once(service: RecordingBench, device: FakeDevice) -> None:
     draft = service.draft()
-    stage = Stage(service, device, draft)
     for number in range(1, 5):
         (draft.folder / f"{number}.png" / "in the way").mkdir(parents=True)
     with pytest.raises(RecordingError, match="cannot be written"):
-        stage.play('{"complete": ""}')
-    assert stage.recorder.view.state is State.STORAGE_LOST
-
-
-def test_a_text_may_hold_any_character_that_json_lines_allow() -> None:
-    (command, _) = read_script('{"type": "one\u2028two\x85three"}\n{"complete": "done"}\n', source="script")
-    assert command == TypeText(type="one\u2028two\x85three")
+        play(service, device, '{"complete": ""}', draft=draft)

@@ -15,7 +15,7 @@ from odyssey_recorder.recording.events import Touch
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import PHONE_SIZE, FakeDevice
-from tests.recording.recording_bench import Recording, RecordingBench, pixels
+from tests.recording.recording_bench import Recording, RecordingBench
 
 SMALLER = Size(320, 480)
 
@@ -113,19 +113,3 @@ def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(
     assert [flag.partition(":")[0] for flag in flags] == ["", "the screen was turned", "the screen was turned"], (
         "COMPLETE is a step like any other"
     )
-
-
-def test_no_published_step_disagrees_with_device_info_unflagged(service: RecordingBench, device: FakeDevice) -> None:
-    sizes = [PHONE_SIZE, PHONE_SIZE.turned(), SMALLER, SMALLER.turned(), PHONE_SIZE]
-    with service.recording(device) as recording:
-        for size in sizes:
-            tap_in(recording, device, size)
-        episode = publish(service, recording)
-
-    provenance = service.store.provenance(episode.episode_id)
-    assert provenance is not None
-    for number, step in enumerate(provenance.steps):
-        picture = pixels(service.store.screenshot_path(episode, number))
-        agrees = Size(*picture.size) == episode.device.size
-        flagged = any(str(Size(*picture.size)) in flag.values for flag in step.flags)
-        assert flagged is not agrees, f"step {number}"

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -15,10 +14,10 @@ from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.view import PUBLISHING, RecordingView
+from odyssey_recorder.recording.view import PUBLISHING
 from odyssey_recorder.recording.work import MOST, StepSnapshots
 from tests.fakes import FakeDevice
-from tests.recording.recording_bench import ORIGIN, RULES, Recording, RecordingBench, shows
+from tests.recording.recording_bench import PASSIVE, RULES, Recording, RecordingBench, shows
 
 WITH_SNAPSHOTS = replace(RULES, snapshots="always")
 
@@ -45,16 +44,19 @@ def record_steps(recording: Recording, number: int) -> None:
 
 def test_a_snapshot_brings_the_device_back_over_several_steps(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
-        record_steps(recording, 4)
+        begun = f"odyssey-{recording.draft.episode_id}-"
+        record_steps(recording, MOST + 1)
+        assert device.snapshots() == tuple(f"{begun}{key}" for key in range(2, MOST + 2)), "the newest are kept"
         recording.recorder.undo(3)
-        view = recording.ready(steps=1)
+        view = recording.ready(steps=MOST - 2)
         assert view.wanted is None
-        assert device.loaded == [f"odyssey-{recording.draft.episode_id}-1"]
+        assert device.loaded == [f"{begun}{MOST - 2}"]
         recording.tap_and_wait()
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
-    screens = (0, 1, 2)
-    assert [shows(step.picture, device, screen) for step, screen in zip(view.steps, screens, strict=True)] == [True] * 3
+        recording.recorder.join()
+        assert device.snapshots() == ()
+    assert all(shows(step.picture, device, number) for number, step in enumerate(view.steps[: MOST - 1]))
     assert all(not step.flag for step in view.steps)
 
 
@@ -76,17 +78,6 @@ def test_a_recording_that_is_stopped_while_it_publishes_ends_published(tmp_path:
         is_stopped.set()
         recording.recorder.join()
         assert (recording.recorder.view.state, recording.annotator.notices) == (State.FINISHED, [])
-        assert device.snapshots() == ()
-
-
-def test_only_the_newest_snapshots_are_kept_and_none_after_the_end(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
-        record_steps(recording, MOST + 1)
-        begun = f"odyssey-{recording.draft.episode_id}-"
-        assert device.snapshots() == tuple(f"{begun}{key}" for key in range(2, MOST + 2))
-        recording.recorder.complete()
-        recording.until(State.FINISHED)
-        recording.recorder.join()
         assert device.snapshots() == ()
 
 
@@ -113,6 +104,9 @@ def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(
         True,
     ]
     assert view.steps[1].flag == ""
+    provenance = service.store.provenance(recording.draft.episode_id)
+    assert provenance is not None
+    assert [(dropped.action, dropped.why) for dropped in provenance.dropped] == [("CLICK", "undone by the annotator")]
 
 
 def test_touches_on_the_way_back_reach_the_device(service: RecordingBench, device: FakeDevice) -> None:
@@ -154,29 +148,18 @@ def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(service: Reco
         record_steps(recording, 2)
         names = device.snapshots()
     again = FakeDevice()
-    for name in names:
+    for screen, name in enumerate(names):
+        again.show(screen)
         again.save_snapshot(name)
-    again.show(2)
-    with service.recording(again, service.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
-        resumed.ready(steps=2)
-        resumed.recorder.undo()
-        resumed.annotator.wait(lambda: again.loaded == [f"odyssey-{draft.episode_id}-1"])
-
-
-def test_a_snapshot_brings_a_resumed_draft_back_to_where_it_was_left(
-    service: RecordingBench, device: FakeDevice
-) -> None:
-    draft = service.draft()
-    with service.recording(device, draft, rules=WITH_SNAPSHOTS) as recording:
-        record_steps(recording, 2)
-    again = FakeDevice()
-    again.show(2)
-    again.save_snapshot(f"odyssey-{draft.episode_id}-2")
     again.show("home, after a restart")
     with service.recording(again, service.store.resume(draft.episode_id), rules=WITH_SNAPSHOTS) as resumed:
         resumed.ready(steps=2)
-        assert again.loaded == [f"odyssey-{draft.episode_id}-2"]
+        assert again.loaded == [f"odyssey-{draft.episode_id}-2"], "it is back where it was left"
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", "", ""]
+        resumed.recorder.undo(9)
+        resumed.ready(steps=0)
+        assert again.loaded[1:] == [f"odyssey-{draft.episode_id}-0"], "all there are"
+        assert len(resumed.draft.dropped) == 3
 
 
 def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_left(
@@ -190,14 +173,6 @@ def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_l
     later.show(picture)
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         resumed.ready(steps=1)
-
-
-def test_more_steps_than_there_are_undo_all(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device, rules=WITH_SNAPSHOTS) as recording:
-        record_steps(recording, 2)
-        recording.recorder.undo(9)
-        recording.ready(steps=0)
-        assert len(recording.draft.dropped) == 2
 
 
 def test_a_note_beside_a_step_is_kept_whatever_is_undone(service: RecordingBench, device: FakeDevice) -> None:
@@ -221,8 +196,7 @@ def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_
     service: RecordingBench, device: FakeDevice
 ) -> None:
     device.streams = True
-    passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
-    with service.recording(device, service.draft(passive)) as recording:
+    with service.recording(device, service.draft(PASSIVE)) as recording:
         recording.until(State.READY)
         device.press_key("KEY_BACK")
         device.show(1)
@@ -246,13 +220,8 @@ def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
     service: RecordingBench, device: FakeDevice
 ) -> None:
     device.streams = True
-    passive: Origin = ORIGIN.model_copy(update={"mode": "passive"})
-    with service.recording(device, service.draft(passive), rules=WITH_SNAPSHOTS) as recording:
-
-        def listens(view: RecordingView) -> bool:
-            return view.state is State.READY
-
-        recording.recorder.wait_for(listens, 10)
+    with service.recording(device, service.draft(PASSIVE), rules=WITH_SNAPSHOTS) as recording:
+        recording.until(State.READY)
         device.press_key("KEY_BACK")
         device.show(1)
         recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
@@ -261,31 +230,28 @@ def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
         device.press_key("KEY_HOME")
         device.show(2)
         device.show(0)
-        assert recording.recorder.wait_for(listens, 10).steps == ()
+        assert recording.until(State.READY).steps == ()
         assert device.snapshots() == ()
 
 
-def test_after_a_snapshot_that_failed_no_more_are_made(device: FakeDevice, caplog: pytest.LogCaptureFixture) -> None:
-    snapshots = StepSnapshots(device, "1234", "always")
-    device.refuse_snapshots("No room on the disk.")
-    assert snapshots.wanted
-    snapshots.save(0)
-    assert not snapshots.wanted
-    assert "No room on the disk." in caplog.text
-    caplog.clear()
-
-
-def test_a_device_without_snapshots_is_asked_for_none(device: FakeDevice) -> None:
-    device.keeps_snapshots = False
-    snapshots = StepSnapshots(device, "1234", "always")
-    assert not snapshots.wanted
-    assert not snapshots.load(0)
-    snapshots.forget_all()
-
-
-def test_a_snapshot_that_cannot_be_loaded_is_an_error(device: FakeDevice) -> None:
+def test_a_snapshot_that_fails_is_told_and_no_more_are_made(
+    device: FakeDevice, caplog: pytest.LogCaptureFixture
+) -> None:
     snapshots = StepSnapshots(device, "1234", "always")
     snapshots.save(3)
     device.disconnect()
     with pytest.raises(DeviceError):
         snapshots.load(3)
+    device.recover()
+    device.refuse_snapshots("No room on the disk.")
+    assert snapshots.wanted
+    snapshots.save(4)
+    assert not snapshots.wanted
+    assert "No room on the disk." in caplog.text
+    caplog.clear()
+
+    device.keeps_snapshots = False
+    none = StepSnapshots(device, "1234", "always")
+    assert not none.wanted
+    assert not none.load(0)
+    none.forget_all()

@@ -4,11 +4,10 @@ import pytest
 from PIL import Image, ImageDraw
 
 from odyssey_recorder.model.geometry import Box, Size
-from odyssey_recorder.replay.compare import StepVerdict, Tolerance, change_mask, compare, likeness
+from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, change_mask, compare, likeness
 
 WIDTH, HEIGHT = 720, 1280
 STATUS_BAR_PX = 48
-TOLERANCE = Tolerance()
 
 
 def listing(seed: int) -> Image.Image:
@@ -29,17 +28,14 @@ def marked(picture: Image.Image, box: tuple[int, int, int, int], colour: str = "
     return changed
 
 
-def test_the_same_picture_matches() -> None:
-    comparison = compare(listing(1), listing(1), status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
-
-    assert comparison.verdict is StepVerdict.MATCH
-    assert (comparison.pixel_share, comparison.likeness, comparison.changed) == (0.0, 1.0, ())
+def compared(one: Image.Image, other: Image.Image) -> Comparison:
+    return compare(one, other, status_bar_px=STATUS_BAR_PX, tolerance=Tolerance())
 
 
 def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
     toggled = marked(listing(1), (640, 400, 675, 435))
 
-    comparison = compare(listing(1), toggled, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
+    comparison = compared(listing(1), toggled)
 
     assert comparison.verdict is StepVerdict.DRIFT
     assert comparison.changed == (Box(640, 400, 676, 436),)
@@ -47,41 +43,28 @@ def test_a_toggled_check_box_is_a_drift_and_is_pointed_at() -> None:
     assert comparison.likeness > 0.95
 
 
-def test_a_blinking_text_cursor_matches() -> None:
-    cursor = marked(listing(1), (300, 300, 303, 337))
-
-    assert compare(listing(1), cursor, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is StepVerdict.MATCH
+TINY = Image.new("RGB", (3, 2), "white")
 
 
-def test_another_screen_diverges() -> None:
-    photo = Image.effect_noise((WIDTH, HEIGHT), 60).convert("RGB")
-
-    comparison = compare(listing(1), photo, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE)
-
-    assert comparison.verdict is StepVerdict.DIVERGED
-    assert comparison.likeness < 0.3
-
-
-def test_the_same_screen_in_dark_colours_diverges() -> None:
-    dark = listing(1).point(lambda value: 255 - value)
-
-    assert compare(listing(1), dark, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).verdict is StepVerdict.DIVERGED
-
-
-def test_the_status_bar_is_left_out() -> None:
-    later = marked(listing(1), (0, 0, WIDTH, STATUS_BAR_PX - 1))
-
-    assert compare(listing(1), later, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).pixel_share == 0.0
-    assert compare(listing(1), later, status_bar_px=0, tolerance=TOLERANCE).pixel_share > 0.03
-
-
-def test_a_picture_of_another_size_diverges_as_a_whole() -> None:
-    comparison = compare(
-        listing(1), listing(1).rotate(90, expand=True), status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE
-    )
-
-    assert comparison.verdict is StepVerdict.DIVERGED
-    assert comparison.changed == (Box(0, 0, WIDTH, HEIGHT),)
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [
+        pytest.param(listing(1), listing(1), StepVerdict.MATCH, id="the same"),
+        pytest.param(listing(1), marked(listing(1), (300, 300, 303, 337)), StepVerdict.MATCH, id="a text cursor"),
+        pytest.param(listing(1), marked(listing(1), (0, 0, WIDTH, 47)), StepVerdict.MATCH, id="the status bar"),
+        pytest.param(listing(1), marked(listing(1), (0, 48, WIDTH, 95)), StepVerdict.DRIFT, id="below the status bar"),
+        pytest.param(
+            listing(1), Image.effect_noise((WIDTH, HEIGHT), 60).convert("RGB"), StepVerdict.DIVERGED, id="a photo"
+        ),
+        pytest.param(
+            listing(1), listing(1).point(lambda value: 255 - value), StepVerdict.DIVERGED, id="in dark colours"
+        ),
+        pytest.param(listing(1), listing(1).rotate(90, expand=True), StepVerdict.DIVERGED, id="another size"),
+        pytest.param(TINY, marked(TINY, (0, 0, 2, 1)), StepVerdict.DIVERGED, id="smaller than a window"),
+    ],
+)
+def test_pictures_match_drift_or_diverge(one: Image.Image, other: Image.Image, verdict: StepVerdict) -> None:
+    assert compared(one, other).verdict is verdict
 
 
 @pytest.mark.parametrize(("step", "changed"), [(24, 0), (25, 255)])
@@ -91,20 +74,21 @@ def test_a_channel_may_differ_by_as_much_as_the_tolerance(step: int, changed: in
     assert change_mask(one, other, channel=Tolerance().channel).getpixel((0, 0)) == changed
 
 
-def test_changes_far_apart_get_a_box_each_from_the_top_down() -> None:
-    changed = marked(marked(listing(1), (600, 900, 640, 940)), (10, 200, 14, 204))
-
-    boxes = compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed
-
-    assert boxes == (Box(10, 200, 15, 205), Box(600, 900, 641, 941))
-
-
-def test_a_single_changed_pixel_is_pointed_at() -> None:
-    changed = marked(listing(1), (719, 1279, 719, 1279))
-
-    assert compare(listing(1), changed, status_bar_px=STATUS_BAR_PX, tolerance=TOLERANCE).changed == (
-        Box(719, 1279, 720, 1280),
-    )
+@pytest.mark.parametrize(
+    ("other", "boxes"),
+    [
+        (listing(1), ()),
+        (marked(listing(1), (719, 1279, 719, 1279)), (Box(719, 1279, 720, 1280),)),
+        (listing(1).rotate(90, expand=True), (Box(0, 0, WIDTH, HEIGHT),)),
+        (
+            marked(marked(listing(1), (600, 900, 640, 940)), (10, 200, 14, 204)),
+            (Box(10, 200, 15, 205), Box(600, 900, 641, 941)),
+        ),
+    ],
+    ids=["nothing", "a pixel", "another size", "two places, from the top down"],
+)
+def test_what_changed_is_pointed_at(other: Image.Image, boxes: tuple[Box, ...]) -> None:
+    assert compared(listing(1), other).changed == boxes
 
 
 def test_likeness_is_one_for_the_same_the_same_both_ways_and_ignores_the_empty_paper() -> None:
@@ -113,14 +97,6 @@ def test_likeness_is_one_for_the_same_the_same_both_ways_and_ignores_the_empty_p
     assert likeness(one, one) == pytest.approx(1.0, abs=1e-3)
     assert likeness(one, other) == pytest.approx(likeness(other, one))
     assert likeness(one, Image.new("RGB", one.size, "white")) < 0.5
-
-
-def test_a_picture_smaller_than_a_window_can_be_compared() -> None:
-    tiny = Image.new("RGB", (3, 2), "white")
-
-    assert (
-        compare(tiny, marked(tiny, (0, 0, 2, 1)), status_bar_px=9, tolerance=TOLERANCE).verdict is StepVerdict.DIVERGED
-    )
 
 
 @pytest.mark.parametrize(

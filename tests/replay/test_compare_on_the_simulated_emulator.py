@@ -39,53 +39,26 @@ def verdict(phone: Phone, one: Image.Image, other: Image.Image) -> StepVerdict:
     return compare(one, other, status_bar_px=24 * density // 160, tolerance=tolerance).verdict
 
 
-def test_a_switch_that_was_toggled_is_a_drift(phone: Phone) -> None:
-    phone.start_activity("com.android.settings")
-    tap(phone, "Connected devices")
-    before = screenshot(phone)
-
-    tap(phone, "NFC")
-
-    assert verdict(phone, before, screenshot(phone)) is StepVerdict.DRIFT
-
-
-def test_a_word_that_was_typed_is_a_drift(phone: Phone) -> None:
-    phone.start_activity("com.odyssey.notes")
-    tap(phone, "New note")
-    before = screenshot(phone)
-
-    phone.type_text("about the trip")
-
-    assert verdict(phone, before, screenshot(phone)) is StepVerdict.DRIFT
-
-
-def test_another_note_is_another_screen(phone: Phone) -> None:
-    phone.start_activity("com.odyssey.notes")
-    tap(phone, "Book club")
-    book_club = screenshot(phone)
-    phone.press_key(BACK)
-
-    tap(phone, "Packing list")
-
-    assert verdict(phone, book_club, screenshot(phone)) is StepVerdict.DIVERGED
-
-
-def test_another_page_of_the_settings_is_another_screen(phone: Phone) -> None:
+def test_what_changes_on_a_screen_is_a_drift_and_another_screen_diverges(phone: Phone) -> None:
     phone.start_activity("com.android.settings")
     tap(phone, "Connected devices")
     connected = screenshot(phone)
+    tap(phone, "NFC")
+    assert verdict(phone, connected, screenshot(phone)) is StepVerdict.DRIFT, "a switch was toggled"
     phone.press_key(BACK)
-
     tap(phone, "Display")
+    assert verdict(phone, connected, screenshot(phone)) is StepVerdict.DIVERGED, "another page"
 
-    assert verdict(phone, connected, screenshot(phone)) is StepVerdict.DIVERGED
-
-
-def test_the_same_screen_reached_again_matches(phone: Phone) -> None:
     phone.start_activity("com.odyssey.notes")
-    before = screenshot(phone)
-    tap(phone, "Quote")
-
+    notes = screenshot(phone)
+    tap(phone, "Book club")
+    book_club = screenshot(phone)
     phone.press_key(BACK)
-
-    assert verdict(phone, before, screenshot(phone)) is StepVerdict.MATCH
+    assert verdict(phone, notes, screenshot(phone)) is StepVerdict.MATCH, "the same screen again"
+    tap(phone, "Packing list")
+    assert verdict(phone, book_club, screenshot(phone)) is StepVerdict.DIVERGED, "another note"
+    phone.press_key(BACK)
+    tap(phone, "New note")
+    before = screenshot(phone)
+    phone.type_text("about the trip")
+    assert verdict(phone, before, screenshot(phone)) is StepVerdict.DRIFT, "a word was typed"

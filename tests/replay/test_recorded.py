@@ -36,34 +36,36 @@ def test_an_episode_of_a_dataset_folder_has_its_pictures_and_no_provenance(path:
     assert recorded_stroke(recorded, 0) is None
 
 
-def test_the_provenance_tells_the_fingers(tmp_path: Path, path: Path) -> None:
+def test_the_pictures_of_a_lone_file_are_beside_it_and_it_and_each_of_them_must_be_there(
+    tmp_path: Path, path: Path
+) -> None:
+    lone = tmp_path / "elsewhere"
+    lone.mkdir()
+    write_pictures(lone, episode_of(ONE_OF_EACH))
+    with pytest.raises(DatasetError, match=r"gone\.json"):
+        open_recorded(lone / "gone.json")
+
+    recorded = open_recorded(path.rename(lone / "an episode.json"))
+
+    check_screenshots(recorded)
+    assert recorded.files.screenshot(0) == lone / f"{EPISODE_ID}_0.png"
+    recorded.files.screenshot(3).unlink()
+    with pytest.raises(ReplayError, match=rf"step 3 is missing: .*{EPISODE_ID}_3\.png"):
+        check_screenshots(recorded)
+
+
+def test_the_provenance_tells_the_fingers_and_the_pixels(tmp_path: Path, path: Path) -> None:
     click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
     write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, None, None, None, None])
 
     recorded = open_recorded(path)
 
+    recorded_screenshot(recorded, 1).save(recorded.files.screenshot(1), compress_level=9)  # is as good
     check_screenshots(recorded)
     assert recorded_stroke(recorded, 0) == click
     assert recorded_stroke(recorded, 1) is None
-
-
-def test_the_pictures_of_a_lone_file_are_beside_it(tmp_path: Path, path: Path) -> None:
-    lone = tmp_path / "elsewhere"
-    lone.mkdir()
-    write_pictures(lone, episode_of(ONE_OF_EACH))
-    moved = path.rename(lone / "an episode.json")
-
-    recorded = open_recorded(moved)
-
-    check_screenshots(recorded)
-    assert recorded.files.screenshot(0) == lone / f"{EPISODE_ID}_0.png"
-
-
-def test_a_missing_screenshot_is_named(path: Path) -> None:
-    recorded = open_recorded(path)
-    recorded.files.screenshot(3).unlink()
-
-    with pytest.raises(ReplayError, match=rf"step 3 is missing: .*{EPISODE_ID}_3\.png"):
+    picture(99, recorded.episode.device.size).save(recorded.files.screenshot(4))
+    with pytest.raises(ReplayError, match="step 4 is not the one that was recorded"):
         check_screenshots(recorded)
 
 
@@ -76,44 +78,17 @@ def test_a_screenshot_that_is_cut_short_is_named(path: Path, keep: int) -> None:
         check_screenshots(recorded)
 
 
-def test_a_screenshot_of_another_format_is_refused(path: Path) -> None:
+def test_a_screenshot_of_another_format_or_size_is_refused_and_a_turned_one_taken(path: Path) -> None:
     recorded = open_recorded(path)
-    picture(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
 
+    picture(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
     with pytest.raises(ReplayError, match="it is no PNG"):
         check_screenshots(recorded)
-
-
-def test_a_screenshot_of_another_size_is_refused_and_a_turned_one_taken(path: Path) -> None:
-    recorded = open_recorded(path)
-
     Image.new("RGB", (640, 360)).save(recorded.files.screenshot(0))
     check_screenshots(recorded)
     Image.new("RGB", (361, 640)).save(recorded.files.screenshot(0))
     with pytest.raises(ReplayError, match=r"step 0 is 361x640, but the episode's device has 360x640"):
         check_screenshots(recorded)
-
-
-def test_a_screenshot_that_is_not_the_recorded_one_is_refused(tmp_path: Path, path: Path) -> None:
-    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
-    recorded = open_recorded(path)
-    picture(99, recorded.episode.device.size).save(recorded.files.screenshot(4))
-
-    with pytest.raises(ReplayError, match="step 4 is not the one that was recorded"):
-        check_screenshots(recorded)
-
-
-def test_a_screenshot_packed_tighter_is_still_the_recorded_one(tmp_path: Path, path: Path) -> None:
-    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
-    recorded = open_recorded(path)
-    recorded_screenshot(recorded, 1).save(recorded.files.screenshot(1), compress_level=9)
-
-    check_screenshots(recorded)
-
-
-def test_an_episode_that_is_not_there_is_told_of(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"gone\.json"):
-        open_recorded(tmp_path / "gone.json")
 
 
 def test_a_screenshot_name_that_leads_out_of_the_folder_is_refused(path: Path) -> None:

@@ -32,14 +32,14 @@ def test_a_replay_tells_each_step_as_it_goes_and_leaves_a_report(tmp_path: Path,
 
 def test_the_report_is_left_when_the_device_fails_too(tmp_path: Path, path: Path) -> None:
     device = FakeDevice()
-    device.refuse_input()
+    device.refuse_input("<b>no</b>")
     report = tmp_path / "report.html"
 
     result = replay_episode(path, device, ReplayOptions(AT_ONCE, report))
 
     assert result.exit_code == 2
-    assert result.summary.endswith("Before step 0: fake-1 refused the input: injection is not permitted")
-    assert "injection is not permitted" in report.read_text(encoding="utf-8")
+    assert result.summary.endswith("Before step 0: fake-1 refused the input: <b>no</b>")
+    assert "Before step 0: fake-1 refused the input: &lt;b&gt;no&lt;/b&gt;" in report.read_text(encoding="utf-8")
 
 
 def test_nothing_is_touched_when_a_screenshot_is_missing(path: Path) -> None:
@@ -48,6 +48,8 @@ def test_nothing_is_touched_when_a_screenshot_is_missing(path: Path) -> None:
 
     with pytest.raises(ReplayError, match="step 5"):
         replay_episode(path, device, ReplayOptions(AT_ONCE))
+    with pytest.raises(ReplayError, match="step 5"):
+        plan_episode(path)
     assert device.performed == []
 
 
@@ -63,10 +65,3 @@ def test_a_plan_says_what_would_be_done(tmp_path: Path, path: Path) -> None:
         "press BACK",
         "compare the screen only",
     ]
-
-
-def test_a_plan_needs_whole_files(path: Path) -> None:
-    (path.parent.parent / "screenshots" / f"{path.stem}_1.png").write_bytes(b"")
-
-    with pytest.raises(ReplayError, match="step 1"):
-        plan_episode(path)

@@ -20,7 +20,7 @@ from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Pr
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.replay.compare import StepVerdict
-from odyssey_recorder.replay.player import PlayRules, ReplayResult, StepResult
+from odyssey_recorder.replay.player import PlayRules, ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
@@ -153,29 +153,3 @@ def test_a_phone_on_which_somebody_wrote_a_note_before_diverges_where_it_shows(s
 
     assert verdicts(result) == [StepVerdict.MATCH, StepVerdict.DIVERGED]
     assert result.exit_code == 1
-
-
-def test_a_phone_that_comes_home_from_elsewhere_is_as_good(start: Start, recorded: Path) -> None:
-    phone = start()
-    phone.perform(Click(to_grid(phone.find("Settings"), SIZE)))
-    phone.settled()
-
-    options = ReplayOptions(PlayRules(patience_ms=2000, settle=SETTLE, go_on=True))
-    result = replay_episode(recorded, phone.device, options)
-
-    assert StepVerdict.DIVERGED not in verdicts(result)[:8]
-    assert len(result.steps) == 11
-
-
-def test_a_device_that_is_let_go_on_the_way_leaves_the_steps_so_far(start: Start, recorded: Path) -> None:
-    phone = start()
-
-    def stop_at_three(step: StepResult) -> None:
-        if step.number == 3:
-            phone.device.close()
-
-    result = replay_episode(recorded, phone.device, ReplayOptions(IMPATIENT, on_step=stop_at_three))
-
-    assert verdicts(result) == [StepVerdict.MATCH] * 4
-    assert result.problem.startswith("At step 3: ")
-    assert result.exit_code == 2

@@ -4,19 +4,24 @@ import tomllib
 
 import pytest
 
-from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
+from odyssey_recorder.model.action import Click, Complete
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import begin_first_use, complete, do_steps, start_recording, the_episode
+from tests.end_to_end.screen.journey import begin_first_use, do_steps, the_episode
 from tests.end_to_end.screen.room import Room
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
 
 
-def test_a_simulated_fold_is_started_folded_turned_and_brought_back(room: Room) -> None:
+def test_a_device_is_mended_and_a_simulated_fold_started_folded_turned_and_brought_back(room: Room) -> None:
     room.write_settings(practice_tasks=0)
+    room.phone.emulator.phone.put_setting("global", "animator_duration_scale", "1.0")
     with room.annotator() as annotator:
         begin_first_use(annotator)
         annotator.press("Devices")
+        annotator.wait_for("Device: Small Phone")
+        annotator.press("Mend Animations")
+        annotator.window.wait_until(lambda sight: not list(sight.named("Mend Animations")), "the mended finding")
+        annotator.photograph("devices-mended")
         annotator.choose("Pixel Fold: Not made yet", of="Devices")
         annotator.photograph("devices-not-made")
         annotator.press("Start simulated")
@@ -38,26 +43,22 @@ def test_a_simulated_fold_is_started_folded_turned_and_brought_back(room: Room) 
         annotator.wait_for("Pixel Fold: Not made yet")
 
 
-def test_what_the_device_lacks_is_mended_from_the_devices_page(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    room.phone.emulator.phone.put_setting("global", "animator_duration_scale", "1.0")
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
-        annotator.press("Devices")
-        annotator.wait_for("Device: Small Phone")
-        annotator.press("Mend Animations")
-        annotator.window.wait_until(lambda sight: not list(sight.named("Mend Animations")), "the mended finding")
-        annotator.photograph("devices-mended")
+def look_at_dialogs(annotator: Annotator, **titles: str) -> None:
+    """Open the dialog of each button, and leave it again."""
+    for button, title in titles.items():
+        annotator.press(button)
+        annotator.wait_for_dialog(title)
+        annotator.photograph(button.lower())
+        annotator.keys("Escape")
+        annotator.wait_for_main_window()
 
 
-def test_settings_and_a_shortcut_are_changed_and_used(room: Room) -> None:
+def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened_and_left_again(room: Room) -> None:
     room.write_settings(practice_tasks=0)
     with room.annotator() as annotator:
         begin_first_use(annotator)
         annotator.find("Start recording")
         annotator.photograph("live-view")
-        annotator.press("Devices")
-        annotator.wait_for("Device: Small Phone", "Preflight")
         annotator.press("Practice")
         annotator.wait_for("asks for no practice")
         annotator.press("Settings")
@@ -75,8 +76,18 @@ def test_settings_and_a_shortcut_are_changed_and_used(room: Room) -> None:
         annotator.photograph("shortcuts")
         annotator.press("Record")
         annotator.find("Start recording")
+        look_at_dialogs(annotator, Skip="Skip the task", Doctor="Doctor")
         annotator.keys("ctrl+shift+g")
         annotator.wait_for_steps(0)
+        annotator.photograph("recording")
+        do_steps(annotator, lambda: annotator.press("Recent"), lambda: annotator.press("Home"))
+        look_at_dialogs(
+            annotator, Impossible="Task impossible", Complete="Task complete", Discard="Discard the recording"
+        )
+        annotator.choose("Step 0:", of="Steps")
+        annotator.keys("ctrl+shift+z")
+        annotator.wait_for_dialog("Undo to here")
+        annotator.photograph("undo-to-here")
 
     written = tomllib.loads((room.folder / "config" / "odyssey-recorder" / "settings.toml").read_text())
     assert (written["step_snapshots"], written["view_trees"]) == ("never", False)
@@ -106,36 +117,3 @@ def test_a_short_episode_needs_the_mouse_for_nothing_but_the_device(room: Room) 
     actions = [step.action for step in the_episode(room).steps]
     assert [type(action) for action in actions] == [Click, Complete]
     assert actions[-1] == Complete("as asked")
-
-
-def test_every_dialog_is_opened_and_left_again(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
-        look_at_dialog(annotator, "Skip", "Skip the task", "skip")
-        look_at_dialog(annotator, "Doctor", "Doctor", "doctor")
-        start_recording(annotator)
-        annotator.photograph("recording")
-        presses = [lambda key=key: annotator.press(key) for key in ("Recent", "Home", "Recent", "Home")]
-        do_steps(annotator, *presses)
-        look_at_dialog(annotator, "Impossible", "Task impossible", "impossible")
-        look_at_dialog(annotator, "Complete", "Task complete", "complete")
-        look_at_dialog(annotator, "Discard", "Discard the recording", "discard")
-        annotator.choose("Step 0:", of="Steps")
-        annotator.keys("ctrl+shift+z")
-        annotator.wait_for_dialog("Undo to here")
-        annotator.photograph("undo-to-here")
-        annotator.keys("Escape")
-        annotator.wait_for_main_window()
-        complete(annotator)
-
-    actions = [step.action for step in the_episode(room).steps]
-    assert actions[:4] == [Press(SystemKey.RECENT), Press(SystemKey.HOME)] * 2
-
-
-def look_at_dialog(annotator: Annotator, button: str, title: str, picture: str) -> None:
-    annotator.press(button)
-    annotator.wait_for_dialog(title)
-    annotator.photograph(picture)
-    annotator.keys("Escape")
-    annotator.wait_for_main_window()

@@ -1,0 +1,43 @@
+"""A replay from the Review page."""
+
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import CancelledError, DeviceError
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.replay.player import StepResult
+from odyssey_recorder.review_service import ReviewService
+from tests.fakes import FakeDevice
+from tests.replay.recordings import EPISODE_ID, ONE_OF_EACH, episode_of, write_dataset
+
+
+class Connector:
+    def connect(self, serial: str) -> FakeDevice:
+        return FakeDevice(serial=serial)
+
+
+def test_how_a_replay_went_is_told_step_by_step_and_kept_unless_it_was_stopped(tmp_path: Path) -> None:
+    write_dataset(tmp_path, episode_of(ONE_OF_EACH[:2] + ONE_OF_EACH[-1:]))
+    service = ReviewService(tmp_path, Checker(None, 1), lambda: "Bea", Connector())  # type: ignore[arg-type]
+    told: list[StepResult] = []
+    with pytest.raises(CancelledError, match="at step 1"):
+        service.replay(EPISODE_ID, "fake-1", told.append, lambda: len(told) == 2)
+    assert ReviewStore(tmp_path).read(EPISODE_ID).entries == ()
+
+    told.clear()
+    evidence = service.replay(EPISODE_ID, "fake-1", told.append, lambda: False)
+
+    assert (evidence.outcome, evidence.steps) == ("match", ("match",) * 3)
+    assert [step.number for step in told] == [0, 1, 2]
+    assert ReviewStore(tmp_path).read(EPISODE_ID).entries == (evidence,)
+    assert evidence.revision == service.open(EPISODE_ID).revision
+
+
+def test_without_devices_in_reach_there_is_nothing_to_replay_on(tmp_path: Path) -> None:
+    write_dataset(tmp_path, episode_of(ONE_OF_EACH))
+    service = ReviewService(tmp_path, Checker(None, 1), lambda: "Bea")
+    assert service.devices() == []
+    with pytest.raises(DeviceError, match="odyssey-recorder review"):
+        service.replay(EPISODE_ID, "emulator-5554", lambda step: None, lambda: False)
