@@ -23,8 +23,9 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.journal import RecordedJournal
-from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.person import Person
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
 
@@ -64,9 +65,7 @@ class Laboratory:
     def start(self) -> None:
         self.emulator.start()
         self.phone.start_activity("com.android.settings")
-        [topic] = [node for node in self.phone.view_hierarchy().walk() if node.text == "Notifications"]
-        self.phone.touch(Phase.DOWN, topic.bounds.left + 5, topic.bounds.top + 5)
-        self.phone.touch(Phase.UP, topic.bounds.left + 5, topic.bounds.top + 5)
+        Person(self.phone).tap("Notifications")
         switches = [node for node in self.phone.view_hierarchy().walk() if node.checkable]
         self._rows = [(node.bounds.top + node.bounds.bottom) // 2 for node in switches][:6]
         assert self._rows

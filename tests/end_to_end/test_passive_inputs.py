@@ -160,20 +160,6 @@ def test_what_cannot_be_read_is_asked(adb_server: PrivateAdbServer, tmp_path: Pa
         assert provenance.steps[4].flags == ()
 
 
-def test_what_was_typed_last_is_a_step_when_the_recording_is_stopped(
-    adb_server: PrivateAdbServer, tmp_path: Path
-) -> None:
-    with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, _):
-        place.open(recorder, NOTES)
-        place.tap("New note")
-        place.await_steps(recorder, 1)
-        place.type_on_screen("milk")
-        recorder.stop()
-        recorder.join()
-
-        assert [step.action for step in recorder.view.steps[1:]] == [Type("milk")]
-
-
 def test_long_presses_flings_drags_and_fast_taps_are_told_apart(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, annotator):
         place.open(recorder, SETTINGS)

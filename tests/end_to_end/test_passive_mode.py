@@ -48,14 +48,12 @@ def do_in_mirror(recorder: Recorder, view: RecordingView, raw_input: TouchStroke
         recorder.lift(raw_input)
 
 
-@pytest.mark.parametrize("capture", ["auto", "adb"])
-def test_the_same_strokes_give_the_same_episode_in_both_modes(
-    adb_server: PrivateAdbServer, tmp_path: Path, capture: str
-) -> None:
+def test_the_same_strokes_give_the_same_episode_in_both_modes(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     episodes, pictures = [], []
-    for mode in ("mirror", "passive"):
+    ways: tuple[tuple[Mode, str], ...] = (("mirror", "auto"), ("passive", "auto"), ("passive", "adb"))
+    for mode, capture in ways:
         with (
-            workplace(adb_server, tmp_path / mode, capture=capture if mode == "passive" else "auto") as place,
+            workplace(adb_server, tmp_path / f"{mode} {capture}", capture=capture) as place,
             place.recording(mode) as (recorder, _),
         ):
             work(place, recorder, mode, open_and_look(place))
@@ -67,8 +65,8 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(
 
     kinds = [Click, Scroll, LongPress, Press, Press, Press, Complete]
     assert [type(action) for action in episodes[0]] == kinds
-    assert episodes[0] == episodes[1]
-    assert pictures[0] == pictures[1]
+    assert episodes[0] == episodes[1] == episodes[2]
+    assert pictures[0] == pictures[1] == pictures[2]
 
 
 @pytest.mark.parametrize("mode", ["mirror", "passive"])

@@ -6,7 +6,7 @@ true even then.
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,12 @@ from odyssey_recorder.simulator.journal import FeltInput
 from odyssey_recorder.simulator.phone import Phase
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.test_faults_in_a_row import is_of
-from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench
+from tests.recording.recording_bench import PASSIVE, RecordingBench
 
 TAPS = 100
 PATIENCE_S = 30.0
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,20 @@ def kernel_taps(lab: Laboratory) -> list[FeltInput]:
     return [tap for tap in lab.recorded().touch_downs() if tap.event_us is not None]
 
 
-def tapped(service: RecordingBench, lab: Laboratory, recording: Recording, before: int) -> list[Tapped]:
-    recording.recorder.complete("done")
-    recording.recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
+def tap_often(
+    lab: Laboratory, folder: Path, programs: int, before_tap: Callable[[int, Random], None], held_s: float
+) -> list[Tapped]:
+    """A hundred taps beside busy programs, each after `before_tap`; their steps, in order."""
+    service, random, before = RecordingBench(folder), Random(programs), len(kernel_taps(lab))
+    with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
+        for number in range(TAPS):
+            recording.ready(steps=number)
+            time.sleep(random.uniform(0.5, 1.0))
+            before_tap(number, random)
+            tap(lab, number, held_s)
+        recording.ready(steps=TAPS)
+        recording.recorder.complete("done")
+        recording.recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
     taps = kernel_taps(lab)[before:]
     episode = service.store.load(recording.draft.episode_id)
     provenance = service.store.provenance(episode.episode_id)
@@ -89,46 +102,28 @@ def tapped(service: RecordingBench, lab: Laboratory, recording: Recording, befor
     return found
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("held_s", [0.0, 0.08])
 @pytest.mark.parametrize("programs", [0, 2])
 def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
     lab: Laboratory, tmp_path: Path, programs: int, held_s: float
 ) -> None:
-    service, random, before = RecordingBench(tmp_path), Random(programs), len(kernel_taps(lab))
-    with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
-        for number in range(TAPS):
-            recording.ready(steps=number)
-            time.sleep(random.uniform(0.5, 1.0))
-            tap(lab, number, held_s)
-        recording.ready(steps=TAPS)
-        steps = tapped(service, lab, recording, before)
+    steps = tap_often(lab, tmp_path, programs, lambda _, __: None, held_s)
     flags = [one.step.flags for one in steps if one.step.flags]
     proved = sum(one.step.check is not None for one in steps)
     print(f"{programs} busy programs, held {held_s} s: {proved} proved, flags {flags}")  # noqa: T201 - a figure
-    assert all(one.is_click for one in steps)
-    assert all(one.is_right for one in steps)
+    assert all(one.is_click and one.is_right for one in steps)
     assert len(flags) < TAPS / 50
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("programs", [0, 2])
 def test_a_screen_that_changed_shortly_before_the_tap_is_recorded_flagged_or_older_by_its_own_word(
     lab: Laboratory, tmp_path: Path, programs: int
 ) -> None:
-    service, random, before = RecordingBench(tmp_path), Random(programs), len(kernel_taps(lab))
-    with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
-        for number in range(TAPS):
-            recording.ready(steps=number)
-            time.sleep(random.uniform(0.5, 1.0))
-            change_beside_the_kernel(lab, number + 3)
-            time.sleep(random.uniform(0.0, 0.15))
-            tap(lab, number, 0.0)
-        recording.ready(steps=TAPS)
-        steps = tapped(service, lab, recording, before)
-    wrong = [one for one in steps if not one.is_right]
+    def change(number: int, random: Random) -> None:
+        change_beside_the_kernel(lab, number + 3)
+        time.sleep(random.uniform(0.0, 0.15))
+
+    wrong = [one for one in tap_often(lab, tmp_path, programs, change, 0.0) if not one.is_right]
     silent = [one for one in wrong if not one.step.flags]
     print(f"{programs} busy programs: {len(wrong)} wrong, {len(silent)} of these without a flag")  # noqa: T201 - a figure
     for one in wrong:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
@@ -66,22 +65,6 @@ def test_a_snapshot_brings_the_phone_back_and_the_episode_is_true(
         assert provenance is not None
         assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
         assert [step.flags for step in provenance.steps] == [()] * 3
-
-
-def test_a_phone_led_back_by_hand_is_ready_when_it_shows_the_wanted_screen(
-    adb_server: PrivateAdbServer, tmp_path: Path
-) -> None:
-    with workplace(adb_server, tmp_path / "place") as place, place.recording("mirror") as (recorder, annotator):
-        record(place, recorder, "Settings", "Display")
-        recorder.undo()
-        view = recorder.wait_for(lambda view: view.state is State.RESTORING, PATIENCE_S)
-        assert (len(view.steps), view.wanted is not None) == (1, True)
-        recorder.press(SystemKey.BACK)
-        ready(recorder, 1)
-        record(place, recorder, "Notifications")
-        episode = finish(place, recorder)
-        assert_pictures_are_those_under_the_finger(place, episode, 0, 2)
-        assert annotator.notices == []
 
 
 def test_a_draft_that_is_resumed_on_a_restarted_phone_goes_on_when_it_is_led_back(

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -203,10 +202,12 @@ def test_a_change_after_an_input_that_the_device_refused_is_told() -> None:
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(tmp_path: Path, streams: bool) -> None:
+def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(
+    service: RecordingBench, streams: bool
+) -> None:
     device = FakeDevice()
     device.streams = streams
-    with RecordingBench(tmp_path).recording(device, rules=STRICT) as recording:
+    with service.recording(device, rules=STRICT) as recording:
         recording.tap_and_wait()
         frame = recording.ready().frame_number
         device.press_key("KEY_HOME")
@@ -219,9 +220,10 @@ def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(t
     assert len(recording.draft.steps[1].record.flags) == 1
 
 
-def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once_and_a_restart(tmp_path: Path) -> None:
-    device = FakeDevice()
-    with RecordingBench(tmp_path).recording(device, rules=STRICT) as recording:
+def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once_and_a_restart(
+    service: RecordingBench, device: FakeDevice
+) -> None:
+    with service.recording(device, rules=STRICT) as recording:
         view = recording.ready()
         flags: list[str] = []
         for minute in range(3):
@@ -264,9 +266,9 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
         (EventsDropped(NODE.node, 5), ""),
     ],
 )
-def test_what_was_felt_is_named_with_its_place_and_time(tmp_path: Path, news: TouchNews, words: str) -> None:
+def test_what_was_felt_is_named_with_its_place_and_time(service: RecordingBench, news: TouchNews, words: str) -> None:
     device = FakeDevice(size=Size(360, 640))
-    draft = RecordingBench(tmp_path).draft()
+    draft = service.draft()
     writer = StepWriter(draft, RULES.touch)
     writer.take_screen(1, device.screen_state())
     said = writer.words_of(news, 0, {NODE.node: NODE})

@@ -1,7 +1,6 @@
 """Recordings on a device in memory that sends frames by itself and follows the finger."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,11 +21,6 @@ TREE = """<hierarchy rotation="0">
     <node class="android.widget.EditText" bounds="[0,300][360,360]" clickable="true" focused="true" text="{}" />
   </node>
 </hierarchy>"""
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> RecordingBench:
-    return RecordingBench(tmp_path)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.recording.effects import (
     CompareScreens,
     DropTouch,
-    Effect,
     JudgeLastStep,
     KeepFrame,
     LowerFinger,
@@ -51,8 +50,9 @@ from odyssey_recorder.recording.session import (
     Session,
 )
 from odyssey_recorder.recording.state import State
+from tests.recording.test_session import TURNED, say
 
-UPRIGHT, TURNED = Size(300, 500), Size(500, 300)
+UPRIGHT = Size(300, 500)
 DRAG = Touch(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
 
 
@@ -63,14 +63,6 @@ def asked(number: int, *, anchor: int, at: int, still: bool = False) -> FrameSee
 def streamed(number: int, *, at: int, size: Size = UPRIGHT) -> FrameSeen:
     """A frame of the stream: the screen changed at `at`."""
     return FrameSeen(number, number, at, streamed=True, size=size)
-
-
-def say(session: Session, *events: Event) -> Sequence[Effect]:
-    """Pass the events to the session; return the effects of the last one."""
-    effects: Sequence[Effect] = ()
-    for event in events:
-        effects = session.handle(event)
-    return effects
 
 
 def ready() -> Session:

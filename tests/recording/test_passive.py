@@ -69,29 +69,6 @@ def test_the_session_waits_until_it_sees_and_hears_the_device() -> None:
     assert bench.steps == []
 
 
-def test_taps_come_out_in_the_order_of_their_touch_downs() -> None:
-    bench = Bench().begin()
-    for screen in range(1, 21):
-        bench.tap(screen, screen, then=screen)
-        bench.wait(220)
-    bench.wait(500)
-
-    assert [word.split(" on ")[1] for word in steps(bench)] == [str(screen) for screen in range(20)]
-    assert not any(step.flags for step in bench.steps)
-
-
-def test_a_finger_that_is_down_for_long_holds_up_those_after_it() -> None:
-    bench = Bench().begin()
-    bench.down(slot=0)
-    bench.wait(500)
-    bench.press(SystemKey.HOME)
-    bench.wait(500)
-    assert steps(bench) == []
-    bench.up((10, 20), ms=1000)
-    bench.wait(100)
-    assert steps(bench) == ["10,20 on 0", "HOME on 0"]
-
-
 def test_one_picture_serves_all_that_was_done_on_the_same_screen() -> None:
     bench = Bench().begin()
     bench.tap(10, 10)

@@ -30,7 +30,7 @@ from odyssey_recorder.model.action import (
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN
-from odyssey_recorder.recording.session import CHANGED, NOT_SENT, OUT_OF_DATE
+from odyssey_recorder.recording.session import NOT_SENT, OUT_OF_DATE
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED
 from odyssey_recorder.recording.view import PUBLISHING, RecordingView
@@ -95,16 +95,6 @@ class Tacit(FakeDevice):
     def close(self) -> None:
         self._ended.set()
         super().close()
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> RecordingBench:
-    return RecordingBench(tmp_path)
-
-
-@pytest.fixture
-def device() -> FakeDevice:
-    return FakeDevice()
 
 
 @pytest.fixture(autouse=True)
@@ -285,20 +275,6 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(ser
 # Refused inputs.
 
 
-def test_a_gesture_is_refused_when_the_screen_changes_while_the_finger_is_down(
-    service: RecordingBench, device: FakeDevice
-) -> None:
-    with service.recording(device) as recording:
-        recording.touch_down()
-        device.show("a dialog")
-        recording.annotator.wait(lambda: _is_newest(recording, device, "a dialog"))
-        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
-        recording.annotator.await_notice(CHANGED)
-        view = recording.tap_and_wait()
-        assert device.screen_at == ["a dialog"]
-        assert_pictures_match(view, device)
-
-
 def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: RecordingBench) -> None:
     device = Video()
     with service.recording(device, rules=IMPATIENT) as recording:
@@ -418,26 +394,6 @@ def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(ser
         view = recording.ready(steps=1)
         assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.CONNECTION_BROKE))]
         assert_pictures_match(recording.tap_and_wait(), device)
-
-
-def test_an_input_that_takes_longer_than_a_frame_that_fails_is_still_carried_out_once(service: RecordingBench) -> None:
-    def linger() -> None:
-        device.cut_frames()
-        recording.until(State.DEVICE_LOST)
-        device.recover()
-        for _ in range(8):  # enough for a settled screen
-            before = recording.annotator.newest
-            recording.annotator.wait(lambda before=before: recording.annotator.newest is not before)  # type: ignore[misc]
-
-    device = WatchedDevice(before=linger)
-    with service.recording(device) as recording:
-        recording.tap()
-        view = recording.ready(steps=1)
-        assert [step.flag for step in view.steps] == [""]
-        assert recording.draft.steps[0].record.sent_until_us is not None
-        device.before = lambda: None
-        assert_pictures_match(recording.tap_and_wait(), device)
-    assert len(device.performed) == 2
 
 
 def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
@@ -725,11 +681,6 @@ def test_a_fault_of_the_recorder_itself_is_told_and_the_steps_are_safe(
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
     assert [draft.steps for draft in service.store.drafts()] == [1]
     caplog.clear()
-
-
-def _is_newest(recording: Recording, device: FakeDevice, screen: str) -> bool:
-    newest = recording.annotator.newest
-    return newest is not None and newest.image().tobytes() == device.picture(screen).tobytes()
 
 
 def _killed_after_saving_a_step(service: RecordingBench, sent_until_us: int | None = None) -> str:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -50,11 +49,6 @@ WHOLE = """
 """
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> RecordingBench:
-    return RecordingBench(tmp_path)
-
-
 def play(
     service: RecordingBench,
     device: FakeDevice,
@@ -71,11 +65,6 @@ def play(
         recorder.stop()
         device.close()
         recorder.join()
-
-
-@pytest.fixture
-def device() -> FakeDevice:
-    return FakeDevice()
 
 
 # Reading.

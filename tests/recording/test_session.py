@@ -64,7 +64,6 @@ from odyssey_recorder.recording.session import (
     CHANGED,
     NO_EFFECT_NS,
     NOT_READY,
-    NOT_SENT,
     OUT_OF_DATE,
     RETRY_NS,
     TOO_EARLY_TO_UNDO,
@@ -304,17 +303,6 @@ def test_a_cancelled_touch_leaves_nothing_behind() -> None:
     assert say(session, TouchCancelled()) == []
 
 
-def test_an_input_that_the_device_refuses_takes_its_step_away() -> None:
-    session = sending()
-    assert say(session, InputRefused("It is locked.", 400)) == [
-        Tell("It is locked."),
-        Watch(400),
-        RemoveSteps("refused by the device"),
-    ]
-    say(session, StepsDropped())
-    assert say(session, moving(4, at=410), still(5, anchor=4, at=700)) == [KeepFrame(5)], "no step is left to judge"
-
-
 # Screens that never settle.
 
 
@@ -336,13 +324,6 @@ def test_a_touch_on_a_restless_screen_pins_the_frame_that_was_touched() -> None:
     assert say(session, restless(5, at=5310)) == [], "nor can a restless screen prove anything"
     assert say(session, FrameKept(2)) == [], "another picture"
     assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
-
-
-def test_a_key_on_a_restless_screen_pins_the_newest_frame() -> None:
-    session = restless_and_ready()
-    say(session, restless(3, at=5100))
-    assert say(session, Intended(HOME, 5210)) == [KeepFrame(3)]
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, HOME, flags=(Flag(FlagCode.MOVING),))]
 
 
 def test_a_restless_screen_that_comes_to_rest_after_all_is_kept_again() -> None:
@@ -418,23 +399,6 @@ def restoring() -> Session:
     return session
 
 
-def test_a_device_that_is_back_after_an_undo_is_ready_again() -> None:
-    session = returning(steps=3)
-    say(session, Returned(400), moving(3, at=450), still(4, anchor=3, at=700))
-    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(4)]
-    say(session, FrameKept(4))
-    assert (session.state, session.frame, session.restoring) == (State.READY, 4, False)
-
-
-def test_what_is_done_on_the_way_back_is_sent_and_is_no_step() -> None:
-    session = restoring()
-    assert say(session, TouchedDown(4, 800)) == []
-    assert say(session, Intended(TAP, 810)) == [SendInput(TAP)]
-    assert say(session, InputDone(900)) == [Watch(900)], "nothing is judged: there is no step"
-    assert say(session, moving(5, at=950), still(6, anchor=5, at=1200)) == [JudgeReturn(6)]
-    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(6)]
-
-
 def test_a_screen_on_the_way_back_is_judged_once_and_again_when_it_changes_by_itself() -> None:
     session = restoring()
     assert say(session, still(5, anchor=3, at=800)) == []
@@ -450,20 +414,6 @@ def test_a_refused_or_lost_input_on_the_way_back_takes_no_step_away() -> None:
     say(session, InputUncertain("gone"))
     assert session.state is State.DEVICE_LOST
     assert say(session, DeviceCameBack(2000)) == [Watch(2000)]
-
-
-def test_a_screen_that_the_annotator_takes_for_the_wanted_one_is_told_with_the_next_step() -> None:
-    session = restoring()
-    assert say(session, ScreenAccepted(800)) == [Watch(800)]
-    say(session, moving(5, at=850), still(6, anchor=5, at=1100), FrameKept(6), Intended(HOME, 1200))
-    (save,) = say(session, still(7, anchor=5, at=1300))
-    assert isinstance(save, SaveStep)
-    assert save.flags == (Flag(FlagCode.UNLIKE),)
-    say(session, StepSaved(HOME), InputDone(1400), moving(8, at=1500), still(9, anchor=8, at=1800))
-    say(session, LastStepJudged(), FrameKept(9), Intended(HOME, 1900))
-    (save,) = say(session, still(10, anchor=8, at=2000))
-    assert isinstance(save, SaveStep)
-    assert save.flags == ()
 
 
 def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost_and_a_failure_is_told() -> None:
@@ -492,14 +442,6 @@ def resumed(goal: Goal = Goal.LEFT) -> Session:
 
 def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> None:
     assert say(Session(), Started(0, steps=2, goal=Goal.UNDONE)) == [ReturnDevice()]
-
-
-def test_a_draft_that_is_resumed_on_the_screen_that_it_left_is_ready_at_once() -> None:
-    session = resumed()
-    assert session.state is State.SETTLING
-    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(2)]
-    assert say(session, FrameKept(2)) == []
-    assert (session.state, session.next_flags) == (State.READY, ())
 
 
 def test_a_draft_that_is_resumed_on_another_screen_is_brought_back_by_a_snapshot_then_by_hand() -> None:
@@ -597,21 +539,6 @@ def test_a_device_that_goes_away_while_the_screen_is_awaited_or_kept_costs_nothi
     assert say(session, DeviceWentAway("gone")) == []
     assert say(session, FrameKept(2)) == []
     assert (session.state, session.frame) == (State.DEVICE_LOST, None)
-
-
-def test_a_gesture_that_had_not_gone_out_is_lost_with_the_device_and_the_annotator_told() -> None:
-    session = ready()
-    say(session, TouchedDown(2, 100))
-    assert say(session, DeviceWentAway("gone")) == [Tell(NOT_SENT)]
-    assert say(session, Intended(TAP, 200)) == [], "told already"
-
-
-def test_a_step_whose_input_may_have_gone_out_is_judged_when_the_device_is_back() -> None:
-    session = sending()
-    assert say(session, InputUncertain("It is gone.")) == []
-    assert (session.state, session.reason) == (State.DEVICE_LOST, "It is gone.")
-    say(session, DeviceCameBack(500), moving(4, at=510))
-    assert say(session, still(5, anchor=4, at=800)) == [KeepFrame(5), JudgeLastStep(5, uncertain=True)]
 
 
 def test_doubt_about_a_step_outlives_a_second_loss_of_the_device() -> None:

@@ -1,7 +1,6 @@
 """Flags of steps whose screenshots have another size than the episode's device_info."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,16 +17,6 @@ from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.recording.recording_bench import Recording, RecordingBench
 
 SMALLER = Size(320, 480)
-
-
-@pytest.fixture
-def service(tmp_path: Path) -> RecordingBench:
-    return RecordingBench(tmp_path)
-
-
-@pytest.fixture
-def device() -> FakeDevice:
-    return FakeDevice()
 
 
 def show_in(device: FakeDevice, size: Size) -> None:

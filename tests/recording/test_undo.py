@@ -22,16 +22,6 @@ from tests.recording.recording_bench import PASSIVE, RULES, Recording, Recording
 WITH_SNAPSHOTS = replace(RULES, snapshots="always")
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> RecordingBench:
-    return RecordingBench(tmp_path)
-
-
-@pytest.fixture
-def device() -> FakeDevice:
-    return FakeDevice()
-
-
 def leaves_screen(draft: Draft, screen: int) -> bool:
     """Whether the draft has this screen as the one after its last step."""
     return draft.left is not None and shows(draft.left, FakeDevice(), screen)

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.action import Action, Click, LongPress, Scroll
 from odyssey_recorder.model.episode import Episode
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.room import Room
@@ -18,6 +19,15 @@ def begin_first_use(annotator: Annotator, name: str = "Ada") -> None:
     annotator.write(name, into="Your name")
     annotator.press("I agree")
     annotator.wait_for_main_window()
+
+
+@contextmanager
+def first_use_of(room: Room, name: str = "Ada", **settings: object) -> Iterator[Annotator]:
+    """The window of an annotator who has left the first dialog, and is asked for no practice."""
+    room.write_settings(practice_tasks=0, **settings)
+    with room.annotator() as annotator:
+        begin_first_use(annotator, name)
+        yield annotator
 
 
 def start_recording(annotator: Annotator) -> None:
@@ -94,6 +104,13 @@ def open_for_review(reviewer: Annotator, words: str) -> None:
 def the_episode(room: Room) -> Episode:
     (episode_id,) = room.store.episodes()
     return room.store.load(episode_id)
+
+
+def assert_recorded(room: Room, *kinds: type[Action]) -> None:
+    """The dataset holds one episode, of these actions, with the pictures that were touched."""
+    episode = the_episode(room)
+    assert [type(step.action) for step in episode.steps] == [*kinds]
+    assert_true(room, episode)
 
 
 def assert_true(room: Room, episode: Episode) -> None:

@@ -31,7 +31,7 @@ from odyssey_recorder.simulator.lab import PhoneProcesses
 from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display
-from tests.end_to_end.screen.journey import begin_first_use, do_steps, follow_script, start_recording
+from tests.end_to_end.screen.journey import begin_first_use, do_steps, first_use_of, follow_script, start_recording
 from tests.end_to_end.screen.keeping import keep
 from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.review_pictures import review
@@ -71,9 +71,7 @@ def first_use(room: Room) -> None:
 
 def record(room: Room) -> None:
     run_demo(room.folder, "medium_phone", Console(file=StringIO()))  # episodes of other annotators
-    room.write_settings(practice_tasks=0, step_snapshots="never")
-    with room.annotator() as annotator:
-        begin_first_use(annotator, "Grace")
+    with first_use_of(room, "Grace", step_snapshots="never") as annotator:
         annotator.press("Tasks")
         annotator.write("messages", into="Search tasks")
         annotator.wait_for("of 48 shown")
@@ -147,10 +145,8 @@ def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
 
 
 def lost(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
     faults = room.phone.emulator.faults
-    with room.annotator() as annotator:
-        begin_first_use(annotator, "Grace")
+    with first_use_of(room, "Grace") as annotator:
         start_recording(annotator)
         do_steps(annotator, lambda: annotator.tap("Clock"))
         faults.control.switch_off(off=True)
@@ -168,9 +164,7 @@ def lost(room: Room) -> None:
 
 
 def fold(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
-        begin_first_use(annotator, "Grace")
+    with first_use_of(room, "Grace") as annotator:
         annotator.press("Devices")
         annotator.choose("Fold", of="Devices")
         annotator.find("Mend Animations")
@@ -178,9 +172,7 @@ def fold(room: Room) -> None:
 
 
 def tablet(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
-        begin_first_use(annotator, "Grace")
+    with first_use_of(room, "Grace") as annotator:
         _choose_task(annotator, "lunch with Aisha")
         start_recording(annotator)
         do_steps(annotator, lambda: annotator.tap("Calendar"))

@@ -1,7 +1,7 @@
 """Makes the images of the lead's guide: tasks generated, rewritten by a stand-in model, and counted."""
 
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import begin_first_use
+from tests.end_to_end.screen.journey import first_use_of
 from tests.end_to_end.screen.keeping import keep
 from tests.end_to_end.screen.room import Room
 from tests.llm.careless_model import PRICE, UNCLE, careless
@@ -12,27 +12,27 @@ _ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
 
 
 def prepare(room: Room) -> None:
-    with StandIn(careless(_ADDS)) as model:
-        room.write_settings(practice_tasks=0, model=MODEL, model_url=model.url, name_apps=False)
-        with room.annotator() as lead:
-            begin_first_use(lead, "Grace")
-            lead.hands.resize(lead.window.look().window, *_SIZE)
-            lead.press("Tasks")
-            lead.press("Templates")
-            lead.wait_for("different tasks left")
-            keep(room, lead, "tasks-templates")
-            _make(lead, 60)
-            _make(lead, 30, "Pixel 7 Pro")
-            _put_into_words(lead)
-            lead.choose("Media Entertainment · To approve. 1 fault", of="Tasks to prepare")
-            lead.wait_for("Added: ")
-            keep(room, lead, "tasks-prepare")
-            _approve_all(lead)
-            lead.press("Coverage")
-            lead.select("The simulated phone's apps", of="Coverage for the apps of")
-            lead.wait_for("Multi Apps on Pixel 7 Pro: 7")
-            lead.keys("n")
-            keep(room, lead, "tasks-coverage", "dark")
+    with (
+        StandIn(careless(_ADDS)) as model,
+        first_use_of(room, "Grace", model=MODEL, model_url=model.url, name_apps=False) as lead,
+    ):
+        lead.hands.resize(lead.window.look().window, *_SIZE)
+        lead.press("Tasks")
+        lead.press("Templates")
+        lead.wait_for("different tasks left")
+        keep(room, lead, "tasks-templates")
+        _make(lead, 60)
+        _make(lead, 30, "Pixel 7 Pro")
+        _put_into_words(lead)
+        lead.choose("Media Entertainment · To approve. 1 fault", of="Tasks to prepare")
+        lead.wait_for("Added: ")
+        keep(room, lead, "tasks-prepare")
+        _approve_all(lead)
+        lead.press("Coverage")
+        lead.select("The simulated phone's apps", of="Coverage for the apps of")
+        lead.wait_for("Multi Apps on Pixel 7 Pro: 7")
+        lead.keys("n")
+        keep(room, lead, "tasks-coverage", "dark")
 
 
 def _make(lead: Annotator, count: int, device: str = "") -> None:

@@ -10,9 +10,9 @@ from tests.command_line import CommandLine
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
     assert_true,
-    begin_first_use,
     complete,
     do_steps,
+    first_use_of,
     start_recording,
     the_episode,
 )
@@ -26,9 +26,7 @@ pytestmark = pytest.mark.timeout(600)
 def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
     room: Room, profile: str, command_line: CommandLine
 ) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
+    with first_use_of(room) as annotator:
         annotator.press("Tasks")
         annotator.write("lisbon", into="Search tasks")
         annotator.wait_for("1 of 48 shown")

@@ -6,17 +6,15 @@ import pytest
 
 from odyssey_recorder.model.action import Click, Complete
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import begin_first_use, do_steps, the_episode
+from tests.end_to_end.screen.journey import do_steps, first_use_of, the_episode
 from tests.end_to_end.screen.room import Room
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
 
 
 def test_a_device_is_mended_and_a_simulated_fold_started_folded_turned_and_brought_back(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
     room.phone.emulator.phone.put_setting("global", "animator_duration_scale", "1.0")
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
+    with first_use_of(room) as annotator:
         annotator.press("Devices")
         annotator.wait_for("Device: Small Phone")
         annotator.press("Mend Animations")
@@ -54,9 +52,7 @@ def look_at_dialogs(annotator: Annotator, **titles: str) -> None:
 
 
 def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened_and_left_again(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
+    with first_use_of(room) as annotator:
         annotator.find("Start recording")
         annotator.photograph("live-view")
         annotator.press("Practice")

@@ -13,9 +13,9 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
-    begin_first_use,
     complete,
     do_steps,
+    first_use_of,
     open_for_review,
     start_recording,
     the_episode,
@@ -49,9 +49,7 @@ def ids(room: Room, recorded: tuple[Path, Mapping[str, str]]) -> Mapping[str, st
 
 
 def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
-        begin_first_use(annotator, "Ada")
+    with first_use_of(room, "Ada") as annotator:
         record_with_slips(annotator)
     ReviewStore(room.folder / "dataset").set_policy(ReviewPolicy(second_share=0))
     with reviewer_of(room) as reviewer:

@@ -14,9 +14,9 @@ from odyssey_recorder.task.queue.board import QueuedTask, Status
 from odyssey_recorder.wiring import annotator_tasks
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
-    begin_first_use,
     complete,
     do_steps,
+    first_use_of,
     open_for_review,
     start_recording,
     the_episode,
@@ -38,10 +38,8 @@ def model() -> Iterator[StandIn]:
 def test_a_task_is_made_rewritten_approved_recorded_and_counted(room: Room, model: StandIn) -> None:
     unlisted = room.folder / "tasks.jsonl"
     unlisted.touch()
-    room.write_settings(practice_tasks=0, tasks=str(unlisted), model=MODEL, model_url=model.url, name_apps=False)
     give_it_a_price(room)
-    with room.annotator() as ada:
-        begin_first_use(ada)
+    with first_use_of(room, tasks=str(unlisted), model=MODEL, model_url=model.url, name_apps=False) as ada:
         generate(ada)
         to_skip, to_edit, to_reject, to_leave = in_the_order_of_offers(room)
         model.behaviour = careless({words(to_reject): PRICE, words(to_edit): UNCLE})
@@ -65,6 +63,7 @@ def test_a_task_is_made_rewritten_approved_recorded_and_counted(room: Room, mode
 
 def give_it_a_price(room: Room) -> None:
     prices = room.folder / "config" / "odyssey-recorder" / "prices.toml"
+    prices.parent.mkdir(parents=True)
     prices.write_text(f'date = 2026-11-01\n[[models]]\nname = "{MODEL}"\ninput = 1\noutput = 2\n', encoding="utf-8")
 
 

@@ -4,12 +4,11 @@ import pytest
 
 from odyssey_recorder.model.action import Click, Complete
 from tests.end_to_end.screen.journey import (
-    assert_true,
-    begin_first_use,
+    assert_recorded,
     complete,
     do_steps,
+    first_use_of,
     start_recording,
-    the_episode,
 )
 from tests.end_to_end.screen.room import Room
 
@@ -17,10 +16,8 @@ pytestmark = pytest.mark.timeout(300)
 
 
 def test_neither_a_lost_device_nor_a_window_that_is_killed_under_the_finger_costs_a_step(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
     faults = room.phone.emulator.faults
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
+    with first_use_of(room) as annotator:
         start_recording(annotator)
         do_steps(annotator, lambda: annotator.tap("Settings"))
         faults.control.switch_off(off=True)
@@ -45,18 +42,14 @@ def test_neither_a_lost_device_nor_a_window_that_is_killed_under_the_finger_cost
         assert annotator.wait_for_steps(2) == recorded
         complete(annotator)
 
-    episode = the_episode(room)
-    assert [type(step.action) for step in episode.steps] == [Click, Click, Complete]
     assert room.store.drafts() == []
-    assert_true(room, episode)
+    assert_recorded(room, Click, Click, Complete)
 
 
 def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back_beside_the_wanted_screen(
     room: Room,
 ) -> None:
-    room.write_settings(practice_tasks=0, step_snapshots="never")
-    with room.annotator() as annotator:
-        begin_first_use(annotator)
+    with first_use_of(room, step_snapshots="never") as annotator:
         start_recording(annotator)
         do_steps(
             annotator,
@@ -75,6 +68,4 @@ def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back_bes
         do_steps(annotator, lambda: annotator.tap("Notifications"), before=1)
         complete(annotator)
 
-    episode = the_episode(room)
-    assert [type(step.action) for step in episode.steps] == [Click, Click, Complete]
-    assert_true(room, episode)
+    assert_recorded(room, Click, Click, Complete)
