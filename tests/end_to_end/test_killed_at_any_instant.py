@@ -19,6 +19,7 @@ from PIL import Image
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.journal import FeltInput
