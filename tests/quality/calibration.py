@@ -1,4 +1,4 @@
-"""The basis of the thresholds of IMG04, IMG07 and IMG08: measures of labelled screenshots, and their error rates."""
+"""The basis of the thresholds of IMG04 and IMG07: measures of labelled screenshots, and their error rates."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, NO_EFFECT_DP2, NO_EFFECT_SHARE
-from tests.quality.labelled import Pair, Sight, hard_pairs_on, moments_on, pairs_on, sights_on
+from tests.quality.labelled import Pair, Sight, hard_pairs_on, pairs_on, sights_on
 
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 VIDEO = "moves by itself"
@@ -18,19 +18,16 @@ VIDEO = "moves by itself"
 @dataclass(frozen=True, slots=True)
 class Labelled:
     pairs: tuple[Pair, ...]
-    moments: tuple[Pair, ...]
     sights: tuple[Sight, ...]
 
 
 def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
     pairs: list[Pair] = []
-    moments: list[Pair] = []
     sights: list[Sight] = []
     for profile in profiles:
         pairs += [*pairs_on(profile, seed=seed, deeds=deeds), *hard_pairs_on(profile)]
-        moments += moments_on(profile, seed=seed)
         sights += sights_on(profile)
-    return Labelled(tuple(pairs), tuple(moments), tuple(sights))
+    return Labelled(tuple(pairs), tuple(sights))
 
 
 def looks_blank(sight: Sight) -> bool:
@@ -48,9 +45,6 @@ def print_calibration(labelled: Labelled, console: Console) -> None:
     console.print(f"IMG07: {len(labelled.pairs)} pairs, before and after", style="bold")
     console.print(_of_pairs(labelled.pairs))
     console.print(_of_rules(labelled.pairs))
-    console.print(f"IMG08: {len(labelled.moments)} pairs, 300 ms apart", style="bold")
-    console.print(_of_pairs(labelled.moments))
-    console.print(_of_rules(labelled.moments))
     console.print(f"IMG04: {len(labelled.sights)} pictures", style="bold")
     console.print(_of_sights(labelled.sights))
     wrong = [sight for sight in labelled.sights if looks_blank(sight) != sight.blank]

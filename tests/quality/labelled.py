@@ -4,7 +4,7 @@ import io
 import random
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,6 @@ from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
 from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
 from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
-from odyssey_recorder.simulator.system.transition import Change, Transition, pictures
 from tests.simulator.person import Person, person_with, wait_until
 
 APPS = (
@@ -82,7 +81,7 @@ def _open(person: Person, app: str) -> None:
     person.open(app)
 
 
-# --- what is done and watched ----------------------------------------------------------------------------
+# What is done and watched.
 
 
 class _Watched:
@@ -141,7 +140,7 @@ def _nowhere(person: Person) -> tuple[float, float]:
     return bar.center
 
 
-# --- hard cases: small changes, and changes that are not an effect ----------------------------------------
+# Hard cases: small changes, and changes that are not an effect.
 
 
 def hard_pairs_on(profile: str) -> list[Pair]:
@@ -255,48 +254,7 @@ def _by_itself(watched: _Watched) -> Iterator[Pair]:
     person.tap("Screen saver")
 
 
-# --- settled, or changing --------------------------------------------------------------------------------
-
-
-def moments_on(profile: str, *, seed: int) -> list[Pair]:
-    """Two frames 300 ms apart; `changed` says that the first one was not settled."""
-    rng = random.Random(f"{profile}{seed}")
-    with person_with(profile, seed=seed) as person:
-        kinds = [Transition.FORWARD, Transition.OPEN, Transition.RISE, Transition.FADE]
-        pairs = [pair for app in APPS for pair in _opening(person, app, rng.choice(kinds), rng)]
-        return [replace(pair, profile=profile) for pair in (*pairs, *_spinner(person))]
-
-
-def _opening(person: Person, app: str, kind: Transition, rng: random.Random) -> Iterator[Pair]:
-    person.home()
-    before = person.phone.screen()
-    _open(person, app)
-    after, state = person.phone.screen(), person.phone.state()
-    whole = Rect(0, state.status_bar.bottom, after.width, state.navigation_bar.top)
-    between = list(pictures(Change(kind, whole), _rgba(before), _rgba(after)))
-    final = view_of(image_of(after))
-    for number in (rng.randrange(len(between) - 1), len(between) - 1):
-        on_the_way = view_of(between[number].convert("RGB"))
-        last = " (its last picture)" if number == len(between) - 1 else ""
-        yield Pair(f"{kind.value}{last}", "", True, change(on_the_way, final))
-    yield Pair("at rest", "", False, change(view_of(image_of(person.phone.screen())), final))
-
-
-def _spinner(person: Person) -> Iterator[Pair]:
-    _open(person, "Settings")
-    for page in ("System", "System update"):
-        person.scroll_to(page)
-        person.tap(page)
-    begun = person.phone.screen()
-    wait_until(lambda: person.phone.screen().number >= begun.number + 3)
-    yield Pair("spinner", "", True, change(view_of(image_of(begun)), view_of(image_of(person.phone.screen()))))
-
-
-def _rgba(screen: Screen) -> Image.Image:
-    return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba)
-
-
-# --- something, or nothing -------------------------------------------------------------------------------
+# Something, or nothing.
 
 
 def sights_on(profile: str) -> list[Sight]:

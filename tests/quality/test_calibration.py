@@ -1,12 +1,15 @@
 """The thresholds on labelled screenshots of the simulated emulator: a part of the calibration data."""
 
+import pytest
+
 from odyssey_recorder.quality.thresholds import NO_EFFECT_DP2
 from tests.quality.calibration import VIDEO, errors, looks_blank
 from tests.quality.labelled import hard_pairs_on, pairs_on, sights_on
 
 
-def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_included() -> None:
-    pairs = [*pairs_on("small_phone", seed=3, deeds=16), *hard_pairs_on("small_phone")]
+@pytest.mark.parametrize("deeds", [2, pytest.param(16, marks=pytest.mark.soak)])
+def test_what_had_an_effect_and_what_had_none_is_told_apart_a_blinking_cursor_included(deeds: int) -> None:
+    pairs = [*pairs_on("small_phone", seed=3, deeds=deeds), *hard_pairs_on("small_phone")]
     missed, false = errors(pairs, lambda pair: pair.area >= NO_EFFECT_DP2)
     assert {pair.kind for pair in missed} == {VIDEO}
     assert false == []

@@ -1,4 +1,3 @@
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +13,11 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.quality.sources import ScreenshotNames, stamp_episode
 from tests.quality.folders import FIRST, SECOND, THIRD, edit, write_dataset
 from tests.quality.judges import DEADLY, FAULTY, deadly_judge, judge
 from tests.quality.test_collect import spoil_in_place
-from tests.quality.verdicts import verdict
 
 
 class Counting:
@@ -53,17 +50,6 @@ def test_several_processes_find_what_one_finds(tmp_path: Path) -> None:
     assert [finding.name for finding in reports[SECOND].findings] == ["IMG01@1"]
     assert facts == alone_facts
     assert [one.episode_id for one in facts] == [FIRST, SECOND, THIRD]
-
-
-def test_a_verdict_is_no_reason_to_look_at_an_episode_again_and_another_layout_is(tmp_path: Path, cache: Path) -> None:
-    (annotation,) = write_dataset(tmp_path, FIRST)
-    checker = Checker(cache, 1, judge=judge)
-    checker.check(annotation)
-    ReviewStore(tmp_path).append(FIRST, verdict("Bea"))
-    assert checker.known(annotation) is not None
-    path = tmp_path / "reviews" / f"{FIRST}.json"
-    path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
-    assert checker.known(annotation) is None, "in another layout all of it counts"
 
 
 def test_what_has_not_changed_is_not_looked_at_again(tmp_path: Path, cache: Path) -> None:

@@ -181,6 +181,7 @@ def test_a_fix_in_the_review_file_explains_the_annotation_and_none_that_was_take
     before = revision(annotation)
     write_entries(tmp_path, fix_of("a", before, "0" * 64, NewPress(step=0, long=True)))
     assert found_in(annotation) == [], "a fix of an annotation that is not here yet"
+    write_entries(tmp_path)
     edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))
     assert found_in(annotation) == ["ACT10@0"]
     fix = fix_of("a", before, revision(annotation), NewPress(step=0, long=True))
@@ -198,12 +199,16 @@ def test_a_fix_that_comes_later_is_seen_and_a_verdict_is_no_reason_to_look_again
     edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))
     checker = Checker(tmp_path / "cache.sqlite")
     assert checker.check(annotation).failed >= {"ACT10"}
+    path = write_entries(tmp_path, verdict("Bob"))
+    assert checker.known(annotation) is not None
     fix = fix_of("a", before, revision(annotation), NewPress(step=0, long=True))
     write_entries(tmp_path, fix)
     assert checker.known(annotation) is None
     assert "ACT10" not in checker.check(annotation).failed
     write_entries(tmp_path, fix, verdict("Bob"))
     assert checker.known(annotation) is not None
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=1))
+    assert checker.known(annotation) is None, "in another layout all of it counts"
 
 
 def revision(annotation: Path) -> str:
@@ -217,6 +222,8 @@ def fix_of(letter: str, before: str, after: str, amendment: Amendment | None, *,
     )  # fmt: skip
 
 
-def write_entries(root: Path, *entries: Fix | Verdict) -> None:
-    (root / "reviews").mkdir(exist_ok=True)
-    (root / "reviews" / f"{FIRST}.json").write_bytes(spell(ReviewFile(FIRST, entries)))
+def write_entries(root: Path, *entries: Fix | Verdict) -> Path:
+    path = root / "reviews" / f"{FIRST}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(spell(ReviewFile(FIRST, entries)))
+    return path

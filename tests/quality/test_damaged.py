@@ -21,4 +21,4 @@ def test_every_planted_defect_is_found_at_its_step_and_nothing_else(tmp_path: Pa
     cases = make_and_check(tmp_path, seed=1, errands=errands)
     assert wrong(cases) == []
     planted = {score.check for score in scores(cases) if score.planted}
-    assert planted == {check.id for check in CHECKS} - NEED_A_MODEL, "each has something to find"
+    assert planted >= {check.id for check in CHECKS if check.look} - NEED_A_MODEL, "each has something to find"

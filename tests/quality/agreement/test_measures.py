@@ -4,7 +4,7 @@ from itertools import chain
 from math import comb
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -22,6 +22,7 @@ from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_wor
 answers = st.sampled_from(["pass", "fail", "unsure"])
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(answers, answers), min_size=1, max_size=60))
 def test_cohens_kappa_is_that_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assume(len(set(chain.from_iterable(pairs))) > 1)  # otherwise theirs is not a number
@@ -106,6 +107,7 @@ def test_a_few_cases_in_which_all_agreed_claim_no_certainty() -> None:
     assert agreement([("a", "b", "b")]).kappa_interval is None
 
 
+@settings(max_examples=15)  # each draws a thousand samples
 @given(st.lists(st.tuples(answers, answers), min_size=1, max_size=20))
 def test_no_interval_is_without_a_width(pairs: list[tuple[str, str]]) -> None:
     said = agreement(pairs)
@@ -125,6 +127,7 @@ def test_none_among_so_many_is_just_enough_to_be_below_the_rate(n: int, rate: fl
     assert upper_bound(0, n) < rate < upper_bound(0, n - 1)
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 40), st.integers(1, 400))
 def test_at_the_bound_so_few_defects_are_seen_once_in_twenty(defects: int, more: int) -> None:
     n = defects + more

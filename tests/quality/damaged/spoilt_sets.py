@@ -1,4 +1,4 @@
-"""Damages across episodes: screenshots and texts of another one, lists, splits, manifests, stray files."""
+"""Damages across episodes: screenshots and texts of another one, and exported folders."""
 
 import hashlib
 import json
@@ -13,6 +13,7 @@ from PIL import ImageChops
 
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.convert import convert
+from tests.quality.damaged.damage import name_of
 from tests.quality.damaged.spoilt_words import give_words
 from tests.quality.damaged.wreck import Planted, Wreck
 
@@ -30,18 +31,6 @@ class Shelf:
         self.wrecks.append(self._again())
         return self.wrecks[-1]
 
-    def write(self, name: str, tree: object) -> None:
-        path = self.root / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(tree), encoding="utf-8")
-
-    def split(self) -> dict[str, list[str]]:
-        names = [f"{wreck.episode_id}.json" for wreck in self.wrecks]
-        return {"train": names[:-1], "test": names[-1:]}
-
-    def index(self) -> list[dict[str, object]]:
-        return [{"episode_id": one.episode_id, "step_length": len(one.steps)} for one in self.wrecks]
-
     def export(self) -> None:
         for wreck in self.wrecks:
             give_words(wreck)
@@ -52,17 +41,21 @@ class Shelf:
             shutil.rmtree(self.root / folder)
         (respelled / "annotations").rename(self.root / "annotations")
         respelled.rmdir()
-        self.write("splits/random_split.json", self.split())
+        self.write_lists()
         self.write_manifest()
+
+    def write_lists(self) -> None:
+        names = [f"{wreck.episode_id}.json" for wreck in self.wrecks]
+        rows = [{"episode_id": one.episode_id, "step_length": len(one.steps)} for one in self.wrecks]
+        (self.root / "all_anno.json").write_text(json.dumps(rows))
+        (self.root / "splits").mkdir()
+        (self.root / "splits" / "random_split.json").write_text(json.dumps({"train": names[:-1], "test": names[-1:]}))
 
     def write_manifest(self) -> None:
         (self.root / "SHA256SUMS").unlink(missing_ok=True)
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
         sums = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(self.root)}\n" for path in files)
         (self.root / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
-
-    def annotation(self, number: int) -> Path:
-        return self.root / "annotations" / f"{self.wrecks[number].episode_id}.json"
 
 
 SpoilSet = Callable[[Shelf], tuple[Planted, ...] | Planted | None]
@@ -90,7 +83,7 @@ SET_DAMAGES: list[SetDamage] = []
 
 def _damage(*, exported: bool = False) -> Callable[[SpoilSet], SpoilSet]:
     def put(spoil: SpoilSet) -> SpoilSet:
-        SET_DAMAGES.append(SetDamage((spoil.__doc__ or "").rstrip("."), spoil, exported))
+        SET_DAMAGES.append(SetDamage(name_of(spoil), spoil, exported))
         return spoil
 
     return put
@@ -100,15 +93,10 @@ def _of(wreck: Wreck, check: str, step: int | None = None) -> Planted:
     return Planted(check, step, wreck.episode_id)
 
 
-def _whole(check: str) -> Planted:
-    return Planted(check, None, "")
-
-
 @_damage()
 def clean(source: Shelf) -> None:
     """A clean dataset, with its lists and splits."""
-    source.write("all_anno.json", source.index())
-    source.write("splits/random_split.json", source.split())
+    source.write_lists()
 
 
 @_damage()
@@ -147,88 +135,9 @@ def done_again(source: Shelf) -> tuple[Planted, ...]:
     return _of(source.wrecks[0], "EPI05"), _of(again, "EPI05")
 
 
-@_damage()
-def index_disagrees(source: Shelf) -> Planted:
-    """The list of all episodes counts other steps for one of them."""
-    rows = source.index()
-    rows[1]["step_length"] = 99
-    source.write("all_anno.json", rows)
-    return _whole("SET03")
-
-
-@_damage()
-def orphans(source: Shelf) -> Planted:
-    """An annotation is missing, and its pictures are there."""
-    lost = source.wrecks.pop()
-    for folder in ("annotations", "provenance", "ui_trees"):
-        for path in (source.root / folder).glob(f"{lost.episode_id}*"):
-            path.unlink()
-    return _whole("SET01")
-
-
-@_damage()
-def stray(source: Shelf) -> Planted:
-    """A file that is no screenshot lies among them."""
-    (source.root / "screenshots" / "Thumbs.db").write_bytes(b"")
-    return _whole("SET02")
-
-
-@_damage()
-def proof_lost(source: Shelf) -> tuple[Planted, ...]:
-    """One of the recordings has no proof."""
-    for wreck in source.wrecks:
-        wreck.save()
-    lost = source.wrecks.pop()
-    (source.root / "provenance" / f"{lost.episode_id}.json").unlink()
-    return _whole("SET04"), _of(lost, "ACT10")
-
-
-@_damage()
-def split_of_nobody(source: Shelf) -> Planted:
-    """A split names an episode that is not there."""
-    split = source.split()
-    split["train"].append("0123456789012345.json")
-    source.write("splits/random_split.json", split)
-    return _whole("SPL01")
-
-
-@_damage()
-def leak(source: Shelf) -> Planted:
-    """An episode is in train and in test."""
-    split = source.split()
-    split["train"] += split["test"]
-    source.write("splits/random_split.json", split)
-    return _whole("SPL02")
-
-
-@_damage()
-def left_out(source: Shelf) -> Planted:
-    """A split lacks an episode."""
-    split = source.split()
-    del split["train"][0]
-    source.write("splits/random_split.json", split)
-    return _whole("SPL03")
-
-
-@_damage()
-def device_leak(source: Shelf) -> Planted:
-    """A device is on both sides of the split that holds devices apart."""
-    source.write("splits/device_split.json", source.split())
-    return _whole("SPL04")
-
-
 @_damage(exported=True)
 def clean_export(source: Shelf) -> None:
     """A clean exported folder."""
-
-
-@_damage(exported=True)
-def foreign_picture_in_export(source: Shelf) -> tuple[Planted, ...]:
-    """A screenshot of an exported folder, where no proof tells of it, is that of another episode."""
-    mine, other = source.wrecks[:2]
-    mine.put_file(3, other.picture(2).read_bytes())
-    source.write_manifest()
-    return _of(mine, "IMG06", 3), _of(other, "IMG06", 2)
 
 
 @_damage(exported=True)
@@ -236,16 +145,7 @@ def changed_after_export(source: Shelf) -> Planted:
     """A picture of an exported folder was changed: it is whole, and not what the manifest says."""
     wreck = source.wrecks[0]
     wreck.put_picture(2, ImageChops.offset(wreck.image(2), 0, 9))
-    return _whole("EXP01")
-
-
-@_damage(exported=True)
-def recorders_spelling(source: Shelf) -> Planted:
-    """An annotation of an exported folder is spelled as the recorder does, at which the official converter stops."""
-    path = source.annotation(0)
-    path.write_text(path.read_text(encoding="utf-8").replace('"TEXT"', '"TYPE"'), encoding="utf-8")
-    source.write_manifest()
-    return _of(source.wrecks[0], "EXP01")
+    return Planted("EXP01", None, "")
 
 
 @_damage(exported=True)
@@ -253,4 +153,4 @@ def picture_left_behind(source: Shelf) -> tuple[Planted, ...]:
     """A picture of an exported folder is missing, and its manifest knows of none."""
     source.wrecks[0].picture(2).unlink()
     source.write_manifest()
-    return _whole("EXP01"), _of(source.wrecks[0], "IMG01", 2)
+    return Planted("EXP01", None, ""), _of(source.wrecks[0], "IMG01", 2)

@@ -20,7 +20,7 @@ def beside_the_grid(wreck: Wreck, step: int) -> None:
     wreck.put_action(step, "CLICK", [[1440, 620], [1440, 620]], "[(1440, 620)]")
 
 
-@damage()
+@damage("candle", "dark", "library", "balloons")
 def endless(wreck: Wreck) -> Planted:
     """The terminal step is missing."""
     wreck.renumber(range(len(wreck.steps) - 1))

@@ -33,7 +33,8 @@ def one_app(wreck: Wreck) -> tuple[Planted, ...]:
 @damage("dark", "cottage")
 def short(wreck: Wreck) -> Planted:
     """An episode of three steps."""
-    wreck.renumber((0, 1, len(wreck.steps) - 1))
+    last = len(wreck.steps) - 1
+    wreck.renumber((1, last - 1, last))
     return Planted("EPI03")
 
 

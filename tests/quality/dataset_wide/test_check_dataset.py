@@ -31,12 +31,13 @@ def test_every_part_is_asked(tmp_path: Path) -> None:
     (root / "screenshots" / "stray.png").touch()
     (root / "all_annot.json").write_text("[]")
     (root / "splits").mkdir()
-    (root / "splits" / "random_split.json").write_text('{"train": [], "test": ["0000000000000009"]}')
+    both = '{"train": ["0000000000000001"], "test": ["0000000000000001", "0000000000000009"]}'
+    (root / "splits" / "device_split.json").write_text(both)
     one = facts(0)
     other = facts(1, meta_task=one.meta_task, task=one.task, instruction=one.instruction, pictures=one.pictures[::-1])
 
     said = list(check_dataset(root, source(one, other, facts(2, actions=("COMPLETE",)))))
 
     assert {found.check for found in said if isinstance(found, Finding)} == {
-        "IMG06", "EPI03", "EPI05", "INS04", "SET01", "SET02", "SET03", "SET04", "SPL01", "SPL03",
+        "IMG06", "EPI03", "EPI05", "INS04", "SET01", "SET02", "SET03", "SET04", "SPL01", "SPL02", "SPL03", "SPL04",
     }  # fmt: skip

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -31,50 +32,19 @@ def test_a_picture_of_another_episode_is_found_in_both_with_its_step() -> None:
     assert facts(3).episode_id in found[0].found
 
 
-def test_the_home_screen_that_episodes_begin_with_is_no_defect_wherever_it_comes_again() -> None:
-    begins = [showing(facts(number), 0, "home") for number in (1, 2)]
-    comes_again = showing(facts(3), 2, "home")
-    assert places(*begins, comes_again) == set()
+def on_a_page(number: int) -> EpisodeFacts:
+    """An episode that shows an article after a page that looks the same in each."""
+    one = showing(facts(number), 2, "article")
+    return replace(one, looks=(one.looks[0], look("page"), *one.looks[2:]))
 
 
-def test_what_home_led_to_is_no_defect() -> None:
-    assert places(showing(facts(1), 5, "home"), showing(facts(2), 5, "home")) == set()
+def after(action: str) -> EpisodeFacts:
+    return replace(on_a_page(2), actions=(ACTIONS[0], action, *ACTIONS[2:]))
 
 
-def on_a_page(episode: EpisodeFacts) -> EpisodeFacts:
-    return replace(episode, looks=(episode.looks[0], look("page"), *episode.looks[2:]))
-
-
-def test_an_apps_first_page_is_no_defect_wherever_it_comes_again() -> None:
-    assert places(showing(facts(1), 1, "browser"), showing(facts(2), 4, "browser")) == set()
-    again = replace(facts(3), actions=(*ACTIONS[:2], "HOME", *ACTIONS[3:]))
-    assert places(showing(again, 4, "browser"), showing(facts(2), 2, "browser")) == set()
-
-
-def test_the_same_action_on_a_screen_that_looked_the_same_explains_the_same_picture() -> None:
-    one, other = (showing(on_a_page(facts(number)), 2, "article") for number in (1, 2))
-    aside = replace(other, actions=(ACTIONS[0], "CLICK 150, 377", *ACTIONS[2:]))
-    assert places(one, other) == places(one, aside) == set()
-
-
-def test_another_action_or_another_screen_before_explains_nothing() -> None:
-    one, other = (showing(on_a_page(facts(number)), 2, "article") for number in (1, 2))
-    for action in ("LONG_PRESS 120, 400", "CLICK 300, 400"):
-        assert places(one, replace(other, actions=(ACTIONS[0], action, *ACTIONS[2:]))) == {("1", 2), ("2", 2)}
-    assert places(one, replace(other, device="Pixel Fold")) == {("1", 2), ("2", 2)}
-    for before in (look("elsewhere"), None):
-        elsewhere = (other.looks[0], before, *other.looks[2:])
-        assert places(one, replace(other, looks=elsewhere)) == {("1", 2), ("2", 2)}
-
-
-def test_what_explains_a_picture_on_one_device_does_not_on_another() -> None:
-    one = showing(facts(1), 0, "home")
-    fold = replace(showing(facts(2), 3, "home"), device="Pixel Fold")
-    assert places(one, fold) == {("2", 3)}
-
-
-def test_a_picture_that_comes_twice_in_one_episode_is_another_checks_business() -> None:
-    assert places(showing(showing(facts(1), 2, "same"), 3, "same"), facts(2)) == set()
+def behind(before: int | None) -> EpisodeFacts:
+    one = on_a_page(2)
+    return replace(one, looks=(one.looks[0], before, *one.looks[2:]))
 
 
 def proved(episode: EpisodeFacts, **screens: ScreenFingerprint) -> EpisodeFacts:
@@ -84,22 +54,56 @@ def proved(episode: EpisodeFacts, **screens: ScreenFingerprint) -> EpisodeFacts:
     return replace(episode, screens=tuple(screens.get(f"at_{step}", one) for step, one in enumerate(own)))
 
 
+HOME_AT_5 = replace(showing(facts(3), 4, "browser"), actions=(*ACTIONS[:2], "HOME", *ACTIONS[3:]))
 NOTES, SHOP = ScreenFingerprint(7001, "org.notes", "a list"), ScreenFingerprint(7002, "org.shop", "a list")
+AGAIN = replace(NOTES, taken_us=8001)
+LIST, OTHER_LIST = showing(facts(1), 2, "list"), showing(facts(2), 4, "list")
+TWO_LISTS = showing(showing(facts(1), 1, "list"), 4, "list")
+BOTH = {("1", 2), ("2", 2)}
+
+PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
+    "the home screen that episodes begin with": (
+        [showing(facts(1), 0, "home"), showing(facts(2), 0, "home"), showing(facts(3), 2, "home")],
+        set(),
+    ),
+    "what home led to": ([showing(facts(1), 5, "home"), showing(facts(2), 5, "home")], set()),
+    "an app's first page": ([showing(facts(1), 1, "browser"), showing(facts(2), 4, "browser")], set()),
+    "an app's first page after home": ([HOME_AT_5, showing(facts(2), 2, "browser")], set()),
+    "the same action on the same screen": ([on_a_page(1), on_a_page(2)], set()),
+    "the same action a little aside": ([on_a_page(1), after("CLICK 150, 377")], set()),
+    "another action": ([on_a_page(1), after("LONG_PRESS 120, 400")], BOTH),
+    "an action elsewhere": ([on_a_page(1), after("CLICK 300, 400")], BOTH),
+    "another device": ([on_a_page(1), replace(on_a_page(2), device="Pixel Fold")], BOTH),
+    "another screen before": ([on_a_page(1), behind(look("elsewhere"))], BOTH),
+    "an unknown screen before": ([on_a_page(1), behind(None)], BOTH),
+    "explained on one device alone": (
+        [showing(facts(1), 0, "home"), replace(showing(facts(2), 3, "home"), device="Pixel Fold")],
+        {("2", 3)},
+    ),
+    "twice in one episode": ([showing(showing(facts(1), 2, "same"), 3, "same"), facts(2)], set()),
+    "no picture": ([replace(facts(number), pictures=("",) * 6) for number in (1, 2)], set()),
+    "taken twice of the same screen": ([proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=AGAIN)], set()),
+    "taken twice, words unknown": (
+        [proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=replace(AGAIN, words=""))],
+        set(),
+    ),
+    "proofs of two apps": ([proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=SHOP)], {("1", 2), ("2", 4)}),
+    "proofs of two pages": (
+        [proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=replace(AGAIN, words="a page"))],
+        {("1", 2), ("2", 4)},
+    ),
+    "proofs of the very same": ([proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=NOTES)], {("1", 2), ("2", 4)}),
+    "one proof": ([proved(LIST, at_2=NOTES), OTHER_LIST], {("1", 2), ("2", 4)}),
+    "another step, and the proof says otherwise": ([proved(TWO_LISTS, at_1=NOTES, at_4=SHOP)], {("1", 1), ("1", 4)}),
+    "another step of the same screen": ([proved(TWO_LISTS, at_1=NOTES, at_4=AGAIN)], set()),
+    "the next step, which is IMG07's": ([proved(showing(showing(facts(1), 1, "list"), 2, "list"))], set()),
+}
 
 
-def test_a_picture_that_was_taken_twice_of_the_same_screen_is_no_defect_whatever_led_to_it() -> None:
-    again = replace(NOTES, taken_us=8001)
-    one, other = showing(facts(1), 2, "list"), showing(facts(2), 4, "list")
-    assert places(proved(one, at_2=NOTES), proved(other, at_4=again)) == set()
-    assert places(proved(one, at_2=NOTES), proved(other, at_4=replace(again, words=""))) == set()
-
-
-@pytest.mark.parametrize("shown", [SHOP, replace(NOTES, taken_us=8001, words="a page"), NOTES])
-def test_a_picture_of_which_the_proofs_say_two_things_or_the_very_same_is_found_in_both_episodes(
-    shown: ScreenFingerprint,
-) -> None:
-    one, other = showing(facts(1), 2, "list"), showing(facts(2), 0, "list")
-    assert places(proved(one, at_2=NOTES), proved(other, at_0=shown)) == {("1", 2), ("2", 0)}
+@pytest.mark.parametrize("case", PLACES)
+def test_where_a_picture_of_elsewhere_is_found(case: str) -> None:
+    episodes, expected = PLACES[case]
+    assert places(*episodes) == expected
 
 
 def test_of_many_that_show_the_home_screen_only_the_one_is_found_that_showed_another() -> None:
@@ -112,33 +116,11 @@ def test_of_many_that_show_the_home_screen_only_the_one_is_found_that_showed_ano
     assert "in 8 other episodes, where the device showed another screen" in found.found
 
 
-def test_a_picture_of_another_step_of_the_same_episode_is_found_where_the_proof_says_otherwise() -> None:
-    one = showing(showing(facts(1), 1, "list"), 4, "list")
-    assert places(proved(one, at_1=NOTES, at_4=SHOP)) == {("1", 1), ("1", 4)}
-    assert places(proved(one, at_1=NOTES, at_4=replace(NOTES, taken_us=8001))) == set()
-    assert places(proved(showing(showing(facts(1), 1, "list"), 2, "list"))) == set()  # that is IMG07's
-
-
-def test_a_recorded_and_a_released_episode_are_compared_as_released_ones_are() -> None:
-    one, other = showing(facts(1), 2, "list"), showing(facts(2), 4, "list")
-    assert places(proved(one, at_2=NOTES), other) == {("1", 2), ("2", 4)}
-
-
-def test_a_picture_that_many_screens_have_says_little() -> None:
-    many = [
-        proved(showing(facts(number), 2, "blank"), at_2=ScreenFingerprint(number, f"org.app{number}", ""))
-        for number in range(COMMON_SCREEN)
-    ]
-    assert {found.severity for found in repeated_pictures(source(*many))} == {Severity.NOTE}
-    assert {found.severity for found in repeated_pictures(source(*many[1:]))} == {Severity.WARNING}
-
-
-def test_steps_without_a_picture_have_none_in_common() -> None:
-    assert places(*(replace(facts(number), pictures=("",) * 6) for number in (1, 2))) == set()
-
-
-def test_a_screen_that_many_pass_by_is_a_note() -> None:
-    many = [showing(facts(number), 2, "settings") for number in range(COMMON_SCREEN)]
+@pytest.mark.parametrize("is_proved", [True, False])
+def test_a_picture_that_many_screens_have_is_a_note(*, is_proved: bool) -> None:
+    many = [showing(facts(number), 2, "blank") for number in range(COMMON_SCREEN)]
+    if is_proved:
+        many = [proved(one, at_2=ScreenFingerprint(at, f"org.app{at}", "")) for at, one in enumerate(many)]
     assert {found.severity for found in repeated_pictures(source(*many))} == {Severity.NOTE}
     assert {found.severity for found in repeated_pictures(source(*many[1:]))} == {Severity.WARNING}
 
@@ -157,15 +139,17 @@ def test_episodes_of_different_tasks_that_look_the_same_are_noted() -> None:
     assert "4 look like those of episode 0000000000000002" in found[0].found
 
 
-def test_episodes_that_share_some_looks_are_not_noted() -> None:
-    assert not list(episodes_that_look_alike(source(facts(1), alike(facts(2), facts(1), steps=4))))
-
-
-def test_a_task_that_is_recorded_twice_may_look_the_same() -> None:
-    again = replace(alike(facts(2), facts(1), steps=6), meta_task=facts(1).meta_task, task=facts(1).task)
-    assert not list(episodes_that_look_alike(source(facts(1), again)))
-
-
-def test_looks_of_many_episodes_say_nothing() -> None:
-    common = (None, *(look(f"page {page}") for page in range(5)))
-    assert not list(episodes_that_look_alike(source(*(replace(facts(number), looks=common) for number in range(30)))))
+@pytest.mark.parametrize(
+    "episodes",
+    [
+        [facts(1), alike(facts(2), facts(1), steps=4)],
+        [
+            facts(1),
+            replace(alike(facts(2), facts(1), steps=6), meta_task=facts(1).meta_task, task=facts(1).task),
+        ],
+        [replace(facts(number), looks=(None, *(look(f"page {page}") for page in range(5)))) for number in range(30)],
+    ],
+    ids=["some looks", "a task that is recorded twice", "looks of many episodes"],
+)
+def test_episodes_that_may_look_alike_are_not_noted(episodes: list[EpisodeFacts]) -> None:
+    assert not list(episodes_that_look_alike(source(*episodes)))

@@ -28,6 +28,7 @@ from odyssey_recorder.quality.reviewing.review import (
 from odyssey_recorder.quality.reviewing.review_file import read_reviews, spell, union
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from tests.episodes import json_values
 from tests.quality.verdicts import BEGIN, verdict
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reviews.md"
@@ -47,10 +48,6 @@ def _file(*entries: Entry) -> ReviewFile:
 
 def _read(data: bytes | str) -> ReviewFile:
     return read_reviews(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
-
-
-def _trees(file: ReviewFile) -> list[dict[str, Any]]:
-    return [entry.model_dump(mode="json") for entry in file.entries]
 
 
 # The spelling.
@@ -201,11 +198,7 @@ def test_whatever_is_in_a_file_reading_it_ends(data: bytes) -> None:
     assert _read(data).problems
 
 
-@given(
-    st.recursive(
-        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
-    )
-)
+@given(json_values)
 def test_whatever_an_entry_is_it_is_an_entry_or_a_problem(tree: object) -> None:
     file = _read(json.dumps({"entries": [tree]}))
     assert bool(file.problems) == (tree is not None)
