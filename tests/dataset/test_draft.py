@@ -60,23 +60,13 @@ def test_steps_are_there_again_with_pictures_and_records(draft: Draft) -> None:
     assert again.steps[1].record.flags == (Flag(FlagCode.OTHER, ("odd",)),)
 
 
-def test_a_dropped_step_is_gone_and_remembered(draft: Draft) -> None:
-    add_step(draft)
-    add_step(draft, Type("oops"))
-    draft.drop_last("undone by the annotator")
-    again = reopened(draft)
-    assert len(again.steps) == 1
-    [dropped] = again.dropped
-    assert (dropped.action, dropped.why) == ("TYPE", "undone by the annotator")
-
-
-def test_several_steps_go_at_once_and_the_first_of_them_is_wanted_back(draft: Draft) -> None:
+def test_several_steps_go_at_once_are_remembered_and_the_first_of_them_is_wanted_back(draft: Draft) -> None:
     for shade in range(3):
         add_step(draft, Type(str(shade)), shade=shade)
     draft.drop_last("undone by the annotator", 2, leads_back=True)
     again = reopened(draft)
     assert [step.action for step in again.steps] == [Type("0")]
-    assert len(again.dropped) == 2
+    assert [(one.action, one.why) for one in again.dropped] == [("TYPE", "undone by the annotator")] * 2
     assert again.wanted is not None
     again.forget_picture(again.wanted.picture)
     assert again.wanted.picture.read_bytes() == png(1)
@@ -294,20 +284,15 @@ def test_an_amendment_finds_its_step_after_others_were_undone_and_after_reopenin
 
 
 def test_a_text_that_is_read_back_late_becomes_that_of_its_step_and_of_its_proof(draft: Draft) -> None:
-    key = add_step(draft, Type(""))
-    add_step(draft)
-    assert draft.amend_text(key, "你好 🥛")
+    typed, pressed = add_step(draft, Type("")), add_step(draft)
+    assert draft.amend_text(typed, "你好 🥛")
+    with pytest.raises(DatasetError, match="typed none"):
+        draft.amend_text(pressed, "oops")
     again = reopened(draft)
     assert again.steps[0].action == Type("你好 🥛")
     assert again.steps[0].record.input == TextRecord(text="你好 🥛")
+    assert len(again.steps) == 2
     assert not again.amend_text(99, "nobody's")
-
-
-def test_only_a_step_that_typed_gets_a_text(draft: Draft) -> None:
-    key = add_step(draft)
-    with pytest.raises(DatasetError, match="typed none"):
-        draft.amend_text(key, "oops")
-    assert len(reopened(draft).steps) == 1
 
 
 @pytest.mark.parametrize("name", ["../../secret.xml", "/etc/passwd", "1.xml\n", "1.png", "lock"])
