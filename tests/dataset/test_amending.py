@@ -21,7 +21,7 @@ from odyssey_recorder.dataset.codec import ANNOTATION_KEYS, annotations_of, deco
 from odyssey_recorder.dataset.provenance import EndRecord, EpisodeProvenance, StrokeRecord
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Complete, Impossible, LongPress, Scroll, Type
-from odyssey_recorder.model.episode import Category, Episode, Json, Step, screenshot_name
+from odyssey_recorder.model.episode import Category, Episode, Json, Step
 from odyssey_recorder.model.geometry import Point, Size
 from tests.dataset.published_episode import ACTIONS, recorded, store_of
 from tests.episodes import episode
@@ -240,23 +240,6 @@ def test_a_box_holds_the_very_pixel_where_the_proof_tells_it(own: Own) -> None:
 
 
 # Steps.
-
-
-def test_the_steps_behind_dropped_ones_move_up_with_their_pictures_and_records(own: Own) -> None:
-    after = amended(*own, DropSteps(first=TYPE, last=LONG))
-    assert after.kept == (CLICK, KEY, END)
-    assert [step.action for step in after.episode.steps] == [ACTIONS[0], ACTIONS[3], ACTIONS[4]]
-    assert [step.screenshot for step in after.episode.steps] == [
-        screenshot_name(own[0].episode_id, number) for number in range(3)
-    ]
-    assert after.proof is not None
-    frames = [one.frame.png_sha256 for one in own[1].steps]
-    assert [one.frame.png_sha256 for one in after.proof.steps] == [frames[0], frames[3], frames[4]]
-    assert [one.ui_tree for one in after.proof.steps] == [
-        f"{own[0].episode_id}_0.xml",
-        None,
-        f"{own[0].episode_id}_2.xml",
-    ]
 
 
 def test_an_episode_that_ends_earlier_keeps_the_picture_of_its_last_step_and_the_words_of_the_end(own: Own) -> None:

@@ -123,7 +123,7 @@ def _rows(mask: Image.Image) -> list[int]:
     return [row for row in range(1, len(filled)) if filled[row] and not filled[row - 1]]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"GIF89a", b"\x89PNG\r\n\x1a\nrest"])
+@pytest.mark.parametrize("content", [None, b"GIF89a"])
 def test_a_screenshot_that_is_missing_or_none_is_named(tmp_path: Path, content: bytes | None) -> None:
     episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
     episode.files.screenshot(0).unlink()

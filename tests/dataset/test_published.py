@@ -67,21 +67,15 @@ def test_what_others_do_to_the_folder_is_news(following: Following, shown: Shown
     shown.wait_for(lambda: not shown.instructions)
 
 
-def test_an_episode_is_opened_with_its_files(published: PublishedEpisodes) -> None:
+def test_an_episode_is_opened_with_its_files_whatever_its_proof_is(published: PublishedEpisodes) -> None:
     opened = published.open(ID)
     assert opened.episode == episode()
     assert opened.files.annotation == published.root / "annotations" / f"{ID}.json"
     assert (opened.provenance, opened.problem) == (None, "")
-
-
-def test_an_episode_whose_proof_is_broken_is_opened_and_says_why(published: PublishedEpisodes) -> None:
     (published.root / "provenance" / f"{ID}.json").write_text("{")
     opened = published.open(ID)
-    assert opened.provenance is None
+    assert (opened.episode, opened.provenance) == (episode(), None)
     assert "is not a provenance file" in opened.problem
-
-
-def test_an_annotation_that_is_broken_cannot_be_opened(published: PublishedEpisodes) -> None:
     (published.root / "annotations" / f"{ID}.json").write_text("{}")
     with pytest.raises(InvalidEpisodeError, match="episode_id is missing"):
         published.open(ID)

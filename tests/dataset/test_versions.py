@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Point
 from tests.dataset import cut_short
 from tests.dataset.drafts import png
-from tests.dataset.published_episode import InDataset, recorded, released, store_of, tree_of
+from tests.dataset.published_episode import ACTIONS, InDataset, recorded, released, store_of, tree_of
 
 _processes = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
@@ -93,9 +94,12 @@ def test_pictures_trees_and_proof_follow_the_numbering_when_steps_are_dropped(th
     proof = store_of(there).provenance(there.episode_id)
     assert [picture(there, step) for step in range(3)] == [png(40), png(60), png(80)]
     assert [tree_of(there, step) for step in range(3)] == ["<hierarchy step='2'/>", None, "<hierarchy step='4'/>"]
-    assert len(episode.steps) == 3
+    assert [step.action for step in episode.steps] == list(ACTIONS[2:])
+    assert [step.screenshot for step in episode.steps] == [f"{there.episode_id}_{step}.png" for step in range(3)]
     assert proof is not None
     assert [one.ui_tree for one in proof.steps] == [f"{there.episode_id}_0.xml", None, f"{there.episode_id}_2.xml"]
+    hashes = [sha256(picture(there, step)).hexdigest() for step in range(3)]
+    assert [one.frame.png_sha256 for one in proof.steps] == hashes
     assert not [name for name in there.files() if "_3." in name or "_4." in name or name.endswith(".part")]
 
 

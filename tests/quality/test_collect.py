@@ -15,7 +15,7 @@ from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
 from odyssey_recorder.quality.image_metrics import ImageMetrics
-from odyssey_recorder.quality.sources import ScreenshotNames, stamp, stamp_episode
+from odyssey_recorder.quality.sources import ScreenshotNames
 from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
 
 NOTHING = Cache(None, Editions("", ""))
@@ -183,22 +183,6 @@ def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path, cach
     assert look(write_lone(tmp_path / "there", THIRD, pictures), elsewhere).steps[0].change == first.steps[0].change
     assert len(elsewhere.measured.files) == 3
     assert (elsewhere.measured.pictures, elsewhere.measured.changes) == ({}, {})
-
-
-def test_a_stamp_tells_every_change_of_an_episodes_files(tmp_path: Path) -> None:
-    (annotation,) = write_dataset(tmp_path, FIRST, steps=2)
-    files = EpisodeFiles.of(annotation)
-    stamps = {stamp_episode(files, 2, ()), stamp_episode(files, 2, (f"{FIRST}_2.png",))}
-    changing = [annotation, *(tmp_path / name for name in (
-        f"provenance/{FIRST}.json", f"screenshots/{FIRST}_1.png", f"ui_trees/{FIRST}_0.xml",
-    ))]  # fmt: skip
-    for path in changing:
-        path.write_bytes(path.read_bytes() + b" ")
-        stamps.add(stamp_episode(files, 2, ()))
-    changing[-1].unlink()
-    stamps.add(stamp_episode(files, 2, ()))
-    assert len(stamps) == 7
-    assert stamp(changing[-1]) == ""
 
 
 def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:

@@ -26,17 +26,9 @@ def begin_dead() -> Callable[[int], int]:
     os._exit(3)
 
 
-def results(tasks: list[int], *, count: int = 2) -> dict[int, int | WorkerFailure]:
-    with Workers[int, int](count, begin) as workers:
-        return dict(workers.run(iter(tasks), lambda: False))
-
-
-def test_each_task_comes_back_with_its_result() -> None:
-    assert results(list(range(20))) == {number: 2 * number for number in range(20)}
-
-
 def test_a_process_that_dies_names_its_task_and_another_goes_on() -> None:
-    found = results([1, DEADLY, 2, FAULTY, 3], count=1)
+    with Workers[int, int](1, begin) as workers:
+        found = dict(workers.run(iter([1, DEADLY, 2, FAULTY, 3]), lambda: False))
     assert found[DEADLY] == WorkerFailure("the process that looked at it ended (SIGKILL)")
     assert found[FAULTY] == WorkerFailure("the program has a fault (ValueError: too much)")
     assert [found[number] for number in (1, 2, 3)] == [2, 4, 6]
