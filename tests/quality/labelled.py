@@ -199,8 +199,8 @@ def _middle(person: Person) -> float:
 
 def _end_of_a_list(watched: _Watched) -> None:
     person = watched.person
-    _open(person, "Shop")
-    for _ in range(12):
+    _open(person, "Settings")
+    for _ in range(3):
         person.scroll(_last_list(person), -0.8)
     for _ in range(2):
         watched.do("scroll at the end of a list", lambda: person.scroll(_last_list(person)))

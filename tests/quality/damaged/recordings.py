@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from odyssey_recorder.commands.demo import play
 from odyssey_recorder.commands.demo_annotator import Eyes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
-from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
 from tests.quality.damaged.errands import ERRANDS, Errand
@@ -45,12 +45,9 @@ def _record_once(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> st
     device = service.connect(serial)
     player = ScriptPlayer()
     recorder = service.begin(device, Assignment(errand.task), player)
-    eyes = Eyes(lab, serial)
     try:
         recorder.start()
-        for move in errand.moves:
-            recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, PATIENCE_S)
-            player.perform(eyes.command(move), recorder)
+        play(player, recorder, Eyes(lab, serial), errand.moves)
         player.published(recorder)
     finally:
         recorder.stop()
