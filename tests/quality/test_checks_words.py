@@ -294,40 +294,24 @@ def test_annotations_that_say_nothing_or_name_coordinates_are_found(
     assert found(check, annotated(**texts)) == steps
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "robin.keller@example.org",
-        "call +49 170 5550123",
-        "0761 555 0123",
-        "(212) 555-0123",
-        "212-555-0123",
-        "4111 1111 1111 1111",
-        "5500-0000-0000-0004",
-    ],
-)
+PRIVATE = (
+    "robin.keller@example.org", "call +49 170 5550123", "0761 555 0123", "(212) 555-0123", "212-555-0123",
+    "4111 1111 1111 1111", "5500-0000-0000-0004",
+)  # fmt: skip
+HARMLESS = (
+    "$1,299.00", "2026-11-21", "21.11.2026 18:30", "12:00 to 13:00", "HL-20418", "79098 Freiburg",
+    "4111 1111 1111 1112", "1.234.567.890", "ada@home", "@kenji", "3.14159265358979",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PRIVATE)
 def test_addresses_telephone_numbers_and_cards_are_found(text: str) -> None:
     assert found("PRV01", evidence(Type(text), Complete())) == [0]
     assert found("PRV01", evidence(Type("a"), Complete(text))) == [1]
     assert found("PRV01", with_task(CLEAN, instruction=f"Write {text}.")) == [None]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "$1,299.00",
-        "2026-11-21",
-        "21.11.2026 18:30",
-        "12:00 to 13:00",
-        "HL-20418",
-        "79098 Freiburg",
-        "4111 1111 1111 1112",
-        "1.234.567.890",
-        "ada@home",
-        "@kenji",
-        "3.14159265358979",
-    ],
-)
+@pytest.mark.parametrize("text", HARMLESS)
 def test_prices_dates_times_and_orders_are_not_private(text: str) -> None:
     assert found("PRV01", evidence(Type(text), Complete())) == []
 
