@@ -225,12 +225,6 @@ def test_another_revision_than_the_one_looked_at_is_not_amended(there: InDataset
         amend(there, DROP, expected=seen)
 
 
-@pytest.mark.parametrize("episode_id", ["", "../../etc/passwd", "000000000000000/"])
-def test_what_is_no_id_leads_nowhere(there: InDataset, episode_id: str) -> None:
-    with pytest.raises(DatasetError, match="is not an episode's id"):
-        Versions(there.root).amend(episode_id, WORDS)
-
-
 _amendments: st.SearchStrategy[Amendment] = st.one_of(
     st.builds(NewInstruction, instruction=st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)),
     st.builds(NewApps, category=st.just(Category.WEB_SHOPPING), apps=st.just(("Shop", "Notes"))),

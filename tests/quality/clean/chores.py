@@ -18,26 +18,29 @@ class Part:
     moves: tuple[Move, ...]
 
 
+def _in(app: str, words: str, *moves: str | Move) -> Part:
+    """Open the app and go on; words are those of the view to touch."""
+    return Part(app, words, tuple(On(move) if isinstance(move, str) else move for move in (app, *moves)))
+
+
 def _open(app: str, *what: str) -> list[Part]:
-    return [Part(app, f"open {one}", (On(app), On(one))) for one in what]
+    return [_in(app, f"open {one}", one) for one in what]
 
 
 def _article(query: str, title: str) -> Part:
-    search = (On("Browser"), On("Search or type web address"), TypeText(type=query), On("Go"), On(title))
-    return Part("Browser", f"read {title}", search)
+    return _in("Browser", f"read {title}", "Search or type web address", TypeText(type=query), "Go", title)
 
 
 def _product(query: str, name: str) -> Part:
-    return Part("Shop", f"look at {name}", (On("Shop"), On("Search Shop"), TypeText(type=query), On(name)))
+    return _in("Shop", f"look at {name}", "Search Shop", TypeText(type=query), name)
 
 
 def _sum(left: str, word: str, sign: str, right: str) -> Part:
-    moves = (On("Calculator"), On(left), On(sign), On(right), On("="))
-    return Part("Calculator", f"work out {left} {word} {right}", moves)
+    return _in("Calculator", f"work out {left} {word} {right}", left, sign, right, "=")
 
 
 def _note(words: str) -> Part:
-    return Part("Notes", f"write down {words}", (On("Notes"), On("New note"), TypeText(type=words), BACK, BACK))
+    return _in("Notes", f"write down {words}", "New note", TypeText(type=words), BACK, BACK)
 
 
 PARTS: tuple[Part, ...] = (
@@ -68,21 +71,13 @@ PARTS: tuple[Part, ...] = (
     _note("Call Nora"),
     _note("Water the plants"),
     _note("Return the drill"),
-    Part(
-        "Browser",
-        "scroll the forecast of Oslo",
-        (On("Browser"), On("Oslo weather: forecast for the week"), Drag(up=0.3)),
-    ),
-    Part("Settings", "scroll the topics", (On("Settings"), Drag(up=0.3))),
-    Part("Settings", "go to Display and back", (On("Settings"), On("Display"), BACK)),
-    Part("Settings", "turn on the Dark theme", (On("Settings"), On("Display"), On("Dark theme"))),
-    Part("Notes", "look into Quote and go back", (On("Notes"), On("Quote"), BACK)),
-    Part("Calendar", "turn to the Next month", (On("Calendar"), On("Next month"))),
-    Part(
-        "Messages",
-        "write Thank you to Mum",
-        (On("Messages"), On("Mum"), On("Text message"), TypeText(type="Thank you"), On("Send message")),
-    ),
+    _in("Browser", "scroll the forecast of Oslo", "Oslo weather: forecast for the week", Drag(up=0.3)),
+    _in("Settings", "scroll the topics", Drag(up=0.3)),
+    _in("Settings", "go to Display and back", "Display", BACK),
+    _in("Settings", "turn on the Dark theme", "Display", "Dark theme"),
+    _in("Notes", "look into Quote and go back", "Quote", BACK),
+    _in("Calendar", "turn to the Next month", "Next month"),
+    _in("Messages", "write Thank you to Mum", "Mum", "Text message", TypeText(type="Thank you"), "Send message"),
 )
 _CATEGORIES = ("Information_Management", "General_Tool", "Web_Shopping", "Social_Sharing", "Media_Entertainment")
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -10,39 +9,21 @@ from rich.table import Column, Table
 from tests.quality.damaged.bench import Case
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    check: str
-    planted: int
-    found: int
-    false: int
-
-    @property
-    def recall(self) -> float:
-        return self.found / self.planted if self.planted else 1.0
-
-    @property
-    def precision(self) -> float:
-        return self.found / (self.found + self.false) if self.found + self.false else 1.0
-
-
-def scores(cases: Sequence[Case]) -> list[Score]:
+def table(cases: Sequence[Case]) -> Table:
     planted = Counter(check for case in cases for check, _, _ in case.planted)
     missed = Counter(check for case in cases for check, _, _ in case.missed)
     false = Counter(finding.check for case in cases for finding in case.unplanted)
-    return [
-        Score(check, planted[check], planted[check] - missed[check], false[check])
-        for check in sorted(planted.keys() | false.keys())
-    ]
-
-
-def table(cases: Sequence[Case]) -> Table:
     right = [Column(name, justify="right") for name in ("planted", "found", "false", "precision", "recall")]
     shown = Table(Column("check"), *right, box=None)
-    for one in scores(cases):
-        shares = f"{one.precision:.2f}", f"{one.recall:.2f}"
-        shown.add_row(one.check, str(one.planted), str(one.found), str(one.false), *shares)
+    for check in sorted(planted.keys() | false.keys()):
+        found = planted[check] - missed[check]
+        precision, recall = _share(found, found + false[check]), _share(found, planted[check])
+        shown.add_row(check, str(planted[check]), str(found), str(false[check]), f"{precision:.2f}", f"{recall:.2f}")
     return shown
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
 
 
 def wrong(cases: Sequence[Case]) -> list[str]:
