@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Point, Size
+from tests.episodes import episode
 
 EPISODE_ID = "0000000000000007"
 VIEW = Image.new("RGB", (360, 720), "white")
@@ -26,16 +28,12 @@ def marks(action: Action) -> Area:
     return area
 
 
-def pictured(folder: Path, actions: list[Action], *, size: Size, instruction: str = "Buy milk.") -> OpenedEpisode:
-    episode = Episode(
-        EPISODE_ID,
-        DeviceInfo("Fake Phone", size),
-        TaskInfo("General_Tool", ("Notes",), "Buy {}.", "Buy milk.", instruction),
-        tuple(Step(screenshot_name(EPISODE_ID, number), action) for number, action in enumerate(actions)),
-    )
-    for step in episode.steps:
+def pictured(folder: Path, actions: list[Action], *, size: Size) -> OpenedEpisode:
+    one = episode(*actions, episode_id=EPISODE_ID)
+    for step in one.steps:
         Image.new("RGB", (size.width, size.height), "teal").save(folder / step.screenshot)
-    return OpenedEpisode(episode, EpisodeFiles.of(folder / f"{EPISODE_ID}.json"))
+    files = EpisodeFiles.of(folder / f"{EPISODE_ID}.json")
+    return OpenedEpisode(replace(one, device=DeviceInfo("Fake Phone", size)), files)
 
 
 @pytest.mark.parametrize("action", [Click(Point(250, 500)), LongPress(Point(250, 500))])
@@ -125,12 +123,12 @@ def _rows(mask: Image.Image) -> list[int]:
 
 @pytest.mark.parametrize("content", [None, b"GIF89a"])
 def test_a_screenshot_that_is_missing_or_none_is_named(tmp_path: Path, content: bytes | None) -> None:
-    episode = pictured(tmp_path, [Complete()], size=Size(360, 640))
-    episode.files.screenshot(0).unlink()
+    opened = pictured(tmp_path, [Complete()], size=Size(360, 640))
+    opened.files.screenshot(0).unlink()
     if content is not None:
-        episode.files.screenshot(0).write_bytes(content)
+        opened.files.screenshot(0).write_bytes(content)
     with pytest.raises(DatasetError, match=f"{EPISODE_ID}_0.png"):
-        draw_contact_sheet([episode])
+        draw_contact_sheet([opened])
 
 
 def test_words_are_broken_between_words_and_cut_to_the_room_there_is() -> None:

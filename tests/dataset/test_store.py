@@ -300,31 +300,29 @@ if os.geteuid() == 0:
 store = store_in(Path(sys.argv[1]))
 draft = complete_draft(store)
 folder = store.root / "screenshots"
-folder.chmod(int(sys.argv[2], 8))
-try:
-    store.publish(draft)
-except DatasetError as error:
-    print(error)
-folder.chmod(0o700)
-assert len(draft.steps) == 2
-assert not [path for path in store.root.rglob("*") if path.is_file()]
+for mode in (0o500, 0o000):
+    folder.chmod(mode)
+    try:
+        store.publish(draft)
+    except DatasetError as error:
+        print(error)
+    folder.chmod(0o700)
+    assert len(draft.steps) == 2
+    assert not [path for path in store.root.rglob("*") if path.is_file()]
 store.publish(draft)
 print(store.episodes() == [draft.episode_id])
 """
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of folders are POSIX")
-@pytest.mark.parametrize("mode", ["500", "000"])
-def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writable(mode: str) -> None:
+def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writable() -> None:
     with tempfile.TemporaryDirectory() as folder:  # tmp_path has mode 0700
         Path(folder).chmod(0o777)
-        done = subprocess.run(
-            [sys.executable, "-c", READ_ONLY, folder, mode], capture_output=True, text=True, check=False, timeout=60
-        )
-        assert done.returncode == 0, done.stderr
-    problem, published = done.stdout.splitlines()
-    assert "dataset" in problem
-    assert "that is not allowed there. Make the folder writable" in problem
+        done = subprocess.run([sys.executable, "-c", READ_ONLY, folder], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    *problems, published = done.stdout.splitlines()
+    assert len(problems) == 2
+    assert all("that is not allowed there. Make the folder writable" in problem for problem in problems)
     assert published == "True"
 
 
