@@ -13,21 +13,6 @@ def little_scroll(wreck: Wreck, step: int) -> None:
     wreck.put_scroll(step, (500, 500), (500, 550))
 
 
-@at_step("", where=Wreck.is_touch)
-def unhurried(wreck: Wreck, step: int) -> None:
-    """A CLICK for which the finger stayed for 390 ms."""
-    wreck.records[step]["input"]["duration_us"] = 390_000
-
-
-@at_step("")
-def still_fresh(wreck: Wreck, step: int) -> None:
-    """A frame that was on the screen one second before the finger came down, as in passive mode."""
-    record = wreck.records[step]
-    frame, touched_us = record["frame"], record["touched_us"]
-    frame.update(started_us=touched_us - 1_500_000, arrived_us=touched_us - 1_000_000, streamed=True)
-    record.update(check=None, age_us=1_000_000)
-
-
 @damage("tiles")
 def a_star(wreck: Wreck) -> None:
     """A CLICK that changed nothing but a star of 24 dp."""
@@ -41,14 +26,6 @@ def a_star(wreck: Wreck) -> None:
 def annotated(wreck: Wreck) -> None:
     """Every step has its texts and its box."""
     give_words(wreck)
-
-
-@at_step("", "candle", "balloons", where=action("TYPE"))
-def other_characters(wreck: Wreck, step: int) -> None:
-    """A text in other scripts, with a backslash within, that the field shows as it is."""
-    old, text = str(wreck.steps[step]["info"]), "Käse\\Brot, 牛乳 и хлеб"
-    wreck.put_text(step, text)
-    wreck.retype(step, old, text)
 
 
 @damage("zeppelins", "candle")

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image, ImageChops
 
-from tests.quality.damaged.damage import at_step, damage, key, not_first
+from tests.quality.damaged.damage import at_step, damage, key
 from tests.quality.damaged.spoilt_words import give_words
 from tests.quality.damaged.wreck import Planted, Wreck
 
@@ -20,26 +20,11 @@ def missing(wreck: Wreck, step: int) -> None:
 
 
 @at_step("IMG01")
-def truncated(wreck: Wreck, step: int) -> None:
-    """A PNG is cut off in its middle."""
-    data = wreck.picture(step).read_bytes()
-    wreck.put_file(step, data[: len(data) * 2 // 3])
-
-
-@at_step("IMG01")
 def flipped_bit(wreck: Wreck, step: int) -> None:
     """One bit of a PNG has flipped."""
     data = bytearray(wreck.picture(step).read_bytes())
     data[wreck.rng.randrange(100, len(data) - 20)] ^= 0x10
     wreck.put_file(step, bytes(data))
-
-
-@at_step("IMG01", *_SMALL)
-def jpeg(wreck: Wreck, step: int) -> None:
-    """A JPEG bears the name of a PNG."""
-    file = io.BytesIO()
-    wreck.image(step).save(file, "JPEG")
-    wreck.put_file(step, file.getvalue())
 
 
 @at_step("IMG01", *_SMALL)
@@ -65,12 +50,6 @@ def counted_from_one(wreck: Wreck) -> tuple[Planted, ...]:
     return tuple(Planted("IMG02", number) for number in range(len(wreck.steps)))
 
 
-@at_step("IMG02", where=not_first)
-def misnamed(wreck: Wreck, step: int) -> None:
-    """A step names the screenshot of the one before it."""
-    wreck.steps[step]["screenshot"] = wreck.picture(step - 1).name
-
-
 @damage()
 def one_too_many(wreck: Wreck) -> Planted:
     """There is a screenshot more than there are steps."""
@@ -91,12 +70,6 @@ def swapped_in_released_data(wreck: Wreck) -> tuple[Planted, ...]:
     give_words(wreck)
     wreck.be_released()
     return _swap(wreck)
-
-
-@at_step("IMG03", *_SMALL, where=key("HOME"))
-def halved(wreck: Wreck, step: int) -> None:
-    """A screenshot has half the size of the others."""
-    wreck.put_picture(step, wreck.image(step).reduce(2))
 
 
 @at_step("IMG03", *_SMALL, where=key("HOME"))

@@ -11,13 +11,6 @@ def nudged_click(wreck: Wreck, step: int) -> None:
     wreck.put_press(step, x + 1 if x < 1000 else x - 1, y)
 
 
-@at_step("ACT10", "library", "forecast", where=action("SCROLL"))
-def reversed_scroll(wreck: Wreck, step: int) -> None:
-    """A SCROLL goes the other way."""
-    start, end = wreck.steps[step]["info"]
-    wreck.put_action(step, "SCROLL", [end, start], f"[{tuple(end)}, {tuple(start)}]")
-
-
 @at_step("ACT10 ACT04", "forecast", where=action("LONG_PRESS"))
 def called_a_click(wreck: Wreck, step: int) -> None:
     """A LONG_PRESS is called a CLICK."""

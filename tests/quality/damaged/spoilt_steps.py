@@ -60,15 +60,6 @@ def no_field(wreck: Wreck, step: int) -> None:
     wreck.records[step]["screen"]["keyboard_shown"] = False
 
 
-@at_step("ACT05", "tiles", "candle", where=action("TYPE"))
-def colon(wreck: Wreck, step: int) -> None:
-    """A text with a colon, which the official evaluator cuts off there."""
-    text = str(wreck.steps[step]["info"])
-    spelled = f"at 9:30 {text}"
-    wreck.put_text(step, spelled)
-    wreck.retype(step, text, spelled)
-
-
 @damage()
 def again_and_again(wreck: Wreck) -> tuple[Planted, ...]:
     """The same CLICK at the same place three times, though each time the same screen is there."""
@@ -115,13 +106,6 @@ def box_elsewhere(wreck: Wreck, step: int) -> None:
     x, y, _ = wreck.records[step]["input"]["samples"][0]
     aside = 200 if x < 400 else -200
     wreck.records[step]["bbox"] = [x + aside - 40, y - 40, x + aside + 40, y + 40]
-
-
-@at_step("ACT09", where=Wreck.is_touch)
-def whole_screen(wreck: Wreck, step: int) -> None:
-    """A box of nearly the whole screen."""
-    frame = wreck.records[step]["frame"]
-    wreck.records[step]["bbox"] = [0, 0, frame["width"], frame["height"] - 100]
 
 
 @at_step("ACT09", where=Wreck.is_touch)
