@@ -23,21 +23,20 @@ def path(store: EpisodeStore) -> Path:
     return store.root / "provenance" / annotation.name
 
 
-def test_it_says_who_recorded_what_when(store: EpisodeStore) -> None:
-    draft = complete_draft(store)
+def test_it_says_who_recorded_what_when_and_in_passive_mode_what_the_clocks_were(store: EpisodeStore) -> None:
+    origin = ORIGIN.model_copy(update={"mode": "passive"})
+    draft = store.create_draft(task=TASK, device=DEVICE, origin=origin)
+    add_step(draft)
+    add_step(draft, Complete("done"))
+    draft.amend_last({"age_us": 12, "clock_offset_us": -3, "clock_uncertainty_us": 40})
     records = tuple(step.record for step in draft.steps)
     store.publish(draft)
     provenance = store.provenance(draft.episode_id)
     assert provenance is not None
-    assert provenance.origin == ORIGIN
-    assert provenance.steps == records
-    assert provenance.dropped == ()
+    assert (provenance.origin, provenance.steps, provenance.dropped) == (origin, records, ())
     assert draft.started_us == provenance.started_us <= provenance.published_us
-
-
-def test_an_episode_without_a_proof_has_none(store: EpisodeStore, path: Path) -> None:
-    path.unlink()
-    assert store.provenance(path.stem) is None
+    last = provenance.steps[-1]
+    assert (last.age_us, last.clock_offset_us, last.clock_uncertainty_us) == (12, -3, 40)
 
 
 @pytest.fixture
@@ -63,18 +62,6 @@ def test_the_proofs_of_the_first_recorders_are_read_as_ever() -> None:
     assert {(step.age_us, step.ui_tree, step.bbox, step.clock_offset_us) for step in provenance.steps} == {
         (None, None, None, None)
     }
-
-
-def test_an_episode_of_passive_mode_says_what_the_clocks_were(store: EpisodeStore) -> None:
-    origin = ORIGIN.model_copy(update={"mode": "passive"})
-    draft = store.create_draft(task=TASK, device=DEVICE, origin=origin)
-    add_step(draft, Complete("done"))
-    draft.amend_last({"age_us": 12, "clock_offset_us": -3, "clock_uncertainty_us": 40})
-    provenance = store.provenance(store.publish(draft).stem)
-    assert provenance is not None
-    assert provenance.origin.mode == "passive"
-    [step] = provenance.steps
-    assert (step.age_us, step.clock_offset_us, step.clock_uncertainty_us) == (12, -3, 40)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", "\0"])
@@ -104,8 +91,9 @@ def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Calla
     assert summary.recorded_at is None or key == "published_us"
 
 
-def test_a_proof_that_cannot_be_read_is_named(path: Path) -> None:
+def test_a_proof_that_is_none_or_cannot_be_read_is_named(store: EpisodeStore, path: Path) -> None:
     path.unlink()
+    assert store.provenance(path.stem) is None
     path.mkdir()
     with pytest.raises(DatasetError, match=f"{path.name} cannot be read"):
         read_provenance(path)

@@ -22,50 +22,35 @@ def of_checks(house: Path) -> str:
     return edition([house / PACKAGE.name, house / "templates"])
 
 
-def of_measures(house: Path, library: str = "pillow") -> str:
-    return edition_of(measure.__module__, library, house / PACKAGE.name)
-
-
-def touch(path: Path) -> None:
-    path.write_bytes(path.read_bytes() + b"\n")
+def of_measures(house: Path) -> str:
+    return edition_of(measure.__module__, "pillow", house / PACKAGE.name)
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "is_checks", "is_measures"),
     [
-        "odyssey_recorder/task/wording/equivalence.py",
-        "odyssey_recorder/quality/checks/words.py",
-        "templates/apps/*.yaml",
+        ("odyssey_recorder/task/wording/equivalence.py", True, False),
+        ("odyssey_recorder/quality/checks/words.py", True, False),
+        ("odyssey_recorder/quality/screenshot.py", True, True),
+        ("odyssey_recorder/quality/thresholds.py", True, True),
+        ("odyssey_recorder/model/geometry.py", True, True),
+        ("odyssey_recorder/task/__pycache__/new.pyc", False, False),
+        ("templates/apps/new.yaml", True, False),
     ],
 )
-def test_a_rule_of_tasks_or_a_catalogue_of_apps_that_was_edited_is_another_edition_of_the_checks_alone(
-    house: Path, changed: str
+def test_a_file_that_is_new_or_edited_is_another_edition_of_what_depends_on_it(
+    house: Path, changed: str, *, is_checks: bool, is_measures: bool
 ) -> None:
     checks, measures = of_checks(house), of_measures(house)
-    touch(next(house.glob(changed)))
-    assert of_checks(house) != checks
-    assert of_measures(house) == measures
+    path = house / changed
+    path.parent.mkdir(exist_ok=True)
+    with path.open("ab") as file:
+        file.write(b"\n")
+    assert (of_checks(house) != checks, of_measures(house) != measures) == (is_checks, is_measures)
 
 
-@pytest.mark.parametrize("changed", ["quality/screenshot.py", "quality/thresholds.py", "model/geometry.py"])
-def test_what_pictures_are_measured_with_is_found_by_its_imports(house: Path, changed: str) -> None:
-    before = of_measures(house)
-    touch(house / PACKAGE.name / changed)
-    assert of_measures(house) != before
-    assert of_measures(house) != of_measures(house, "rapidfuzz")
-
-
-def test_a_new_file_is_another_edition_and_what_python_keeps_of_a_module_is_none(house: Path) -> None:
-    before = of_checks(house)
-    kept = house / PACKAGE.name / "task" / "__pycache__"
-    kept.mkdir(exist_ok=True)
-    (kept / "new.pyc").write_bytes(b"")
-    assert of_checks(house) == before
-    (house / "templates" / "apps" / "new.yaml").write_bytes(b"")
-    assert of_checks(house) != before
-
-
-def test_all_that_the_program_ships_counts() -> None:
+def test_all_that_the_program_ships_counts_and_so_does_the_library() -> None:
+    assert edition_of(measure.__module__, "pillow") != edition_of(measure.__module__, "rapidfuzz")
     shipped = shipped_folders()
     assert PACKAGE in shipped
     assert data_folder("templates") in shipped
