@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -198,13 +199,12 @@ def test_a_view_hierarchy_that_comes_after_publishing_leaves_no_draft_behind(sto
             while True:
                 draft.keep_tree("<hierarchy/>")
 
-    writer = threading.Thread(target=write)
-    writer.start()
-    assert is_writing.wait(20)
-    publishing.set()
-    store.publish(draft)
-    writer.join(20)
-    assert not writer.is_alive(), "a closed draft takes no more"
+    with ThreadPoolExecutor(1) as pool:
+        writer = pool.submit(write)
+        assert is_writing.wait(20)
+        publishing.set()
+        store.publish(draft)
+        writer.result(20)  # a closed draft takes no more
     assert not draft.folder.exists()
 
 
