@@ -21,15 +21,11 @@ def sample_of(episodes: Iterable[EpisodeSummary] = ()) -> Sample:
     return Sample(half, lambda: episodes)
 
 
-def test_nothing_is_sampled_before_all_is_known() -> None:
-    sample = sample_of()
-    assert sample.take([of(1), of(2)], NONE, is_all=False) == NONE
-    assert sample.is_sampled(of(1).episode_id) is None
-
-
-def test_the_news_say_which_episodes_came_into_the_sample() -> None:
+def test_the_news_say_which_episodes_came_into_the_sample_once_all_are_known() -> None:
     sample = sample_of()
     episodes = [of(number) for number in range(10)]
+    assert sample.take(episodes[:2], NONE, is_all=False) == NONE
+    assert sample.is_sampled(of(1).episode_id) is None
     came = sample.take(episodes, NONE, is_all=True)
     assert len(came) == 5
     assert came == {one.episode_id for one in episodes if sample.is_sampled(one.episode_id)}
