@@ -47,15 +47,8 @@ class CommandLine:
         self._capsys = capsys
         for variable in ("ODYSSEY_ADB", "ODYSSEY_ANNOTATOR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL"):
             monkeypatch.delenv(variable, raising=False)
-        for variable in (
-            "HOME",
-            "USERPROFILE",
-            "XDG_CONFIG_HOME",
-            "XDG_DATA_HOME",
-            "XDG_STATE_HOME",
-            "XDG_CACHE_HOME",
-            "APPDATA",
-        ):
+        places = [f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "STATE", "CACHE")]
+        for variable in ("HOME", "USERPROFILE", "APPDATA", *places):
             monkeypatch.setenv(variable, str(folder / "home"))
         self.use_running(folder / "home")
         monkeypatch.setenv("ODYSSEY_DATASET", str(self.dataset))

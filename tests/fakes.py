@@ -62,13 +62,8 @@ def picture(screen: int | str, size: Size) -> Image.Image:
     image = Image.new("RGB", (size.width, size.height), (37 * seed % 256, 91 * seed % 256, 151 * seed % 256))
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 0, size.width, size.height // 26), fill=(20, 20, 20))
-    draw.text(
-        (size.width // 4, size.height // 2),
-        f"screen {screen}",
-        fill="white",
-        stroke_fill="black",
-        stroke_width=1,
-    )
+    middle = size.width // 4, size.height // 2
+    draw.text(middle, f"screen {screen}", fill="white", stroke_fill="black", stroke_width=1)
     return image
 
 

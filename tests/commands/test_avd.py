@@ -62,19 +62,13 @@ def test_the_list_names_what_is_missing_what_is_wrong_and_what_can_be_made(
     assert "    Its keyboard is no, the profile's yes.\n" in listed
     assert "odyssey-recorder avd create pixel_tablet\n" in listed
     assert "odyssey-recorder avd create pixel_fold\n" not in listed
-    assert tree["devices"] == [
-        {
-            "name": "pixel_fold",
-            "profile": "pixel_fold",
-            "serial": None,
-            "problems": ["Its keyboard is no, the profile's yes."],
-        }
-    ]
+    problems = ["Its keyboard is no, the profile's yes."]
+    assert tree["devices"] == [{"name": "pixel_fold", "profile": "pixel_fold", "serial": None, "problems": problems}]
     assert [one["what"] for one in tree["missing"]] == ["System image"]
     assert command_line("avd", "amend", "pixel_fold").out == "pixel_fold is as pixel_fold says.\n"
 
 
-def test_a_start_that_fails_says_why_and_ends_with_one(command_line: CommandLine, sdk: StandInSdk) -> None:
+def test_a_start_that_fails_says_why_and_a_reset_asks_first(command_line: CommandLine, sdk: StandInSdk) -> None:
     command_line("avd", "create", "small_phone")
     sdk.last_words("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB\n")
 
@@ -82,21 +76,11 @@ def test_a_start_that_fails_says_why_and_ends_with_one(command_line: CommandLine
 
     assert (ran.exit_code, ran.out) == (1, "")
     assert "Free some room on the disk" in ran.err
-
-
-def test_a_reset_asks_first(command_line: CommandLine, sdk: StandInSdk) -> None:
-    command_line("avd", "create", "small_phone")
-    command_line.monkeypatch.setattr("sys.stdin", StringIO("n\n"))
-
-    ran = command_line("avd", "reset", "small_phone")
-
-    assert ran.exit_code == 1
-    assert "All that is on small_phone will be lost" in ran.err
-
-
-def test_without_a_device_that_runs_it_is_said_how_to_start_one(command_line: CommandLine, sdk: StandInSdk) -> None:
     assert "Start one: odyssey-recorder avd start NAME" in command_line("avd", "rotate").err
     assert "No virtual device Little runs. Running: none." in command_line("avd", "stop", "Little").err
+    command_line.monkeypatch.setattr("sys.stdin", StringIO("n\n"))
+    ran = command_line("avd", "reset", "small_phone")
+    assert (ran.exit_code, "All that is on small_phone will be lost" in ran.err) == (1, True)
 
 
 @pytest.fixture
@@ -122,8 +106,7 @@ def test_a_simulated_emulator_is_saved_turned_and_brought_back_by_its_serial(
     assert snapshot("list") == []
 
 
-@pytest.mark.parametrize("verb", ["fold", "unfold"])
-def test_a_phone_that_does_not_fold_says_so(command_line: CommandLine, simulated: str, verb: str) -> None:
-    ran = command_line("avd", verb, simulated)
-    assert ran.exit_code == 1
-    assert "it does not fold" in ran.err
+def test_a_phone_that_does_not_fold_says_so(command_line: CommandLine, simulated: str) -> None:
+    for verb in ("fold", "unfold"):
+        ran = command_line("avd", verb, simulated)
+        assert (ran.exit_code, "it does not fold" in ran.err) == (1, True)

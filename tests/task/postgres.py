@@ -35,14 +35,14 @@ class Postgres:
         self._databases = 0
         self.port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
-        words = (
+        words = [
             "--auth=trust",
             "--username=odyssey",
             "--encoding=UTF8",
             "--no-locale",
             "--no-sync",
             "--no-instructions",
-        )
+        ]
         subprocess.run([*_unprivileged(), programs / "initdb", *words, folder], check=True, stdout=subprocess.DEVNULL)
         rules = folder / "pg_hba.conf"  # the first match wins
         rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")

@@ -19,7 +19,7 @@ from odyssey_recorder.model.text_origin import TextOrigin, Writer
 from odyssey_recorder.task.generation.generator import GeneratedTasks, GenerationOrder, Targets, generate, left
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.templates.filling import gaps_in, identity
-from odyssey_recorder.task.templates.template import DaySlotRange, Items, Role, Template, TemplateLibrary
+from odyssey_recorder.task.templates.template import DaySlotRange, Items, Template, TemplateLibrary
 from tests.task.templates import catalogue_of, library_of, many, one_per_category, template_of
 
 DAY = date(2026, 12, 1)
@@ -90,13 +90,6 @@ def test_apps_are_named_only_where_that_is_wanted() -> None:
 def test_every_task_can_be_written_into_a_list_and_read_again() -> None:
     tasks = made(one_per_category(), 100, targets=Targets(devices=dict.fromkeys(DEVICES, 1.0))).tasks
     assert tuple(parse_task_line(task_line(task)) for task in tasks) == tasks
-
-
-def test_an_item_that_looks_like_a_gap_stays_as_it_is() -> None:
-    template = template_of(slots={"item": Items(("{shop}",))})
-    (task,) = made(library_of(template), 1).tasks
-    assert task.slots == {"item": "{shop}"}
-    assert task.task.instruction.count("{shop}") == 1
 
 
 # No duplicates.
@@ -234,12 +227,6 @@ def test_roles_that_contend_for_each_others_apps_are_cast_all_the_same() -> None
     template = template_of("do", Category.MULTI_APPS, slots={"item": many(40)}, roles=("a", "b", "c"))
     tasks = made(library_of(template, catalogue=catalogue), 40).tasks
     assert {task.task.apps for task in tasks} == {("One", "Two", "Three"), ("Two", "Three", "One")}
-
-
-def test_only_the_apps_that_a_role_names_play_it() -> None:
-    template = replace(template_of(slots={"item": many(10)}), roles=(Role("shop", ("Market", "Mall")), Role("notes")))
-    tasks = made(library_of(template), 10).tasks
-    assert Counter(task.roles["shop"] for task in tasks) == {"Market": 5, "Mall": 5}
 
 
 # Devices.

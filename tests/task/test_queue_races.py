@@ -88,7 +88,7 @@ def _lives(who: str, killed: set[int]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("processes", "tasks"), [(6, 30), pytest.param(20, 10_000, marks=pytest.mark.soak)], ids=["few", "many"]
+    ("processes", "tasks"), [(4, 20), pytest.param(20, 10_000, marks=pytest.mark.soak)], ids=["few", "many"]
 )
 def test_processes_share_a_file_that_none_has_made(processes: int, tasks: int, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row(f"t-{number}") for number in range(tasks)])
