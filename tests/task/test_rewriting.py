@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.llm.batch import BatchProgress
-from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
+from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
@@ -42,38 +42,37 @@ def rewrite(
         return Rewriting(batch(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
 
 
-def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin]:
+def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equivalence]:
     (one,) = rewritten
     assert one.task.text is not None
-    return one.task, one.task.text
+    assert one.task.text.equivalence is not None
+    return one.task, one.task.text, one.task.text.equivalence
 
 
 # --- the result for one task -------------------------------------------------------------------------------
 
 
 def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
-    one, text = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # its own
+    one, text, found = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # its own
     assert parse_task_line(task_line(one)) == one
     assert one == replace(said(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)
     assert text.call is not None
-    assert text.equivalence is not None
-    assert text.equivalence.judge is not None
-    assert (text.call.prompt, text.equivalence.judge.prompt) == ("rewrite/1", "judge/1")
+    assert found.judge is not None
+    assert (text.call.prompt, found.judge.prompt) == ("rewrite/1", "judge/1")
     assert text.call.model_asked == text.call.model_answered == MODEL
     assert text.call.host.startswith("http://127.0.0.1:")
     assert text.call.tokens_in > text.call.tokens_out > 0
     assert text.call.cost
     assert len(text.call.key) == 64
-    assert text.equivalence.holds
+    assert found.holds
 
 
 def test_what_the_rules_find_is_mended_by_the_model() -> None:
     with StandIn(ScriptedModel({FILLED: [GOOD.replace("three", "ten"), GOOD]})) as server:
-        one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
+        one, _, found = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
     assert one.task.instruction == GOOD
-    assert text.equivalence is not None
-    assert text.equivalence.holds
+    assert found.holds
     first, second, judge = (asked.words for asked in server.questions)
     assert "It lacks" not in first
     assert "It lacks the number \u201c3\u201d." in second
@@ -86,12 +85,11 @@ def test_what_the_rules_find_is_mended_by_the_model() -> None:
 def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_judge_is_asked() -> None:
     worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
     with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
-        one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
+        one, _, found = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
     assert one.task.instruction == bad
-    assert text.equivalence is not None
-    assert not text.equivalence.holds
-    assert not text.equivalence.is_judged
-    assert text.equivalence.faults == (
+    assert not found.holds
+    assert not found.is_judged
+    assert found.faults == (
         "It lacks the number \u201c3\u201d.", "It has the number \u201c10\u201d, which the task has not.",
     )  # fmt: skip
     assert len(server.questions) == 2
@@ -118,18 +116,17 @@ PLANTED = {
     ],
 )  # fmt: skip
 def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
-    _, text = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
-    assert text.equivalence is not None
-    assert text.equivalence.faults == ()
-    assert (text.equivalence.task_entails_instruction, text.equivalence.instruction_entails_task) == (
-        not text.equivalence.added, not text.equivalence.missing,
+    _, _, found = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
+    assert found.faults == ()
+    assert (found.task_entails_instruction, found.instruction_entails_task) == (
+        not found.added, not found.missing,
     )  # fmt: skip
-    assert not text.equivalence.holds
+    assert not found.holds
 
 
 def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
     with StandIn(ScriptedModel()) as server:
-        one, text = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
+        one, text, _ = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
     assert "Spotify" not in one.task.instruction
     assert not text.names_apps
     assert "Apps: do not name any app" in server.questions[0].words
@@ -150,43 +147,42 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
 
 
 @pytest.mark.parametrize(
-    "turn", [refuses(), truncated(), no_quota(), server_error(400)], ids=["no", "cut", "quota", "400"]
+    ("turns", "why"),
+    [
+        ([refuses()], "declined"),
+        ([truncated()], "cut off"),
+        ([no_quota()], "quota"),
+        ([server_error(400)], "The server had an error"),
+        (["  "], f"The model {MODEL} gave no words that can be used."),
+        (["17 a.b " * 150_000] * 2, f"The model {MODEL} gave no words that can be used."),
+    ],
+    ids=["no", "cut", "quota", "400", "nothing", "a million letters"],
 )
-def test_a_task_keeps_its_words_where_the_model_gives_none_and_it_is_told_why(turn: Turn) -> None:
-    (one,) = rewrite(ScriptedModel({FILLED: [turn]}))
+def test_a_task_keeps_its_words_where_the_model_gives_none_of_use_and_it_is_told_why(
+    turns: list[str | Turn], why: str
+) -> None:
+    (one,) = rewrite(ScriptedModel({FILLED: turns}))
     assert one.task == TASK
-    assert one.trouble
-
-
-@pytest.mark.parametrize("words", [["  "], ["17 a.b " * 150_000] * 2], ids=["nothing", "a million letters"])
-def test_a_task_keeps_its_words_where_those_of_the_model_cannot_be_used(words: list[str]) -> None:
-    (one,) = rewrite(ScriptedModel({FILLED: words}))
-    assert one.task == TASK
-    assert one.trouble == f"The model {MODEL} gave no words that can be used."
+    assert why in one.trouble
 
 
 def test_the_first_words_stand_where_the_model_will_not_mend_them() -> None:
     bad = GOOD.replace("three", "ten")
-    (one,) = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
-    assert one.task.task.instruction == bad
-    assert one.task.text is not None
-    assert one.task.text.equivalence is not None
-    assert one.task.text.equivalence.faults
-    assert one.trouble
+    rewritten = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
+    one, _, found = only(rewritten)
+    assert (one.task.instruction, bool(found.faults), bool(rewritten[0].trouble)) == (bad, True, True)
 
 
 def test_half_of_a_character_is_no_word_and_the_model_is_asked_again() -> None:
-    one, _ = only(rewrite(ScriptedModel({FILLED: [Says('{"instruction": "\\ud83d"}')]}, repaired=GOOD)))
+    one, *_ = only(rewrite(ScriptedModel({FILLED: [Says('{"instruction": "\\ud83d"}')]}, repaired=GOOD)))
     assert one.task.instruction == GOOD
 
 
 def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -> None:
-    (one,) = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_does=refuses()))
-    assert one.task.task.instruction == GOOD
-    assert one.task.text is not None
-    assert one.task.text.equivalence is not None
-    assert not one.task.text.equivalence.is_judged
-    assert one.trouble.startswith("Not judged: ")
+    rewritten = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_does=refuses()))
+    one, _, found = only(rewritten)
+    assert (one.task.instruction, found.is_judged) == (GOOD, False)
+    assert rewritten[0].trouble.startswith("Not judged: ")
 
 
 # --- several tasks -----------------------------------------------------------------------------------------
@@ -214,9 +210,8 @@ def test_the_instruction_of_another_task_is_a_fault_and_no_question_more() -> No
         task(slots={"item": "a podcast on yoga", "time": "20 minutes", "count": "4"}, task_id="two"), GOOD.upper()
     )
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
-        _, text = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
-    assert text.equivalence is not None
-    assert text.equivalence.faults == ("It is the instruction of another task, too.",)
+        _, _, found = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
+    assert found.faults == ("It is the instruction of another task, too.",)
     assert len(server.questions) == 2
 
 

@@ -14,7 +14,7 @@ from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import FINISHED, Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
-from tests.task.queues import Queues, held
+from tests.task.queues import Queues, held, status
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
 
 
@@ -110,7 +110,7 @@ def test_of_many_that_are_rejected_none_is_where_one_was_begun(queues: Queues) -
     assert stock.board().count(Status.WAITING) == 1
 
 
-def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(queues: Queues) -> None:
+def test_words_that_nobody_has_read_are_neither_approved_nor_rejected_nor_written_over(queues: Queues) -> None:
     stock, other = queues.queue(), queues.queue(annotator="Grace")
     stock.add(with_origin(queues.listed(row("a"), row("b"))), to_approve=True)
     before = seen(stock, "a", "b")
@@ -119,9 +119,14 @@ def test_words_that_nobody_has_read_are_neither_approved_nor_rejected(queues: Qu
         stock.approve(before, "Lea")
     with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
         stock.reject(before, "Lea", "not natural")
+    mine = queues.listed(row("a", instruction="Do it"), row("b", instruction="Do it"))
+    with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
+        stock.amend(mine, "Lea", before=before)
     board = stock.board()
     assert board.count(Status.TO_APPROVE) == 2
     assert [task.listed for task in board.tasks] == [before[0], *seen(other, "b")]
+    stock.amend(mine[:1], "Lea", before=before)
+    assert seen(stock, "a") == [mine[0]]
     stock.approve(seen(stock, "b"), "Lea")
     assert stock.board().count(Status.WAITING) == 1
 
@@ -169,19 +174,6 @@ def test_two_who_add_the_same_tasks_at_once_add_each_once(queues: Queues) -> Non
     assert {tuple(one.event for one in task.history) for task in board.tasks} == {(TaskEvent.PREPARED,)}
 
 
-def test_what_somebody_changed_meanwhile_is_not_written_over(queues: Queues) -> None:
-    queues.fill(row("a"), row("b"))
-    stock, other = queues.queue(), queues.queue(annotator="Grace")
-    before = [task.listed for task in stock.board().tasks]
-    other.amend(queues.listed(row("b", instruction="Wake me at six")), "Grace")
-    with pytest.raises(TaskError, match="b was changed by somebody meanwhile"):
-        stock.amend(queues.listed(row("a", instruction="Do it"), row("b", instruction="Do it")), "Lea", before=before)
-    a, b = stock.board().tasks
-    assert (a.listed, b.listed.task.instruction) == (before[0], "Wake me at six")
-    stock.amend(queues.listed(row("a", instruction="Do it")), "Lea", before=before)
-    assert stock.board().tasks[0].listed.task.instruction == "Do it"
-
-
 def test_words_that_are_put_in_the_place_of_others_are_offered_and_what_is_skipped_stays_behind(queues: Queues) -> None:
     queues.fill(row("a"), row("b"), row("d"))
     stock = queues.queue()
@@ -218,16 +210,7 @@ def test_what_is_accepted_is_done_and_never_offered_again(queues: Queues) -> Non
     assert [(one.event, one.by) for one in board.tasks[0].history][-1] == (TaskEvent.ACCEPTED, "Bea")
     assert [one.event for one in queue.board().tasks[0].history] == [TaskEvent.RECORDED, TaskEvent.ACCEPTED]
     queue.mark_recorded("a", "0000000000000009")
-    assert queue.board().tasks[0].status is Status.DONE
-
-
-def test_what_was_accepted_first_may_still_be_sent_back(queues: Queues) -> None:
-    queues.fill(row("a"))
-    returns = NotedReturns()
-    queue = queues.queue(returns=returns)
-    queue.mark_recorded("a", EPISODE)
-    returns.taken[EPISODE] = "Bea"
-    assert queue.board().count(Status.DONE) == 1
+    assert status(queue, "a") is Status.DONE
     returns.taken.clear()
     returns.send_back("a", EPISODE)
-    assert queue.board().count(Status.SENT_BACK) == 1
+    assert status(queue, "a") is Status.SENT_BACK, "after all"
