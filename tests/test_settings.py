@@ -103,10 +103,13 @@ def saved() -> str:
     return settings_file().read_text(encoding="utf-8")
 
 
-def test_what_differs_from_the_default_is_written() -> None:
+def test_what_differs_from_the_default_is_written_and_a_folder_as_it_was_said(home: Path) -> None:
     after = SettingsStore().save({"annotator": "Ada", "capture": "auto", "practice_tasks": 3, "animations": True})
     assert saved() == 'annotator = "Ada"\npractice_tasks = 3\nanimations = true\n'
     assert (after.annotator, after.practice_tasks, after.animations) == ("Ada", 3, True)
+    after = SettingsStore().save({"dataset": "~/episodes", "tasks": home / "tasks.json"})
+    assert 'dataset = "~/episodes"' in saved()
+    assert (after.dataset, after.tasks) == (home / "episodes", home / "tasks.json")
 
 
 def test_comments_and_the_other_settings_stay_as_they_are() -> None:
@@ -123,12 +126,6 @@ def test_what_is_the_default_again_leaves_the_file(default: str | None) -> None:
     write_file('annotator = "Ada"\ntheme = "dark"\n')
     SettingsStore().save({"theme": default, "tasks": None})
     assert saved() == 'annotator = "Ada"\n'
-
-
-def test_a_folder_is_written_as_it_was_said(home: Path) -> None:
-    after = SettingsStore().save({"dataset": "~/episodes", "tasks": home / "tasks.json"})
-    assert 'dataset = "~/episodes"' in saved()
-    assert (after.dataset, after.tasks) == (home / "episodes", home / "tasks.json")
 
 
 @pytest.mark.parametrize(

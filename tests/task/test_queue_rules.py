@@ -19,6 +19,7 @@ from odyssey_recorder.task.queue.board import (
     skip_number,
     status_after,
 )
+from odyssey_recorder.task.queue.snapshot import at
 
 PLACES = st.tuples(
     st.sampled_from([Status.SENT_BACK, Status.WAITING, Status.RECORDED, Status.SKIPPED]),
@@ -78,3 +79,8 @@ def test_a_reason_is_a_line_of_whole_characters() -> None:
     assert checked_reason(" no\0such \n app ") == "no such app"
     with pytest.raises(TaskError, match="half a character"):
         checked_reason("\ud83d")
+
+
+@pytest.mark.parametrize(("time_us", "year"), [(-(2**63), 1970), (1_795_000_000_000_000, 2026), (2**63 - 1, 2255)])
+def test_every_number_in_the_database_is_a_time_that_can_be_shown(time_us: int, year: int) -> None:
+    assert at(time_us).astimezone().year in (year - 1, year)
