@@ -4,24 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import encode
-from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, Origin, StepRecord
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.files import make_folder
 from odyssey_recorder.model.action import Action
+from tests.dataset.drafts import ORIGIN
 from tests.episodes import ID, episode
-
-ORIGIN = Origin(
-    recorder_version="0",
-    mode="mirror",
-    actor="annotator",
-    annotator="Ada",
-    task_id="",
-    serial="emulator-1",
-    model="m",
-    fingerprint="f",
-    avd_name="Simulated_small_phone",
-    density=320,
-)
 
 
 def provenance(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:

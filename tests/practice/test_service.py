@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import ScreenRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError, PracticeError
 from odyssey_recorder.model.action import Click, Complete
@@ -33,12 +32,7 @@ def room_of(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> Prac
 
 def record_attempt(store: EpisodeStore) -> str:
     """Publish a perfect attempt at the first task; return its id."""
-    records = [
-        record(str(number)).model_copy(
-            update={"screen": ScreenRecord(rotation=0, posture="", package=app, activity="", keyboard_shown=False)}
-        )
-        for number, (app, _) in enumerate(SCREENS)
-    ]
+    records = [record(number, package=app) for number, (app, _) in enumerate(SCREENS)]
     trees = [
         f'<hierarchy><node package="{app}" text="{text}" bounds="[0,0][9,9]"/></hierarchy>' for app, text in SCREENS
     ]

@@ -1,6 +1,7 @@
-from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepRecord
+from odyssey_recorder.dataset.provenance import ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
 from odyssey_recorder.practice.gold import Trail, trail_of
+from tests.dataset import drafts
 from tests.episodes import episode
 from tests.practice.attempts import provenance
 
@@ -11,20 +12,9 @@ TREE = (
 )
 
 
-def record(picture: str = "0", *, package: str = "com.a") -> StepRecord:
-    frame = FrameRecord(
-        number=1,
-        source="screencap",
-        started_us=0,
-        arrived_us=1,
-        settled=True,
-        width=10,
-        height=10,
-        png_sha256=picture,
-        rgb_sha256=picture,
-    )
+def record(shade: int = 0, *, package: str = "com.a") -> StepRecord:
     screen = ScreenRecord(rotation=0, posture="", package=package, activity="com.a.Main", keyboard_shown=False)
-    return StepRecord(frame=frame, check=None, touched_us=0, input=None, screen=screen if package else None)
+    return drafts.record(drafts.png(shade)).model_copy(update={"screen": screen if package else None})
 
 
 def trail(tree: str | None, *records: StepRecord) -> Trail:
@@ -49,5 +39,5 @@ def test_a_tree_that_is_not_there_or_no_tree_leaves_the_texts_unknown() -> None:
 
 
 def test_a_step_after_which_the_picture_is_the_same_changed_nothing() -> None:
-    steps = trail(TREE, record("a"), record("a"), record("b"))
+    steps = trail(TREE, record(1), record(1), record(2))
     assert [step.is_idle for step in steps] == [True, False, False]
