@@ -85,12 +85,8 @@ def test_a_fence_inside_a_text_is_left_alone() -> None:
     ("change", "fault"),
     [
         ({"holds": "yes"}, 'holds: Input should be a valid boolean, not "yes"'),
-        ({"score": True}, "score: Input should be a valid integer, not true"),
-        ({"score": 2.5}, "score: "),
         ({"score": 9}, "score: Input should be less than or equal to 5, not 9"),
-        ({"note": 4}, "note: Input should be a valid string, not 4"),
         ({"tone": "rude"}, "tone: Input should be 'plain' or 'polite', not \"rude\""),
-        ({"differences": None}, "differences: Input should be a valid array, not null"),
         ({"differences": [{"kind": "none", "words": ""}]}, "differences.0.kind: "),
         ({"differences": [{"kind": "lost"}]}, "differences.0.words: Field required"),
         ({"extra": "x" * 100}, "extra: Extra inputs are not permitted"),

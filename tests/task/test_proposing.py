@@ -84,9 +84,7 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
     ("change", "fault"),
     [
         ({"roles": ["video"]}, "roles: Media_Entertainment asks for 2 or more different apps, and there is 1"),
-        ({"roles": ["video", "piano"]}, "roles.piano: no app of the catalogue android plays this role"),
         ({"roles": ["notes", "notes"]}, "a slot or a role is there twice"),
-        ({"phrasings": NEW["phrasings"][:2]}, "phrasings: there must be 3 or more, not 2"),
         (
             {"phrasings": ["I want to watch something, then write a review.", *NEW["phrasings"][1:]]},
             "phrasings.0: the gap {film} is missing",
@@ -95,7 +93,6 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
             {"phrasings": ["I want to watch {film} twice, then write 3 reviews of it.", *NEW["phrasings"][1:]]},
             "phrasings.0: It has the number \u201c3\u201d, which the task has not.",
         ),
-        ({"slots": [{"name": "film", "items": []}]}, "slots.film: nothing is there to fill it"),
         ({"meta_task": "Watch YouTube about {film}"}, 'meta_task: names the app "YouTube"'),
     ],
 )

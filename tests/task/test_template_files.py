@@ -164,35 +164,6 @@ def test_slots_of_the_same_items_need_an_item_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("category", "roles", "is_right"),
-    [
-        ("General_Tool", "notes", True),
-        ("General_Tool", "notes podcast", True),
-        ("General_Tool", "notes podcast clock", False),
-        ("Multi_Apps", "notes podcast", False),
-        ("Multi_Apps", "notes podcast clock", True),
-        ("Multi_Apps", "notes podcast clock video", True),
-        ("Web_Shopping", "notes", False),
-        ("Web_Shopping", "notes podcast clock", False),
-    ],
-)
-def test_each_category_asks_for_its_number_of_roles(
-    tmp_path: Path, category: str, roles: str, *, is_right: bool
-) -> None:
-    cast = ", ".join(f"{role}: any" for role in roles.split())
-    named = " ".join(f"{{{role}}}" for role in roles.split())
-    text = f"""\
-meta_task: Do it
-slots: {{}}
-roles: {{{cast}}}
-phrasings: [Do it, Do it now, Just do it]
-named_phrasings: ["Do it in {named}", "In {named} do it"]
-"""
-    problems = read_library([folder_of(tmp_path, {f"{category}/do.yaml": text})]).problems
-    assert [problem.key for problem in problems] == ([] if is_right else ["roles"])
-
-
-@pytest.mark.parametrize(
     ("name", "words"),
     [
         ("Web_Shopping/listen.yaml", "{} has the same name; give it another"),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Catalogue, CatalogueApp, Items, Role
 from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
 from tests.task.templates import catalogue_of, template_of
@@ -57,3 +58,17 @@ def test_a_role_is_played_by_all_that_can_or_by_those_that_are_named() -> None:
 )
 def test_an_app_is_known_by_the_spelling_of_its_name(text: str, named: str) -> None:
     assert app_named_in(text, catalogue(*APPS)) == named
+
+
+@pytest.mark.parametrize(
+    ("category", "fitting"),
+    [(Category.GENERAL_TOOL, {1, 2}), (Category.MULTI_APPS, {3, 4}), (Category.WEB_SHOPPING, {2})],
+)
+def test_each_category_asks_for_its_number_of_roles(category: Category, fitting: set[int]) -> None:
+    roles = ("notes", "podcast", "clock", "video")
+    apps = catalogue_of(**{role: (f"{role}app",) for role in roles})
+    faulty = {
+        number: [fault.place for fault in faults_of(template_of(category=category, roles=roles[:number]), apps)]
+        for number in (1, 2, 3, 4)
+    }
+    assert faulty == {number: [] if number in fitting else [("roles",)] for number in faulty}
