@@ -66,30 +66,19 @@ def test_a_catalogue_holds_its_apps_in_their_order(tmp_path: Path) -> None:
     assert [app.name for app in catalogue.that_play("podcast")] == ["Listen", "YouTube"]
 
 
-def test_templates_come_in_the_order_of_category_and_id(tmp_path: Path) -> None:
+def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_and_id(tmp_path: Path) -> None:
     def asking_for(words: str) -> str:
         return changed("Listen to", words)
 
     files = {"Web_Shopping/a.yaml": asking_for("Buy"), "Media_Entertainment/b.yaml": asking_for("Hear")}
-    own = {"Information_Management/z.yaml": asking_for("Read")}
-    shipped, user = folder_of(tmp_path / "shipped", files), tmp_path / "user"
+    with_pools = asking_for("Read").replace(ITEMS, "{pools: [cities, birds]}")
+    own = {"Information_Management/z.yaml": with_pools, "pools/birds.yaml": "items: [a robin]\n"}
     for name, text in own.items():
-        (user / name).parent.mkdir(parents=True)
-        (user / name).write_text(text)
-    library = load_library([shipped, user])
+        (tmp_path / "user" / name).parent.mkdir(parents=True)
+        (tmp_path / "user" / name).write_text(text)
+    library = load_library([folder_of(tmp_path / "shipped", files), tmp_path / "user"])
     assert [template.template_id for template in library.templates] == ["z", "b", "listen", "a"]
-
-
-def test_a_folder_of_ones_own_adds_to_the_shipped_one_and_uses_its_pools_and_apps(tmp_path: Path) -> None:
-    user = tmp_path / "user"
-    (user / "pools").mkdir(parents=True)
-    (user / "pools/birds.yaml").write_text("items: [a robin]\n")
-    (user / "Social_Sharing").mkdir()
-    text = changed("[a podcast on yoga, a course on chess]", "{pools: [cities, birds]}")
-    (user / "Social_Sharing/mine.yaml").write_text(text.replace("Listen to", "Tell of"))
-    library = load_library([folder_of(tmp_path / "shipped"), user])
-    (mine,) = [template for template in library.templates if template.template_id == "mine"]
-    assert mine.slots["item"] == Items(("Lisbon", "Kyoto", "a robin"))
+    assert library.templates[0].slots["item"] == Items(("Lisbon", "Kyoto", "a robin"))
 
 
 # Problems.
@@ -247,12 +236,9 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     }
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_and_a_library_with_problems_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="There is no folder of templates"):
         read_library([tmp_path / "nowhere"])
-
-
-def test_a_library_with_problems_is_refused_with_file_line_and_key(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {LISTEN: changed("from: 2", "from: two")})
     with pytest.raises(TaskError) as told_so:
         load_library([folder])
