@@ -86,6 +86,13 @@ def test_as_many_are_wanted_as_there_are_in_proportion_to_the_targets() -> None:
     assert sum(tally.wanted for tally in found.tallies.values()) == pytest.approx(8.0)
 
 
+def test_without_targets_all_are_wanted_alike_and_without_tasks_every_cell_that_is_wanted_is_empty() -> None:
+    found = board(queued("Tube"), targets=Targets())
+    wanted = [found.at(category, device).wanted for category in found.categories for device in found.devices]
+    assert wanted == pytest.approx([1 / 12] * 12)
+    assert len(board().emptiest) == 4
+
+
 def test_only_classes_that_a_template_can_ask_for_are_wanted() -> None:
     assert set(board().classes(MEDIA, "pixel_fold")) == {"Video", "Notes"}
     assert set(board().classes("Web_Shopping", "pixel_fold")) == {OTHER}
