@@ -1,6 +1,8 @@
+import logging
 import sys
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 
 import keyring
 import pytest
@@ -10,6 +12,7 @@ from pydantic import SecretStr
 
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, find_key, forget_key, key_status, store_key
+from odyssey_recorder.logs import logging_to
 from tests.keyrings import LockedKeyring, MemoryKeyring, PlainFileKeyring, TalkativeKeyring, UseKeyring
 
 KEY = "sk-planted-0123456789"
@@ -80,3 +83,14 @@ def test_the_key_is_in_no_error(use: UseKeyring) -> None:
     with pytest.raises(SettingsError) as kept:
         forget_key()
     assert KEY not in "".join(traceback.format_exception(kept.value))
+
+
+def test_a_key_that_was_stored_or_found_is_in_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store_key(SecretStr("sk-stored-0123456789"))
+    monkeypatch.setenv(VARIABLE, "sk-found-0123456789")
+    assert found()
+    with logging_to(tmp_path / "a.log", "DEBUG"):
+        logging.getLogger("somebody").info("refused: %s", ("sk-stored-0123456789", "sk-found-0123456789"))
+    text = (tmp_path / "a.log").read_text(encoding="utf-8")
+    assert "refused" in text
+    assert "0123456789" not in text

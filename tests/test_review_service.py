@@ -400,12 +400,12 @@ def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(
         given = verdict("Bea", revision=revision(place, episode_id), recorder=RECORDER)
         place.reviews.append(episode_id, given)
     place.reviews.append(other, verdict(RECORDER, minute=1))
-    desks = [place.new_service("Cleo"), place.new_service("Dora")]
+    desks, told = [place.new_service("Cleo"), place.new_service("Dora")], list[str]()
     readers = [follow(service) for service in desks]
 
     def wait_for(stages: dict[str, ReviewStage]) -> None:
         for service, reader in zip(desks, readers, strict=True):
-            service.check_all()
+            service.check_all(lambda _share, words: told.append(words), lambda: False)
             reader.wait_for(lambda rows: {one: row.stage for one, row in rows.items()} == stages)
             assert {stage.value: count for stage, count in service.figures().stages if count} == reported(place)[0]
         assert reported(place) == (
@@ -414,6 +414,7 @@ def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(
         )
 
     wait_for({one: ReviewStage.SECOND, twin: ReviewStage.SECOND, other: ReviewStage.ACCEPTED})
+    assert told[:3] == [f"{number} of 3 episodes" for number in (1, 2, 3)]
     for reader in readers:
         assert reader.stages[one] == [ReviewStage.CHECKING, ReviewStage.SECOND], "no status that changed by itself"
         assert reader.stages[other] == [ReviewStage.CHECKING, ReviewStage.ACCEPTED]
@@ -434,3 +435,7 @@ def test_a_policy_that_cannot_be_read_is_said_and_until_it_is_mended_no_verdict_
         judge(service, one)
     another = place.record()
     reader.wait_for(lambda rows: another in rows)
+
+
+def test_where_there_is_no_dataset_yet_all_figures_are_nothing(tmp_path: Path) -> None:
+    assert Place(tmp_path / "nowhere", Checks()).service("Bea").figures().episodes == 0

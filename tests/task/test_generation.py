@@ -92,6 +92,13 @@ def test_every_task_can_be_written_into_a_list_and_read_again() -> None:
     assert tuple(parse_task_line(task_line(task)) for task in tasks) == tasks
 
 
+def test_the_same_task_has_the_same_id_whatever_the_seed() -> None:
+    template = template_of(slots={"item": many(20)})
+    one, other = (generate(library_of(template), GenerationOrder(20, seed, DAY)).tasks for seed in (1, 2))
+    assert [task.task_id for task in one] != [task.task_id for task in other]
+    assert {task.task.task: task.task_id for task in one} == {task.task.task: task.task_id for task in other}
+
+
 # No duplicates.
 
 
@@ -220,6 +227,13 @@ def test_a_role_that_few_can_play_does_not_lose_its_app_to_another() -> None:
     for task in made(library_of(template, catalogue=catalogue), 20).tasks:
         assert task.task.apps == ("Clipper", "Bazaar", "Abacus")
         assert list(task.roles) == ["wide", "middle", "narrow"]
+
+
+def test_who_cannot_play_a_role_beside_another_does_not_upset_the_balance_of_the_others() -> None:
+    catalogue = catalogue_of(wide=("Abacus", "Bazaar", "Clipper"), narrow=("Abacus",))
+    template = template_of(slots={"item": many(20)}, roles=("wide", "narrow"))
+    tasks = made(library_of(template, catalogue=catalogue), 20).tasks
+    assert Counter(task.roles["wide"] for task in tasks) == {"Bazaar": 10, "Clipper": 10}
 
 
 def test_roles_that_contend_for_each_others_apps_are_cast_all_the_same() -> None:
