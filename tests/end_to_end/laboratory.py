@@ -1,11 +1,9 @@
 """A simulated emulator behind the real adb, with a journal of everything it showed and received."""
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,20 +20,12 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.journal import RecordedJournal
+from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 from tests.simulator.person import Person
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
-
-
-@dataclass(frozen=True)
-class Tap:
-    """A touch in the journal: where it came down, and the SHA-256 of the RGB frame shown at that moment."""
-
-    at: Pixel
-    shown: str
 
 
 class Felt(EmulatorDevice):
@@ -95,12 +85,6 @@ class Laboratory:
     def places(self, first: int, count: int) -> list[Pixel]:
         return [self.place(number) for number in range(first, first + count)]
 
-    def taps(self) -> list[Tap]:
-        entries = [json.loads(line) for line in self._journal.read_text().splitlines()]
-        pictures = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
-        downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
-        return [Tap(_pixel(entry["input"]), pictures[entry["frame"]]) for entry in downs[1:]]
-
     def recorded(self) -> RecordedJournal:
         """Read it only while the emulator is paused."""
         return RecordedJournal.read(self._journal)
@@ -123,9 +107,10 @@ class Laboratory:
         raise AssertionError(f"{self.serial} did not come back")
 
 
-def _pixel(words: str) -> Pixel:
-    x, y = words.removeprefix("touch down ").split(",")
-    return Pixel(round(float(x)), round(float(y)))  # the control service puts a finger a fraction of a pixel too low
+def place_of(tap: FeltInput) -> Pixel:
+    """Where a touch was felt; the emulator's window and its control service put it a fraction of a pixel off."""
+    x, y = (round(float(number)) for number in tap.words.split()[-1].split(","))
+    return Pixel(x, y)
 
 
 @contextmanager

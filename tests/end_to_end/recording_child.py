@@ -1,7 +1,7 @@
-"""Recording in a child process that a test may kill or let run out of disk space."""
+"""Recording in a child process that a test may kill."""
 
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -31,10 +31,6 @@ from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
 STATUS_BAR_PX = 60
-ROOM = 3000
-"""Bytes left on a full disk: enough for a log line, too few for a screenshot."""
-
-
 _processes = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
 )
@@ -75,10 +71,10 @@ class Report:
 
 
 @contextmanager
-def started(work: Callable[[Job, Connection], None], job: Job) -> Iterator[tuple[BaseProcess, Connection]]:
+def started(job: Job) -> Iterator[tuple[BaseProcess, Connection]]:
     """The child at its work, and where its reports come from; at the end it is waited for."""
     ours, theirs = _processes.Pipe(duplex=False)
-    child = _processes.Process(target=work, args=(job, theirs))
+    child = _processes.Process(target=record, args=(job, theirs))
     child.start()
     theirs.close()
     with ours:
@@ -113,7 +109,14 @@ class Reporter:
 
 
 def record(job: Job, parent: Connection) -> None:
-    def tap_and_end(recorder: Recorder) -> None:
+    store = EpisodeStore(job.dataset, drafts=job.drafts)
+    rules = Rules(TouchRules.for_density(320), NavigationRules.for_density(320), SettleRule(still_ms=40))
+    reporter = Reporter(parent)
+    recorder = Recorder(job.device(), store.resume(job.episode_id), store, listener=reporter, rules=rules)
+    recorder.start()
+    parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
+    try:
+        take_up(recorder, reporter)
         if recorder.mode == "passive":
             recorder.wait_for(lambda view: len(view.steps) == len(job.taps), PATIENCE_S)
         else:
@@ -122,51 +125,6 @@ def record(job: Job, parent: Connection) -> None:
             ready(recorder)
             recorder.complete("done")
             recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
-
-    with_recorder(job, parent, tap_and_end)
-
-
-def record_on_a_full_disk(job: Job, parent: Connection) -> None:
-    first, *others = job.taps
-    log = job.drafts / job.episode_id / "steps.jsonl"
-
-    def fill_twice(recorder: Recorder) -> None:
-        tap_all(recorder, (first,))
-        ready(recorder)
-        limit_files(log.stat().st_size + ROOM)
-        tap(recorder, others[0])
-        recorder.wait_for(lambda view: view.state is State.STORAGE_LOST, PATIENCE_S)
-        limit_files(None)
-        recorder.retry()
-        tap_all(recorder, tuple(others[1:]))
-        ready(recorder)
-        limit_files(log.stat().st_size + ROOM)
-        recorder.complete("done")
-        recorder.wait_for(lambda view: view.state is State.STORAGE_LOST, PATIENCE_S)
-        limit_files(None)
-        recorder.retry()
-        recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
-
-    with_recorder(job, parent, fill_twice, view_hierarchies=False)
-
-
-def with_recorder(
-    job: Job, parent: Connection, work: Callable[[Recorder], None], *, view_hierarchies: bool = True
-) -> None:
-    store = EpisodeStore(job.dataset, drafts=job.drafts)
-    rules = Rules(
-        TouchRules.for_density(320),
-        NavigationRules.for_density(320),
-        SettleRule(still_ms=40),
-        view_hierarchies=view_hierarchies,
-    )
-    reporter = Reporter(parent)
-    recorder = Recorder(job.device(), store.resume(job.episode_id), store, listener=reporter, rules=rules)
-    recorder.start()
-    parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
-    try:
-        take_up(recorder, reporter)
-        work(recorder)
     finally:
         recorder.stop()
         recorder.join()
@@ -190,26 +148,13 @@ def take_up(recorder: Recorder, reporter: Reporter) -> None:
 
 def tap_all(recorder: Recorder, taps: tuple[Pixel, ...]) -> None:
     for place in taps:
-        steps = tap(recorder, place)
-        recorder.wait_for(lambda view, wanted=steps + 1: len(view.steps) == wanted, PATIENCE_S)  # type: ignore[misc]
-
-
-def tap(recorder: Recorder, place: Pixel) -> int:
-    """Tap once the screen is ready; returns the number of steps before."""
-    view = ready(recorder)
-    assert view.frame_number is not None
-    recorder.touch_down(view.frame_number, place)
-    recorder.lift(TouchStroke.press(place))
-    return len(view.steps)
+        view = ready(recorder)
+        assert view.frame_number is not None
+        recorder.touch_down(view.frame_number, place)
+        recorder.lift(TouchStroke.press(place))
+        wanted = len(view.steps) + 1
+        recorder.wait_for(lambda view, wanted=wanted: len(view.steps) == wanted, PATIENCE_S)  # type: ignore[misc]
 
 
 def ready(recorder: Recorder) -> RecordingView:
     return recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
-
-
-def limit_files(size: int | None) -> None:
-    """Limit the size of every file, which acts like a full disk. POSIX only."""
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if size is None else size, hard))

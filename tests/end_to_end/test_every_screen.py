@@ -111,9 +111,13 @@ class Rig:
         guest, state = self.bench.emulator.guest, self.device.screen_state()
         guest.window_touch(natural.x, natural.y, pressed=True)
         guest.window_touch(natural.x, natural.y, pressed=False)
-        contact = self._contacts.get(timeout=PATIENCE_S)
+        contact = self.contact()
         assert state.panel is not None
         return to_stroke(contact, self._nodes[contact.node], state.panel, case.rotation, size).start
+
+    def contact(self) -> Contact:
+        """The next finger that the kernel felt."""
+        return self._contacts.get(timeout=PATIENCE_S)
 
     def _listen(self) -> None:
         lines, tracker = LineBuffer(), ContactTracker()
@@ -233,4 +237,6 @@ def test_over_grpc_picture_live_finger_and_stroke_agree_where_apps_see_the_whole
         assert are_near(rig.felt(), places)
     device.touch(TouchStroke.press(places[0]))
     assert are_near(rig.felt()[:1], places[:1])
+    for _ in range(0 if case.resized else 2):
+        rig.contact()
     rig.phone.press_key(SLEEP)

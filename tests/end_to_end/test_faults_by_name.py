@@ -1,14 +1,13 @@
 """Faults one after the other, in every way of recording: the annotator is told, and recording continues correctly."""
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
@@ -23,12 +22,12 @@ from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, O
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.journal import FeltInput
-from tests.dataset.drafts import begin, store_in
+from tests.dataset.drafts import ORIGIN
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end import faults
 from tests.end_to_end.laboratory import Felt, Laboratory
-from tests.end_to_end.recording_child import Job, all_reports, record_on_a_full_disk, started
-from tests.recording.recording_bench import ORIGIN, PASSIVE, Recording, RecordingBench, pixels
+from tests.end_to_end.test_faults_in_a_row import is_at, start_of
+from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
 
 ANSWER_S = 1.5
 LONG_S = 60.0
@@ -36,7 +35,7 @@ CLOCKS_US = 5_000
 """How far the host's two clocks may drift apart during a test."""
 UNSEEN = {NO_PICTURE, BLIND}
 REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, *UNSEEN}
-DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING)}
+DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED)}
 
 IS_DEAF = DEAF.partition("}")[2]
 OLDER_SERVER = {
@@ -140,9 +139,7 @@ class Hands:
 
 def _felt_at(felt: Sequence[FeltInput], step: StepRecord) -> FeltInput:
     """The tap of a step, found by its position: no two taps share one."""
-    assert isinstance(step.input, StrokeRecord)
-    x, y, _ = step.input.samples[0]
-    [tap] = [tap for tap in felt if _is_near(tap, x, y)]
+    [tap] = [tap for tap in felt if is_at(tap, start_of(step))]
     return tap
 
 
@@ -151,12 +148,6 @@ def _is_timed_right(step: StepRecord, tap: FeltInput) -> bool:
     if step.clock_uncertainty_us is None:
         return True
     return abs(step.touched_us - Clock().epoch_us(tap.t_ns)) <= step.clock_uncertainty_us + CLOCKS_US
-
-
-def _is_near(tap: FeltInput, x: int, y: int) -> bool:
-    """Whether a tap was at a pixel, within the resolution of the kernel's axes."""
-    at_x, at_y = map(float, tap.words.removeprefix("touch down ").split(","))
-    return abs(at_x - x) <= 1 and abs(at_y - y) <= 1
 
 
 @contextmanager
@@ -172,25 +163,16 @@ def at_work(lab: Laboratory, folder: Path, way: str, *, answer_s: float = ANSWER
         yield hands
 
 
-every_way = pytest.mark.parametrize("way", ["mirror", "live", "passive"])
-
-
-@every_way
-def test_an_emulator_that_freezes_until_that_was_noticed(lab: Laboratory, tmp_path: Path, way: str) -> None:
-    with at_work(lab, tmp_path, way) as hands:
-        lab.emulator.faults.freeze()
+@pytest.mark.parametrize("frozen_s", [None, pytest.param(20.0, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("way", ["mirror", "live", "passive"])
+def test_an_emulator_that_freezes_is_waited_for(
+    lab: Laboratory, tmp_path: Path, way: str, frozen_s: float | None
+) -> None:
+    with at_work(lab, tmp_path, way, answer_s=ANSWER_S if frozen_s is None else 5) as hands:
+        lab.emulator.faults.freeze(frozen_s)
         hands.is_lost(lab.serial, "did not answer")
-        lab.emulator.faults.thaw()
-        hands.tap_and_wait()
-        hands.publish()
-
-
-@pytest.mark.soak
-@every_way
-def test_an_emulator_that_freezes_for_twenty_seconds(lab: Laboratory, tmp_path: Path, way: str) -> None:
-    with at_work(lab, tmp_path, way, answer_s=5) as hands:
-        lab.emulator.faults.freeze(20)
-        hands.is_lost(lab.serial, "did not answer")
+        if frozen_s is None:
+            lab.emulator.faults.thaw()
         hands.recording.recorder.wait_for(lambda view: view.state is State.READY, LONG_S)
         hands.tap_and_wait()
         hands.publish()
@@ -256,7 +238,7 @@ def test_input_that_is_not_heard_is_told_until_it_is_heard_again(lab: Laboratory
             fault.mend(lab)
             hands.recording.ready(after=before if fault.changing else None)
             hands.tap_and_wait()
-        with another_adb_server(lab), hands.told(IS_DEAF):
+        with hands.told(IS_DEAF), another_adb_server(lab):
             pass
         hands.tap_and_wait()
         hands.publish()
@@ -365,27 +347,3 @@ def test_a_device_whose_clock_is_changed(lab: Laboratory, tmp_path: Path) -> Non
         undated = [number for number, step in enumerate(records[:-1]) if step.clock_offset_us is None]
         assert doubted == undated
         assert {*doubted} <= {2, 3, 4}, "the clock may have been read anew just before the tap"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits of a process are POSIX")
-def test_a_disk_that_is_full_twice(lab: Laboratory, tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    draft = begin(store)
-    draft.close()
-    taps = tuple(lab.places(0, 4))
-    job = Job(lab.serial, lab.server.port, store.root, tmp_path / "drafts", draft.episode_id, taps)
-    with started(record_on_a_full_disk, job) as (child, ours):
-        reports = all_reports(ours)
-    assert child.exitcode == 0
-    problems = [report for report in reports if report.state is State.STORAGE_LOST]
-    assert {report.message.partition(" cannot be written: ")[2] for report in problems} == {
-        "no room is left there. Free some space."
-    }
-    assert str(tmp_path / "drafts") in problems[0].message
-    assert str(store.root) in problems[-1].message
-    assert problems[0].steps == 2, "the tap whose picture was safe was recorded and sent"
-    episode = store.load(draft.episode_id)
-    assert len(episode.steps) == 5
-    for number, tap in enumerate(lab.taps()):
-        picture = pixels(store.screenshot_path(episode, number))
-        assert hashlib.sha256(picture.tobytes()).hexdigest() == tap.shown

@@ -24,10 +24,11 @@ from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.journal import FeltInput
+from tests.dataset.drafts import ORIGIN
 from tests.end_to_end import faults
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
-from tests.end_to_end.laboratory import Laboratory
-from tests.recording.recording_bench import ORIGIN, PASSIVE, Recording, RecordingBench, pixels
+from tests.end_to_end.laboratory import Laboratory, place_of
+from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
 
 ANSWER_S = 1.0
 FOLLOWED_S = 0.2
@@ -208,17 +209,17 @@ def start_of(step: StepRecord) -> Pixel:
     return Pixel(x, y)
 
 
-def place_of(tap: FeltInput) -> Pixel:
-    x, y = (round(float(number)) for number in tap.words.split()[-1].split(","))
-    return Pixel(x, y)
+def is_at(tap: FeltInput, start: Pixel) -> bool:
+    """To a pixel, the resolution of the kernel's axes."""
+    place = place_of(tap)
+    return max(abs(place.x - start.x), abs(place.y - start.y)) <= 1
 
 
 def is_of(step: StepRecord, tap: FeltInput) -> bool:
     """Compare by the device clock's timestamp, or by position if that is uncertain."""
     if step.clock_offset_us is not None:
         return tap.event_us == step.touched_us - step.clock_offset_us
-    start, place = start_of(step), place_of(tap)
-    return max(abs(place.x - start.x), abs(place.y - start.y)) <= 1
+    return is_at(tap, start_of(step))
 
 
 def has_any(step: StepRecord, doubts: set[FlagCode]) -> bool:

@@ -17,17 +17,17 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.dataset.draft import Draft, DraftStep
-from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.journal import FeltInput
-from tests.dataset.drafts import begin, store_in
-from tests.end_to_end.laboratory import Laboratory
-from tests.end_to_end.recording_child import PATIENCE_S, Job, Report, all_reports, record, started
-from tests.end_to_end.test_faults_in_a_row import MIRROR_DOUBTS, PASSIVE_DOUBTS, has_any, is_of
-from tests.recording.recording_bench import ORIGIN, RecordingBench
+from tests.dataset.drafts import ORIGIN, begin, store_in
+from tests.end_to_end.laboratory import Laboratory, place_of
+from tests.end_to_end.recording_child import PATIENCE_S, Job, Report, all_reports, started
+from tests.end_to_end.test_faults_in_a_row import MIRROR_DOUBTS, PASSIVE_DOUBTS, has_any, is_of, start_of
+from tests.recording.recording_bench import RecordingBench
 
 LIFE_S = 1.0
 """The longest life of a child after its start; a step takes a third of it."""
@@ -51,7 +51,7 @@ class Chain:
         self._drafts = drafts
         with closing(begin(store)) as draft:
             self.episode_id = draft.episode_id
-        self._taps_before = len(lab.taps())
+        self._taps_before = len(lab.recorded().touch_downs())
         self._used = 0
 
     def job(self, *, complete: bool = False) -> Job:
@@ -62,7 +62,7 @@ class Chain:
 
     def live(self, job: Job, fate: Fate | None) -> list[Report]:
         reports: list[Report] = []
-        with started(record, job) as (child, ours):
+        with started(job) as (child, ours):
             if fate is not None:
                 assert ours.poll(60)
                 time.sleep(fate.life_s)
@@ -74,7 +74,8 @@ class Chain:
         return reports
 
     def taps(self) -> dict[Pixel, str]:
-        return {tap.at: tap.shown for tap in self.lab.taps()[self._taps_before :]}
+        downs = self.lab.recorded().touch_downs()[self._taps_before :]
+        return {place_of(tap): tap.frame.rgb_sha256 for tap in downs}
 
     def assert_all_is_there(self, reports: list[Report], *, was_uncertain: bool) -> bool:
         """Compare the draft with the reports and the journal; returns whether its last step is uncertain."""
@@ -85,11 +86,11 @@ class Chain:
             assert len(draft.steps) == offered.steps
             assert reported - was_uncertain <= len(draft.steps) <= reported + 1, "what was reported is there"
             done = self.taps()
-            sent = [step for step in draft.steps if place_of(step) in done]
-            assert [place_of(step) for step in sent] == list(done), "each tap that the phone felt is a step, in order"
-            for step in sent:
-                assert picture_of(step) == done[place_of(step)], "the picture is that which the tap met"
-            unsent = [step for step in draft.steps if place_of(step) not in done]
+            sent = {start_of(step.record): step for step in draft.steps if start_of(step.record) in done}
+            assert list(sent) == list(done), "each tap that the phone felt is a step, in order"
+            for place, step in sent.items():
+                assert picture_of(step) == done[place], "the picture is that which the tap met"
+            unsent = [step for step in draft.steps if start_of(step.record) not in done]
             assert unsent == ([draft.steps[-1]] if unsent else []), "only the last may not have gone out"
             assert not unsent or draft.uncertain
             return draft.uncertain
@@ -110,13 +111,6 @@ def closing(draft: Draft) -> Iterator[Draft]:
         draft.close()
 
 
-def place_of(step: DraftStep) -> Pixel:
-    stroke = step.record.input
-    assert isinstance(stroke, StrokeRecord)
-    x, y, _ = stroke.samples[0]
-    return Pixel(x, y)
-
-
 def picture_of(step: DraftStep) -> str:
     with Image.open(step.picture) as image:
         return hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
@@ -129,9 +123,7 @@ def assert_published(chain: Chain) -> None:
     done = list(chain.taps().items())
     assert len(episode.steps) == len(done) + 1
     for number, (place, shown) in enumerate(done):
-        record = provenance.steps[number]
-        assert isinstance(record.input, StrokeRecord)
-        assert record.input.samples[0][:2] == (place.x, place.y)
+        assert start_of(provenance.steps[number]) == place
         with Image.open(chain.store.screenshot_path(episode, number)) as image:
             assert hashlib.sha256(image.convert("RGB").tobytes()).hexdigest() == shown
     assert chain.store.drafts() == []
@@ -202,7 +194,7 @@ class Trial:
 
     def _live(self, job: Job, *, spared: bool) -> int:
         reports: list[Report] = []
-        with started(record, job) as (child, ours):
+        with started(job) as (child, ours):
             assert ours.poll(60)
             ends_s = time.monotonic() + (PATIENCE_S if spared else self._random.uniform(0, 1.5 * LIFE_S))
             if self._mode == "passive":

@@ -8,35 +8,23 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import StepRecord
-from odyssey_recorder.model.action import Click
+from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.simulator.journal import FeltInput
 from odyssey_recorder.simulator.phone import Phase
 from tests.end_to_end.laboratory import Laboratory
-from tests.end_to_end.test_faults_in_a_row import is_of
+from tests.end_to_end.test_faults_in_a_row import is_of, published_steps
 from tests.recording.recording_bench import PASSIVE, RecordingBench
 
 TAPS = 100
 PATIENCE_S = 30.0
+LONG_PRESS_US = 500_000
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
-
-
-@dataclass(frozen=True)
-class Tapped:
-    step: StepRecord
-    tap: FeltInput
-    is_click: bool
-
-    @property
-    def is_right(self) -> bool:
-        return self.step.frame.rgb_sha256 == self.tap.frame.rgb_sha256
 
 
 def _spin() -> None:
@@ -71,15 +59,11 @@ def change_beside_the_kernel(lab: Laboratory, number: int) -> None:
     lab.phone.touch(Phase.UP, at.x, at.y)
 
 
-def kernel_taps(lab: Laboratory) -> list[FeltInput]:
-    return [tap for tap in lab.recorded().touch_downs() if tap.event_us is not None]
-
-
 def tap_often(
     lab: Laboratory, folder: Path, programs: int, before_tap: Callable[[int, Random], None], held_s: float
-) -> list[Tapped]:
-    """A hundred taps beside busy programs, each after `before_tap`; their steps, in order."""
-    service, random, before = RecordingBench(folder), Random(programs), len(kernel_taps(lab))
+) -> list[tuple[StepRecord, FeltInput]]:
+    """A hundred taps beside busy programs, each after `before_tap`: their steps in order, and what was felt."""
+    service, random, before = RecordingBench(folder), Random(programs), len(lab.recorded().touch_downs())
     with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
         for number in range(TAPS):
             recording.ready(steps=number)
@@ -89,17 +73,14 @@ def tap_often(
         recording.ready(steps=TAPS)
         recording.recorder.complete("done")
         recording.recorder.wait_for(lambda view: view.published is not None, PATIENCE_S)
-    taps = kernel_taps(lab)[before:]
-    episode = service.store.load(recording.draft.episode_id)
-    provenance = service.store.provenance(episode.episode_id)
-    assert provenance is not None
-    found = [
-        Tapped(record, next(tap for tap in taps if is_of(record, tap)), isinstance(step.action, Click))
-        for step, record in zip(episode.steps, provenance.steps, strict=True)
-        if record.input is not None
-    ]
-    assert [one.tap.number for one in found] == [tap.number for tap in taps]
-    return found
+    felt = [tap for tap in lab.recorded().touch_downs()[before:] if tap.event_us is not None]
+    steps = published_steps(service, recording)
+    assert all(is_of(step, tap) for step, tap in zip(steps, felt, strict=True))
+    return list(zip(steps, felt, strict=True))
+
+
+def is_right(step: StepRecord, tap: FeltInput) -> bool:
+    return step.frame.rgb_sha256 == tap.frame.rgb_sha256
 
 
 @pytest.mark.parametrize("held_s", [0.0, 0.08])
@@ -107,11 +88,12 @@ def tap_often(
 def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
     lab: Laboratory, tmp_path: Path, programs: int, held_s: float
 ) -> None:
-    steps = tap_often(lab, tmp_path, programs, lambda _, __: None, held_s)
-    flags = [one.step.flags for one in steps if one.step.flags]
-    proved = sum(one.step.check is not None for one in steps)
+    tapped = tap_often(lab, tmp_path, programs, lambda _, __: None, held_s)
+    flags = [step.flags for step, _ in tapped if step.flags]
+    proved = sum(step.check is not None for step, _ in tapped)
     print(f"{programs} busy programs, held {held_s} s: {proved} proved, flags {flags}")  # noqa: T201 - a figure
-    assert all(one.is_click and one.is_right for one in steps)
+    assert all(isinstance(step.input, StrokeRecord) and step.input.duration_us < LONG_PRESS_US for step, _ in tapped)
+    assert all(is_right(*one) for one in tapped)
     assert len(flags) < TAPS / 50
 
 
@@ -123,11 +105,11 @@ def test_a_screen_that_changed_shortly_before_the_tap_is_recorded_flagged_or_old
         change_beside_the_kernel(lab, number + 3)
         time.sleep(random.uniform(0.0, 0.15))
 
-    wrong = [one for one in tap_often(lab, tmp_path, programs, change, 0.0) if not one.is_right]
-    silent = [one for one in wrong if not one.step.flags]
+    tapped = tap_often(lab, tmp_path, programs, change, 0.0)
+    wrong = [(step, tap) for step, tap in tapped if not is_right(step, tap)]
+    silent = [(step, tap) for step, tap in wrong if not step.flags]
     print(f"{programs} busy programs: {len(wrong)} wrong, {len(silent)} of these without a flag")  # noqa: T201 - a figure
-    for one in wrong:
-        assert one.step.check is None, "no wrong picture is proved"
-    for one in silent:
-        seen_ns = one.tap.t_ns - (one.step.age_us or 0) * 1000
-        assert seen_ns <= one.tap.frame.t_ns + (one.step.clock_uncertainty_us or 0) * 1000
+    assert all(step.check is None for step, _ in wrong), "no wrong picture is proved"
+    for step, tap in silent:
+        seen_ns = tap.t_ns - (step.age_us or 0) * 1000
+        assert seen_ns <= tap.frame.t_ns + (step.clock_uncertainty_us or 0) * 1000

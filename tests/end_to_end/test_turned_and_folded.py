@@ -1,7 +1,6 @@
 """Devices rotated, folded or resized during an episode, and two fingers: every step matches its screen."""
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,23 +17,12 @@ from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.raw_input import PINCHED
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
+from tests.dataset.drafts import ORIGIN
 from tests.device.bench import DeviceBench, start_bench
-from tests.recording.recording_bench import ORIGIN, PASSIVE, Recording, RecordingBench, pixels
-
-
-@dataclass(frozen=True)
-class Tap:
-    at: Pixel
-    shown: str
-
-
-def taps(bench: DeviceBench) -> list[Tap]:
-    entries = [json.loads(line) for line in (bench.folder / "journal.jsonl").read_text().splitlines()]
-    shown = {entry["frame"]: entry["rgb_sha256"] for entry in entries if "rgb_sha256" in entry}
-    downs = [entry for entry in entries if entry.get("input", "").startswith("touch down ")]
-    places = [[round(float(number)) for number in entry["input"].split()[2].split(",")] for entry in downs]
-    return [Tap(Pixel(x, y), shown[entry["frame"]]) for (x, y), entry in zip(places, downs, strict=True)]
+from tests.end_to_end.laboratory import place_of
+from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
 
 
 def tap_in_the_window(bench: DeviceBench, recording: Recording, at: Pixel) -> None:
@@ -68,7 +56,7 @@ def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recor
     episode = service.store.load(recording.draft.episode_id)
     provenance = service.store.provenance(episode.episode_id)
     assert provenance is not None
-    felt = taps(bench)
+    felt = RecordedJournal.read(bench.folder / "journal.jsonl").touch_downs()
     assert len(felt) == len(episode.steps) - 1
     reasons = []
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
@@ -78,11 +66,11 @@ def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recor
         assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
         reasons += about_size or [""]
         if number < len(felt):
-            assert hashlib.sha256(picture.tobytes()).hexdigest() == felt[number].shown, f"step {number}"
+            assert hashlib.sha256(picture.tobytes()).hexdigest() == felt[number].frame.rgb_sha256, f"step {number}"
             assert isinstance(step.action, Click | LongPress), "a finger that is followed may rest on a busy computer"
             assert isinstance(record.input, StrokeRecord)
             x, y, _ = record.input.samples[0]
-            at = felt[number].at
+            at = place_of(felt[number])
             assert max(abs(x - at.x), abs(y - at.y)) <= 1, f"step {number}: the emulator's window rounds to a pixel"
             assert step.action.point == to_grid(Pixel(x, y), size), f"step {number}"
     return reasons

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.recording.recorder import Recorder
@@ -45,12 +43,9 @@ def assert_pictures_are_those_under_the_finger(place: Workplace, episode: Episod
     assert [step.frame.rgb_sha256 for step in provenance.steps[:-1]] == shown
 
 
-@pytest.mark.parametrize("capture", ["auto", "adb"])
-def test_a_snapshot_brings_the_phone_back_and_the_episode_is_true(
-    adb_server: PrivateAdbServer, tmp_path: Path, capture: str
-) -> None:
+def test_a_snapshot_brings_the_phone_back_and_the_episode_is_true(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     with (
-        workplace(adb_server, tmp_path / "place", capture=capture, snapshots="always") as place,
+        workplace(adb_server, tmp_path / "place", snapshots="always") as place,
         place.recording("mirror") as (recorder, _),
     ):
         record(place, recorder, "Settings", "Display", "Dark theme")

@@ -1,5 +1,6 @@
 """A recorder on a device in memory, a store on disk, and an annotator who listens."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,36 +11,23 @@ from PIL import Image
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.dataset.provenance import Origin
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import Rules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
+from tests.dataset.drafts import ORIGIN, TASK, store_in
 from tests.fakes import PHONE_SIZE, FakeDevice
 
 PATIENCE_S = 20.0
-TASK = TaskInfo("General_Tool", ("Notes",), "Write {} down.", "Write milk down.", "Write milk down in Notes.")
 DEVICE = DeviceInfo("Fake Phone", PHONE_SIZE, "fake", "15", "35")
-ORIGIN = Origin(
-    recorder_version="1",
-    mode="mirror",
-    actor="annotator",
-    annotator="ann",
-    task_id="",
-    serial="fake-1",
-    model="Fake Phone",
-    fingerprint="fake/fake",
-    avd_name="Fake",
-    density=160,
-)
 PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
 RULES = Rules(
     TouchRules.for_density(160),
@@ -81,15 +69,19 @@ class Annotator:
         return next(notice for notice in self.notices if part in notice)
 
     def wait(self, happened: Callable[[], bool]) -> None:
+        """Until `happened`, which is asked with all news, and now and then."""
+        expires_s = time.monotonic() + PATIENCE_S
         with self._news:
-            assert self._news.wait_for(happened, PATIENCE_S), f"it never happened; noticed: {self.notices}"
+            while not happened():
+                assert time.monotonic() < expires_s, f"it never happened; noticed: {self.notices}"
+                self._news.wait(0.05)
 
 
 class RecordingBench:
     """A store in a folder; stops all its recorders at the end."""
 
     def __init__(self, folder: Path) -> None:
-        self.store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+        self.store = store_in(folder)
 
     def draft(self, origin: Origin = ORIGIN) -> Draft:
         return self.store.create_draft(task=TASK, device=DEVICE, origin=origin)

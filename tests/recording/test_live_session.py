@@ -129,21 +129,17 @@ def test_a_change_that_the_stream_tells_of_after_the_touch_is_the_proof() -> Non
     assert say(session, streamed(4, at=120)) == [step()]
 
 
-def test_a_change_while_the_finger_is_on_its_way_down_is_flagged() -> None:
+def test_a_frame_asked_for_while_the_finger_is_on_its_way_down_proves_nothing_and_a_change_is_flagged() -> None:
+    session = down()
+    say(session, asked(3, anchor=1, at=101))
+    assert say(session, FingerLifted(DRAG, 400, landed_ns=105)) == []
+    assert say(session, asked(4, anchor=1, at=105)) == [step(check=4)]
+
     session = down()
     say(session, asked(3, anchor=1, at=101), streamed(4, at=103))
-
     assert say(session, FingerLifted(DRAG, 400, landed_ns=105)) == [
         SaveStep(2, 3, True, 100, DRAG, proven=False, sent=(100, 400), flags=(Flag(FlagCode.CHANGING),))
     ]
-
-
-def test_a_frame_asked_for_while_the_finger_is_on_its_way_down_proves_nothing() -> None:
-    session = down()
-    say(session, asked(3, anchor=1, at=101))
-
-    assert say(session, FingerLifted(DRAG, 400, landed_ns=105)) == []
-    assert say(session, asked(4, anchor=1, at=105)) == [step(check=4)]
 
 
 @pytest.mark.parametrize("news_comes", ["before the finger is down", "while it is down", "after it has lifted"])

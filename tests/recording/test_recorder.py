@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.layout import TRASH
 from odyssey_recorder.device.device import OnTyped, ScreenState
@@ -64,16 +63,11 @@ class DeadScreen(FakeDevice):
 class Video(FakeDevice):
     """A device that shows another image in each frame."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.shown: list[bytes] = []
+    frames = 0
 
     def capture(self) -> Frame:
-        image = Image.new("RGB", (PHONE_SIZE.width, PHONE_SIZE.height))
-        at = 40 + len(self.shown) * 7 % 500
-        ImageDraw.Draw(image).rectangle((0, at, 360, at + 60), fill=(255, at % 256, 0))
-        self.shown.append(image.tobytes())
-        self.show(image)
+        self.frames += 1
+        self.show(self.frames % 9)
         return super().capture()
 
 
@@ -359,40 +353,28 @@ def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lo
         assert_pictures_match(view, device)
 
 
-def test_a_step_that_did_not_reach_the_device_is_taken_away_again(service: RecordingBench) -> None:
-    device = WatchedDevice()
-
-    def go_away() -> None:
-        device.disconnect()
-
-    device.before = go_away
-    with service.recording(device) as recording:
-        recording.tap()
-        recording.until(State.DEVICE_LOST)
-        assert len(recording.recorder.view.steps) == 1
-        device.before = lambda: None
-        device.recover()
-        recording.annotator.await_notice(RETRACTED)
-        assert recording.ready().steps == ()
-        assert_pictures_match(recording.tap_and_wait(), device)
-
-
-def test_a_step_that_reached_the_device_as_it_went_away_is_kept_with_a_doubt(service: RecordingBench) -> None:
+@pytest.mark.parametrize(
+    ("breaks", "told", "flags"),
+    [("before", RETRACTED, []), ("after", DOUBTFUL, [describe_flag(Flag(FlagCode.CONNECTION_BROKE))])],
+)
+def test_a_step_whose_input_was_cut_off_is_taken_away_or_kept_with_a_doubt_as_the_screen_shows(
+    service: RecordingBench, breaks: str, told: str, flags: list[str]
+) -> None:
     device = WatchedDevice()
 
     def cut() -> None:
         device.disconnect()
         raise DeviceError("The connection broke off.")
 
-    device.after = cut
+    setattr(device, breaks, cut)
     with service.recording(device) as recording:
         recording.tap()
         recording.until(State.DEVICE_LOST)
-        device.after = lambda: None
+        assert len(recording.recorder.view.steps) == 1
+        setattr(device, breaks, lambda: None)
         device.recover()
-        recording.annotator.await_notice(DOUBTFUL)
-        view = recording.ready(steps=1)
-        assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.CONNECTION_BROKE))]
+        recording.annotator.await_notice(told)
+        assert [step.flag for step in recording.ready(steps=len(flags)).steps] == flags
         assert_pictures_match(recording.tap_and_wait(), device)
 
 
@@ -574,16 +556,6 @@ def test_a_complete_draft_is_published_on_resume(service: RecordingBench, device
     assert service.store.episodes() == [recording.draft.episode_id]
 
 
-def test_an_abandoned_recording_lies_in_the_trash(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        recording.tap_and_wait()
-        recording.recorder.abandon()
-        recording.until(State.ABANDONED)
-    assert service.store.drafts() == []
-    [trashed] = (recording.draft.folder.parent / TRASH).iterdir()
-    assert (trashed / "steps.jsonl").exists()
-
-
 # The storage fails.
 
 
@@ -652,11 +624,22 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(s
     assert len(device.performed) == 2
 
 
-def test_a_recording_that_cannot_go_to_the_trash_stays_a_draft(service: RecordingBench, device: FakeDevice) -> None:
+def test_an_abandoned_recording_lies_in_the_trash_unless_it_cannot_go_there(
+    service: RecordingBench, device: FakeDevice
+) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
-        trash = recording.draft.folder.parent / TRASH
-        trash.write_text("in the way")
+        recording.recorder.abandon()
+        recording.until(State.ABANDONED)
+    assert service.store.drafts() == []
+    trash = recording.draft.folder.parent / TRASH
+    [trashed] = trash.iterdir()
+    assert (trashed / "steps.jsonl").exists()
+
+    trash.rename(trash.with_name("aside"))
+    trash.write_text("in the way")
+    with service.recording(FakeDevice()) as recording:
+        recording.tap_and_wait()
         recording.recorder.abandon()
         recording.annotator.await_notice(str(trash))
         assert "Move that file away" in recording.until(State.ABANDONED).message

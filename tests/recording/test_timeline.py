@@ -38,123 +38,86 @@ def at(timeline: Timeline, ms: int, give_or_take_ms: int = 0, *, patient: bool =
     return timeline.at(ms * MS, give_or_take_ms * MS, patient=patient)
 
 
-# A device that sends frames by itself.
+def found(number: int, age_ms: int, shown_ms: int, check: int | None = None, *doubts: Flag) -> FrameFound:
+    return FrameFound(number, age_ms * MS, shown_ms * MS, check, doubts)
 
 
-def test_the_newest_streamed_frame_is_the_answer_when_a_later_one_has_come() -> None:
-    assert at(seen(), 10) == Pending()
-    timeline = seen(streamed(1, 0))
-    assert at(timeline, 400) == Pending(), "another may still be under way"
-    timeline.see(streamed(2, 500))
-    assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
+MOVING, CHANGING, UNWATCHED = (Flag(code) for code in (FlagCode.MOVING, FlagCode.CHANGING, FlagCode.UNWATCHED))
+STREAM = (streamed(1, 0), streamed(2, 500), streamed(3, 900))
+OVERTAKEN = (streamed(1, 0), asked(2, 400, 450))
+"""A requested frame shows another screen; the stream has yet to tell when it came."""
+RESTING = (asked(1, 0, 50), asked(2, 250, 300, same=True))
+REPORTS: dict[str, tuple[tuple[FrameSeen, ...], int, Answer]] = {
+    # A device that sends frames by itself.
+    "a later frame has come": (STREAM[:2], 400, found(1, 0, 400, 2)),
+    "no frame has come": ((), 10, Pending()),
+    "another frame may be under way": (STREAM[:1], 400, Pending()),
+    "a frame asked for later shows the same": ((STREAM[0], asked(2, 400, 450, same=True)), 400, found(1, 0, 400, 2)),
+    "a frame asked for before shows the same": ((STREAM[0], asked(2, 400, 450, same=True)), 401, Pending()),
+    "the stream has not told of another screen": (OVERTAKEN, 390, Pending()),
+    "the stream confirms it": ((*OVERTAKEN, streamed(3, 395, same=True)), 390, found(1, 0, 390, 2)),
+    "the stream dates it": ((*OVERTAKEN, streamed(3, 395, same=True)), 399, found(2, 0, 4, 2, MOVING)),
+    "the stream tells otherwise": ((*OVERTAKEN, streamed(3, 395), streamed(4, 420)), 390, found(1, 0, 390, 3)),
+    "and later": ((*OVERTAKEN, streamed(3, 395), streamed(4, 420)), 410, found(3, 0, 15, 4, MOVING)),
+    "a missing frame was another screen": ((STREAM[0], streamed(3, 500)), 400, found(1, 400, 400, None, UNWATCHED)),
+    "a stream that left pictures out dates nothing": (
+        (STREAM[0], asked(2, 420, 450), streamed(4, 410, same=True)), 400, found(1, 400, 400, None, UNWATCHED)
+    ),
+    "frames overtook each other": (
+        (STREAM[0], asked(3, 390, 450, same=True), streamed(2, 410)), 400, found(1, 0, 400, 2)
+    ),
+    "a stale frame does not make a screen older": (
+        (STREAM[0], asked(2, 300, 400, same=True), asked(3, 200, 450, same=True)), 290, found(1, 0, 290, 2)
+    ),
+    # A device that sends frames on request only.
+    "it shows the same as before": (
+        (asked(1, 0, 50), asked(2, 100, 150, same=True), asked(3, 300, 350, same=True)), 290, found(1, 0, 240, 3)
+    ),
+    "the touch changed a screen at rest": ((*RESTING, asked(3, 400, 450)), 390, found(1, 140, 340)),
+    "a frame under way may be older than the touch": (
+        (*RESTING, asked(3, 380, 450), asked(4, 460, 470, same=True)), 390, found(1, 140, 340, None, CHANGING)
+    ),
+    "just not too old": ((asked(1, 0, 50), asked(2, 1500, 1550)), 990, found(1, 990, 940)),
+    "too old": (
+        (asked(1, 0, 50), asked(2, 1500, 1550)), 1490, found(1, 1490, 1440, None, Flag(FlagCode.OLDER, (1.5,)))
+    ),
+    "the same, however long nobody looked": (
+        (asked(1, 0, 50), asked(2, 16300, 16350, same=True)), 16200, found(1, 0, 16150, 2)
+    ),
+    "it had just come": (
+        (asked(1, 0, 50), asked(2, 100, 150), asked(3, 300, 350, same=True)), 250, found(2, 0, 100, 3, MOVING)
+    ),
+    "before the first frame": ((asked(1, 0, 50), asked(2, 60, 70)), 40, NoFrame()),
+}  # fmt: skip
 
 
-def test_a_frame_asked_for_after_the_moment_proves_a_still_streamed_screen() -> None:
-    timeline = seen(streamed(1, 0), asked(2, 400, 450, same=True))
-
-    assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
-    assert at(timeline, 401) == Pending()
-
-
-def test_a_frame_that_was_asked_for_and_shows_another_screen_waits_for_the_word_of_the_stream() -> None:
-    timeline = seen(streamed(1, 0), asked(2, 400, 450))
-    assert at(timeline, 390) == Pending()
-
-    timeline.see(streamed(3, 395, same=True))
-    assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=2)
-    assert at(timeline, 399) == FrameFound(2, 0, 4 * MS, check=2, doubts=(Flag(FlagCode.MOVING),))
+@pytest.mark.parametrize(("frames", "ms", "answer"), REPORTS.values(), ids=REPORTS)
+def test_what_was_on_the_screen_is_told_by_the_frames_around(
+    frames: tuple[FrameSeen, ...], ms: int, answer: Answer
+) -> None:
+    assert at(seen(*frames), ms) == answer
 
 
-def test_what_was_asked_for_is_taken_back_where_the_stream_tells_another_story() -> None:
-    timeline = seen(streamed(1, 0), asked(2, 400, 450), streamed(3, 395), streamed(4, 420))
-
-    assert at(timeline, 390) == FrameFound(1, 0, 390 * MS, check=3)
-    assert at(timeline, 410) == FrameFound(3, 0, 15 * MS, check=4, doubts=(Flag(FlagCode.MOVING),))
-    assert timeline.held() == {1, 3, 4}
-
-
-def test_a_missing_frame_was_another_screen_and_nothing_is_proved_across_it() -> None:
-    timeline = seen(streamed(1, 0), streamed(3, 500))
-
-    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),))
-
-
-def test_a_screen_that_was_asked_for_is_not_dated_by_a_stream_that_has_left_pictures_out() -> None:
-    timeline = seen(streamed(1, 0), asked(2, 420, 450), streamed(4, 410, same=True))
-
-    assert at(timeline, 400) == FrameFound(1, 400 * MS, 400 * MS, check=None, doubts=(Flag(FlagCode.UNWATCHED),))
-
-
-def test_frames_that_overtook_each_other_prove_as_well() -> None:
-    timeline = seen(streamed(1, 0), asked(3, 390, 450, same=True), streamed(2, 410))
-
-    assert at(timeline, 400) == FrameFound(1, 0, 400 * MS, check=2)
+def test_what_was_asked_for_is_not_held_where_the_stream_tells_another_story() -> None:
+    assert seen(*OVERTAKEN, streamed(3, 395), streamed(4, 420)).held() == {1, 3, 4}
 
 
 def test_a_moment_that_the_clock_cannot_tell_from_a_change_is_not_proved_and_never_the_later_screen() -> None:
-    timeline = seen(streamed(1, 0), streamed(2, 500), streamed(3, 900))
+    timeline = seen(*STREAM)
 
-    assert at(timeline, 498, 5) == FrameFound(1, 498 * MS, 498 * MS, None, (Flag(FlagCode.CHANGING),))
-    assert at(timeline, 503, 5) == FrameFound(1, 503 * MS, 503 * MS, None, (Flag(FlagCode.CHANGING),))
-    assert at(timeline, 720, 5) == FrameFound(2, 0, 220 * MS, check=3)
-
-
-# A device that sends frames on request only.
-
-
-def test_a_frame_asked_for_after_the_moment_that_shows_the_same_proves_the_one_before() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 100, 150, same=True), asked(3, 300, 350, same=True))
-
-    assert at(timeline, 290) == FrameFound(1, 0, 240 * MS, check=3)
-
-
-def test_a_screen_at_rest_shortly_before_is_taken_without_proof_where_the_touch_changed_it() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 250, 300, same=True), asked(3, 400, 450))
-
-    assert at(timeline, 390) == FrameFound(1, 140 * MS, 340 * MS, None)
-
-
-def test_a_frame_under_way_that_shows_another_screen_casts_doubt_for_it_may_be_older_than_the_touch() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 250, 300, same=True), asked(3, 380, 450), asked(4, 460, 470, same=True))
-
-    assert at(timeline, 390) == FrameFound(1, 140 * MS, 340 * MS, None, (Flag(FlagCode.CHANGING),))
-
-
-def test_a_screen_that_was_seen_last_a_second_before_is_too_old() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 1500, 1550))
-
-    assert at(timeline, 990) == FrameFound(1, 990 * MS, 940 * MS, None)
-    assert at(timeline, 1490) == FrameFound(1, 1490 * MS, 1440 * MS, None, (Flag(FlagCode.OLDER, (1.5,)),))
-
-
-def test_a_screen_that_is_the_same_after_the_touch_needs_no_flag_however_long_nobody_looked() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 16300, 16350, same=True))
-
-    assert at(timeline, 16200) == FrameFound(1, 0, 16150 * MS, check=2)
+    assert at(timeline, 498, 5) == found(1, 498, 498, None, CHANGING)
+    assert at(timeline, 503, 5) == found(1, 503, 503, None, CHANGING)
+    assert at(timeline, 720, 5) == found(2, 0, 220, 3)
 
 
 def test_a_screen_that_is_there_again_after_two_touches_does_not_prove_what_the_second_met() -> None:
     timeline = seen(asked(1, 0, 50), asked(2, 900, 950, same=True))
+    older = Flag(FlagCode.OLDER_THAN_LAST_ACTION, (0.8,))
+    assert timeline.at(800 * MS, last_ns=500 * MS) == found(1, 800, 750, None, older)
+    assert timeline.at(800 * MS, last_ns=40 * MS) == found(1, 800, 750, None, MOVING)
 
-    unproved = (Flag(FlagCode.OLDER_THAN_LAST_ACTION, (0.8,)),)
-    assert timeline.at(800 * MS, last_ns=500 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, unproved)
-    assert timeline.at(800 * MS, last_ns=40 * MS) == FrameFound(1, 800 * MS, 750 * MS, None, (Flag(FlagCode.MOVING),))
-
-
-def test_a_screen_that_was_seen_between_two_touches_is_proved_as_ever() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 700, 750, same=True), asked(3, 900, 950, same=True))
-
-    assert timeline.at(800 * MS, last_ns=500 * MS) == FrameFound(1, 0, 750 * MS, check=3)
-
-
-def test_a_screen_that_has_just_come_was_still_moving() -> None:
-    timeline = seen(asked(1, 0, 50), asked(2, 100, 150), asked(3, 300, 350, same=True))
-
-    assert at(timeline, 250) == FrameFound(2, 0, 100 * MS, check=3, doubts=(Flag(FlagCode.MOVING),))
-
-
-def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
-    assert at(seen(asked(1, 0, 50), asked(2, 60, 70)), 40) == NoFrame()
+    between = seen(asked(1, 0, 50), asked(2, 700, 750, same=True), asked(3, 900, 950, same=True))
+    assert between.at(800 * MS, last_ns=500 * MS) == found(1, 0, 750, 3)
 
 
 # Answers without patience.
@@ -163,10 +126,8 @@ def test_nothing_is_told_of_a_moment_before_the_first_frame() -> None:
 @pytest.mark.parametrize("frame", [streamed(1, 0), asked(1, 0, 0)])
 def test_the_impatient_get_what_is_known_and_are_told_that_it_is_not_proved(frame: FrameSeen) -> None:
     assert at(seen(), 10, patient=False) == NoFrame()
-    assert at(seen(frame), 400, patient=False) == FrameFound(1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),))
-    assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == FrameFound(
-        1, 400 * MS, 400 * MS, None, (Flag(FlagCode.UNWATCHED),)
-    )
+    assert at(seen(frame), 400, patient=False) == found(1, 400, 400, None, UNWATCHED)
+    assert at(seen(streamed(1, 0), asked(2, 410, 420)), 400, patient=False) == found(1, 400, 400, None, UNWATCHED)
 
 
 # Held frames.
@@ -188,12 +149,6 @@ def test_a_history_that_is_forgotten_answers_nothing() -> None:
 
     assert at(timeline, 400) == Pending()
     assert timeline.held() == frozenset()
-
-
-def test_a_stale_frame_does_not_make_a_screen_older() -> None:
-    timeline = seen(streamed(1, 0), asked(2, 300, 400, same=True), asked(3, 200, 450, same=True))
-
-    assert at(timeline, 290) == FrameFound(1, 0, 290 * MS, check=2)
 
 
 # No wrong answer, whatever the delays.
@@ -245,7 +200,7 @@ def worlds(draw: st.DrawFn) -> World:
     return World(changes, frames, touches)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(worlds())
 def test_no_answer_is_newer_than_the_touch_and_no_proved_one_is_wrong(world: World) -> None:
     timeline = Timeline()
@@ -336,7 +291,7 @@ def answers(world: Touched) -> list[tuple[int, FrameFound]]:
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(touched_worlds(quiet=False))
 def test_a_picture_that_was_gone_when_a_look_was_taken_before_the_touch_is_flagged_and_no_proved_one_is_wrong(
     world: Touched,
@@ -350,7 +305,7 @@ def test_a_picture_that_was_gone_when_a_look_was_taken_before_the_touch_is_flagg
         assert found.doubts or not was_gone
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(touched_worlds(quiet=True))
 def test_a_quiet_tap_is_flagged_only_where_a_look_under_way_shows_what_it_did(world: Touched) -> None:
     for touched, found in answers(world):

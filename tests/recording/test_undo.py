@@ -84,35 +84,23 @@ def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(
         recording.recorder.press(SystemKey.BACK)
         recording.recorder.wait_for(lambda view: len(device.performed) == 3, 10)
         assert device.performed[-1] is SystemKey.BACK
+        assert recording.annotator.newest is not None
+        recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
+        recording.recorder.lift(TouchStroke.press(Pixel(7, 9)))
+        recording.annotator.wait(lambda: device.performed[-1] == TouchStroke.press(Pixel(7, 9)))
+        recording.until(State.RESTORING)
+        recording.recorder.complete()
+        recording.annotator.await_notice(BRING_BACK_FIRST)
         device.show(1)
         view = recording.ready(steps=1)
         recording.tap_and_wait()
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
-    assert [shows(step.picture, device, screen) for step, screen in zip(view.steps[:2], (0, 1), strict=True)] == [
-        True,
-        True,
-    ]
+    assert all(shows(step.picture, device, number) for number, step in enumerate(view.steps[:2]))
     assert view.steps[1].flag == ""
     provenance = service.store.provenance(recording.draft.episode_id)
     assert provenance is not None
     assert [(dropped.action, dropped.why) for dropped in provenance.dropped] == [("CLICK", "undone by the annotator")]
-
-
-def test_touches_on_the_way_back_reach_the_device(service: RecordingBench, device: FakeDevice) -> None:
-    stroke = TouchStroke.press(Pixel(7, 9))
-    with service.recording(device) as recording:
-        record_steps(recording, 1)
-        recording.recorder.undo()
-        recording.until(State.RESTORING)
-        assert recording.annotator.newest is not None
-        recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
-        recording.recorder.lift(stroke)
-        recording.annotator.wait(lambda: device.performed[-1] == stroke)
-        recording.until(State.RESTORING)
-        recording.recorder.complete()
-        recording.annotator.await_notice(BRING_BACK_FIRST)
-        assert recording.recorder.view.steps == ()
 
 
 def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(

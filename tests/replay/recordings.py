@@ -9,7 +9,6 @@ from odyssey_recorder.dataset.provenance import (
     FORMAT,
     EpisodeProvenance,
     FrameRecord,
-    Origin,
     StepRecord,
     StrokeRecord,
 )
@@ -17,6 +16,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
+from tests.dataset.drafts import ORIGIN
 from tests.fakes import PHONE_SIZE, picture
 
 EPISODE_ID = "0000000000000042"
@@ -71,12 +71,8 @@ def write_provenance(root: Path, episode: Episode, strokes: Sequence[TouchStroke
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
             touched = StrokeRecord(samples=samples, duration_us=stroke.duration_us)
         steps.append(StepRecord(frame=frame, check=None, touched_us=2, input=touched))
-    origin = Origin(
-        recorder_version="0", mode="mirror", actor="script", annotator="tester", task_id="", serial="fake-1",
-        model="Fake Phone", fingerprint="", avd_name="", density=160,
-    )  # fmt: skip
     provenance = EpisodeProvenance(
-        format=FORMAT, episode_id=episode.episode_id, origin=origin, started_us=0, published_us=9,
+        format=FORMAT, episode_id=episode.episode_id, origin=ORIGIN, started_us=0, published_us=9,
         steps=tuple(steps), dropped=(),
     )  # fmt: skip
     (root / "provenance").mkdir()

@@ -96,15 +96,14 @@ def test_a_difference_is_marked_and_the_steps_not_reached_are_listed(tmp_path: P
     assert "The action was not carried out." in page.words
 
 
-@pytest.mark.parametrize("evil", EVIL)
-def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: Path, evil: str) -> None:
+def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: Path) -> None:
     harmless = {tag for tag, _ in Page(render_report(replayed(tmp_path / "plain"))).tags}
-    actions = (Click(Point(1, 1)), Type(evil), Impossible(evil))
+    instruction = " ".join(EVIL)
+    actions = (Click(Point(1, 1)), *map(Type, EVIL), Impossible(instruction))
 
-    page = Page(render_report(replayed(tmp_path / "evil", actions, instruction=evil)))
+    page = Page(render_report(replayed(tmp_path / "evil", actions, instruction=instruction)))
 
-    assert evil in page.words
-    assert f"IMPOSSIBLE {evil}" in page.words
+    assert [evil for evil in (*EVIL, f"IMPOSSIBLE {instruction}") if evil not in page.words] == []
     assert {tag for tag, _ in page.tags} <= harmless
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.phone import PHONE_ALWAYS, shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
+from tests.quality.damaged.errands import ERRANDS
+from tests.quality.damaged.recordings import record_all
 
 SCREENSHOTS = Path(os.environ["ODYSSEY_TEST_SCREENSHOTS"]) if os.environ.get("ODYSSEY_TEST_SCREENSHOTS") else None
 """The folder for screenshots of the window, or None."""
@@ -45,9 +46,11 @@ def display() -> Iterator[Display]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
-    with PrivateAdbServer(BUNDLED_ADB, tmp_path_factory.mktemp("adb-home")) as started:
-        yield started
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A dataset with an episode of seven steps, recorded on a small phone, and the id of the episode."""
+    folder = tmp_path_factory.mktemp("recorded")
+    errand = next(one for one in ERRANDS if one.name == "dark")
+    return folder / "dataset", record_all(folder, seed=0, errands=(errand,))[errand.name]
 
 
 @pytest.fixture(params=PHONE_ALWAYS)
@@ -56,9 +59,9 @@ def profile(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def room(display: Display, server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Room]:
-    with shown_phone(server, profile, tmp_path) as phone:
-        room = Room(display, server, phone, tmp_path, SCREENSHOTS)
+def room(display: Display, adb_server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Room]:
+    with shown_phone(adb_server, profile, tmp_path) as phone:
+        room = Room(display, adb_server, phone, tmp_path, SCREENSHOTS)
         yield room
     fail_what_is_slow(room)
 

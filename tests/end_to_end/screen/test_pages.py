@@ -76,7 +76,7 @@ def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened
         annotator.keys("ctrl+shift+g")
         annotator.wait_for_steps(0)
         annotator.photograph("recording")
-        do_steps(annotator, lambda: annotator.press("Recent"), lambda: annotator.press("Home"))
+        do_steps(annotator, *[lambda key=key: annotator.press(key) for key in ("Recent", "Home", "Recent", "Home")])
         look_at_dialogs(
             annotator, Impossible="Task impossible", Complete="Task complete", Discard="Discard the recording"
         )
@@ -84,6 +84,8 @@ def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened
         annotator.keys("ctrl+shift+z")
         annotator.wait_for_dialog("Undo to here")
         annotator.photograph("undo-to-here")
+        annotator.keys("Escape")
+        annotator.wait_for_main_window()
 
     written = tomllib.loads((room.folder / "config" / "odyssey-recorder" / "settings.toml").read_text())
     assert (written["step_snapshots"], written["view_trees"]) == ("never", False)

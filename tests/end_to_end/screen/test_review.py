@@ -4,7 +4,6 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,18 +15,12 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Rating, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.conftest import SCREENSHOTS, fail_what_is_slow
-from tests.end_to_end.screen.display import Display
-from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
-from tests.quality.damaged.errands import ERRANDS
-from tests.quality.damaged.recordings import record_all
 from tests.quality.damaged.wreck import Wreck
 
-SEED = 5
+SEED = 615
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
 _KEYS = {"p": "qaz", "f": "wsx"}
 """The keys for pass and fail, for each of the three questions."""
@@ -49,30 +42,17 @@ class Opinion:
         return [*pressed, self.decision]
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    errand = next(one for one in ERRANDS if one.name == "dark")
-    folder = tmp_path_factory.mktemp("recorded")
-    ids = record_all(folder, seed=SEED, errands=(errand,))
-    return folder / "dataset", ids[errand.name]
-
-
 @pytest.fixture
-def room(
-    display: Display, server: PrivateAdbServer, recorded: tuple[Path, str], tmp_path: Path, count: int
-) -> Iterator[Room]:
+def room(room: Room, recorded: tuple[Path, str], count: int) -> Room:
     """`count` episodes that are each judged twice."""
     clean, episode_id = recorded
     chance = random.Random(SEED)
     for number in range(count):
-        wreck = Wreck(clean, tmp_path / "dataset", episode_id, chance)
+        wreck = Wreck(clean, room.store.root, episode_id, chance)
         wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
         wreck.save()
-    ReviewStore(tmp_path / "dataset").set_policy(ReviewPolicy(SEED, second_share=1.0))
-    with shown_phone(server, "small_phone", tmp_path) as phone:
-        room = Room(display, server, phone, tmp_path, SCREENSHOTS)
-        yield room
-    fail_what_is_slow(room)
+    ReviewStore(room.store.root).set_policy(ReviewPolicy(SEED, second_share=1.0))
+    return room
 
 
 def opinions(name: str, count: int) -> list[Opinion]:
@@ -89,7 +69,7 @@ def _decision(answers: str) -> str:
 
 
 def review(room: Room, name: str, said: list[Opinion]) -> None:
-    with room.annotator("review", str(room.folder / "dataset"), "--as", name) as reviewer:
+    with room.annotator("review", str(room.store.root), "--as", name) as reviewer:
         reviewer.wait_for(f"{len(said)} for you")
         reviewer.keys("ctrl+j")
         for done, opinion in enumerate(said):
@@ -103,7 +83,7 @@ def _wait_for_next(reviewer: Annotator, left: int) -> None:
 
 
 def verdicts_of(room: Room, name: str) -> list[tuple[str, Verdict]]:
-    store = ReviewStore(room.folder / "dataset")
+    store = ReviewStore(room.store.root)
     kept = [(one, verdict) for one in store.ids() for verdict in store.read(one).verdicts if verdict.by == name]
     return sorted(kept, key=lambda pair: pair[1].at)
 
@@ -113,11 +93,9 @@ def answers_of(verdict: Verdict) -> str:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("count", [7, pytest.param(40, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("profile", ["small_phone"], indirect=True)
+@pytest.mark.parametrize("count", [5, pytest.param(40, marks=pytest.mark.soak)])
 def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) -> None:
-    with room.annotator("review", str(room.folder / "dataset"), "--as", "demo") as recorder:
-        recorder.wait_for("0 for you")  # annotators do not judge their own episodes
-
     given = {name: opinions(name, count) for name in (FIRST, SECOND)}
     for name, said in given.items():
         review(room, name, said)
@@ -139,7 +117,7 @@ def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) 
 
 def kappas_in_the_report(room: Room) -> dict[str, float]:
     """Cohen's kappa of first and second reviewers by question, from the command line's report."""
-    command = [sys.executable, "-m", "odyssey_recorder", "quality-report", str(room.folder / "dataset"), "--json"]
+    command = [sys.executable, "-m", "odyssey_recorder", "quality-report", str(room.store.root), "--json"]
     ran = subprocess.run(command, cwd=ROOT, env=dict(room.environment), capture_output=True, text=True, check=True)
     pairs = next(panel for panel in json.loads(ran.stdout)["agreement"] if panel["reviewers"] == 2)
     return {one["question"]: one["kappa"] for one in pairs["questions"]}
