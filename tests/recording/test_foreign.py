@@ -235,11 +235,11 @@ def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once_an
         recording.until(State.DEVICE_LOST)
         device.show("home, after a restart")
         device.recover()
+        recording.annotator.wait(lambda: recording.annotator.notices == [TELL_UNEXPLAINED] * 2)
         recording.ready(after=view.frame_number)
         flags.append(recording.tap_and_wait().steps[-1].flag)
     unexplained = describe_flag(Flag(FlagCode.UNEXPLAINED))
     assert flags == [unexplained, "", "", unexplained]
-    assert recording.annotator.notices == [TELL_UNEXPLAINED] * 2
 
 
 def with_clock(device: FakeDevice, minute: int) -> Image.Image:

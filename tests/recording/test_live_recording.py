@@ -145,13 +145,13 @@ def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicke
     with service.recording(device) as recording:
         recording.ready()
         recording.recorder.wait_for(lambda view: view.has_view_hierarchy, 10)
+        device.never_rest()
         recording.tap(100, 200)
         recording.ready(steps=1)
 
         record = recording.draft.steps[0].record
         assert record.ui_tree is not None
         assert (record.bbox, record.bbox_source) == ((80, 180, 160, 240), "hierarchy")
-        device.never_rest()
         recording.tap_and_wait()
         record = recording.draft.steps[1].record
         assert (record.ui_tree, record.ui_tree_absent != "") == (None, True), "the tree may be of another screen"

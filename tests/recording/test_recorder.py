@@ -179,9 +179,11 @@ def assert_heard(recording: Recording) -> None:
 
 def test_what_cannot_be_done_is_said_at_once_and_spoils_nothing(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
-        recorder, before = recording.recorder, recording.ready().frame_number
+        recorder = recording.recorder
+        recording.ready()
         recorder.undo()
         recording.annotator.await_notice(NOTHING_TO_UNDO)
+        before = recording.ready().frame_number
         with pytest.raises(InputRefusedError):
             recorder.type_text("naïve 🥛")
         with pytest.raises(InputRefusedError, match="no text"):

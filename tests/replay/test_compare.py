@@ -52,7 +52,6 @@ TINY = Image.new("RGB", (3, 2), "white")
         pytest.param(listing(1), listing(1), StepVerdict.MATCH, id="the same"),
         pytest.param(listing(1), marked(listing(1), (300, 300, 303, 337)), StepVerdict.MATCH, id="a text cursor"),
         pytest.param(listing(1), marked(listing(1), (0, 0, WIDTH, 47)), StepVerdict.MATCH, id="the status bar"),
-        pytest.param(listing(1), marked(listing(1), (0, 48, WIDTH, 95)), StepVerdict.DRIFT, id="below the status bar"),
         pytest.param(
             listing(1), Image.effect_noise((WIDTH, HEIGHT), 60).convert("RGB"), StepVerdict.DIVERGED, id="a photo"
         ),
