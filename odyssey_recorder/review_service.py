@@ -40,7 +40,7 @@ class ReviewService:
     def __init__(
         self, root: Path, checker: "Checker", who: Callable[[], str], connector: "DeviceConnector | None" = None
     ) -> None:
-        self._root = root.absolute()
+        self.root = root.absolute()
         self._checks = DatasetChecks(root, checker, self._notify)
         self._who = who
         self._connector = connector
@@ -51,10 +51,6 @@ class ReviewService:
         self._sample = Sample(self._reviews.policy, self._read_all, self._read_trash)
         self._trashed: dict[Path, EpisodeSummary] = {}
         self._followings: list[ReviewFollowing] = []
-
-    @property
-    def root(self) -> Path:
-        return self._root
 
     @property
     def reviewer(self) -> str:
@@ -97,10 +93,10 @@ class ReviewService:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> QualityReport:
         """Checks changed episodes first. Raises CancelledError."""
-        if not (self._root / ANNOTATIONS).is_dir():
+        if not (self.root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
         self.check_all(progress, cancelled)
-        return quality_report(read_reviewed(self._root, self._checks.warned))
+        return quality_report(read_reviewed(self.root, self._checks.warned))
 
     # One episode.
 
@@ -192,7 +188,7 @@ class ReviewService:
         self.recover()
         revision = self._versions.revision(episode_id)
         device = self._connector.connect(serial)
-        annotation = self._root / annotation_path(episode_id)
+        annotation = self.root / annotation_path(episode_id)
         try:
             result = replay_episode(annotation, device, ReplayOptions(on_step=look))
         finally:
@@ -209,8 +205,8 @@ class ReviewService:
     # Rows and status.
 
     def _read_all(self) -> Iterator[EpisodeSummary]:
-        ids = [path.stem for path in annotation_files(self._root)]
-        return filter(None, (summarise(self._root, episode_id) for episode_id in ids))
+        ids = [path.stem for path in annotation_files(self.root)]
+        return filter(None, (summarise(self.root, episode_id) for episode_id in ids))
 
     def _read_trash(self) -> Iterator[EpisodeSummary]:
         """Each episode is read only once."""
@@ -221,9 +217,9 @@ class ReviewService:
                 yield self._trashed[one.folder]
 
     def _summary(self, episode_id: str) -> EpisodeSummary:
-        summary = summarise(self._root, episode_id)
+        summary = summarise(self.root, episode_id)
         if summary is None:
-            raise DatasetError(f"There is no episode {episode_id} in {self._root} any more.")
+            raise DatasetError(f"There is no episode {episode_id} in {self.root} any more.")
         return summary
 
     def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:

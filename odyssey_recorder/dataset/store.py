@@ -45,12 +45,8 @@ class DraftSummary:
 
 class EpisodeStore:
     def __init__(self, root: Path, *, drafts: Path) -> None:
-        self._root = root.absolute()
+        self.root = root.absolute()
         self._drafts = drafts.absolute()
-
-    @property
-    def root(self) -> Path:
-        return self._root
 
     # Drafts.
 
@@ -59,10 +55,10 @@ class EpisodeStore:
         from odyssey_recorder.dataset.draft import Draft
 
         for name in (layout.ANNOTATIONS, layout.SCREENSHOTS, layout.PROVENANCE):
-            make_folder(self._root / name, within=self._root)
-            expect_writable(self._root / name)
+            make_folder(self.root / name, within=self.root)
+            expect_writable(self.root / name)
         folder = self._drafts / self._new_id()
-        return Draft.create(folder, dataset=self._root, task=task, device=device, origin=origin)
+        return Draft.create(folder, dataset=self.root, task=task, device=device, origin=origin)
 
     def drafts(self) -> list[DraftSummary]:
         summaries = [self._summary(folder) for folder in self._draft_folders()]
@@ -76,13 +72,13 @@ class EpisodeStore:
         for folder in self._draft_folders():
             with suppress(FileNotFoundError, DatasetError):
                 head = read_head(folder)
-                if head.origin.task_id and Path(head.dataset) == self._root:
+                if head.origin.task_id and Path(head.dataset) == self.root:
                     found[head.episode_id] = head.origin.task_id
         return found
 
     def is_published(self, episode_id: str) -> bool:
         """Raises DatasetError if it is not an episode's id."""
-        return (self._root / layout.annotation_path(layout.checked_id(episode_id))).exists()
+        return (self.root / layout.annotation_path(layout.checked_id(episode_id))).exists()
 
     def is_impossible(self, episode_id: str) -> bool:
         """Whether the episode is published and ends in IMPOSSIBLE; False if it cannot be read."""
@@ -122,7 +118,7 @@ class EpisodeStore:
         """
         from odyssey_recorder.dataset.publishing import publish
 
-        publish(draft, self._root)
+        publish(draft, self.root)
         draft.close()
         shutil.rmtree(draft.folder, ignore_errors=True)
         return self._annotation(draft)
@@ -131,33 +127,33 @@ class EpisodeStore:
 
     def episodes(self) -> list[str]:
         """Sorted ids. Raises DatasetError."""
-        with storage_errors(self._root, "read"):
-            return [path.stem for path in layout.annotation_files(self._root)]
+        with storage_errors(self.root, "read"):
+            return [path.stem for path in layout.annotation_files(self.root)]
 
     def load(self, episode_id: str) -> Episode:
         """Raises DatasetError, InvalidEpisodeError also for a file that holds another episode."""
         from odyssey_recorder.dataset.codec import read_annotation
 
-        return read_annotation(self._root / layout.annotation_path(layout.checked_id(episode_id)))
+        return read_annotation(self.root / layout.annotation_path(layout.checked_id(episode_id)))
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
         """The path by the layout, whatever name the episode's file gives."""
-        return self._root / layout.screenshot_path(layout.checked_id(episode.episode_id), step)
+        return self.root / layout.screenshot_path(layout.checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:
         """The path of a view hierarchy, which may not exist. Raises DatasetError if it is not an episode's id."""
-        return self._root / layout.ui_tree_path(layout.checked_id(episode_id), step)
+        return self.root / layout.ui_tree_path(layout.checked_id(episode_id), step)
 
     def provenance(self, episode_id: str) -> "EpisodeProvenance | None":
         """None if there is none, as in released data. Raises DatasetError."""
         from odyssey_recorder.dataset.provenance import read_provenance
 
-        return read_provenance(self._root / layout.provenance_path(layout.checked_id(episode_id)))
+        return read_provenance(self.root / layout.provenance_path(layout.checked_id(episode_id)))
 
     def _new_id(self) -> str:
         while True:
             episode_id = f"{secrets.randbelow(10**16):016}"
-            taken = [self._root / layout.annotation_path(episode_id), self._drafts / episode_id]
+            taken = [self.root / layout.annotation_path(episode_id), self._drafts / episode_id]
             if not any(path.exists() for path in taken):
                 return episode_id
 
@@ -184,7 +180,7 @@ class EpisodeStore:
             newest = "steps.jsonl" if (folder / "steps.jsonl").exists() else "draft.json"
             changed_at = datetime.fromtimestamp((folder / newest).stat().st_mtime, UTC)
             head = read_head(folder)
-            if Path(head.dataset) != self._root:
+            if Path(head.dataset) != self.root:
                 return None
             task, device, task_id = head.task_info, head.device_info, head.origin.task_id
             draft = Draft(folder)
@@ -201,4 +197,4 @@ class EpisodeStore:
             draft.close()
 
     def _annotation(self, draft: "Draft") -> Path:
-        return self._root / layout.annotation_path(draft.episode_id)
+        return self.root / layout.annotation_path(draft.episode_id)

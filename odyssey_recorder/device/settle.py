@@ -38,13 +38,9 @@ class StillnessWatch:
         self._before = before
         self._wait_ns = 0
         self._since_ns = since_ns
-        self._anchor: Frame | None = None
-        self._newest: Frame | None = None
-
-    @property
-    def anchor(self) -> Frame | None:
+        self.anchor: Frame | None = None
         """The first frame of the current run; None before the first."""
-        return self._anchor
+        self._newest: Frame | None = None
 
     def ignores(self, frame: Frame) -> bool:
         return frame.started_ns < self._since_ns
@@ -52,20 +48,20 @@ class StillnessWatch:
     @property
     def still_ns(self) -> int:
         """From the anchor's arrival to the newest request: while a frame is being taken, the screen is unknown."""
-        if self._anchor is None or self._newest is None:
+        if self.anchor is None or self._newest is None:
             return 0
-        return max(0, self._newest.started_ns - self._anchor.arrived_ns)
+        return max(0, self._newest.started_ns - self.anchor.arrived_ns)
 
     def see(self, frame: Frame, *, ignore_top_px: int = 0) -> Stillness:
         """The top `ignore_top_px` rows (the status bar) are not compared."""
         if self.ignores(frame):
             return Stillness.MOVING
-        if self._anchor is None or not frame.shows_same_as(self._anchor, ignore_top_px=ignore_top_px):
-            self._anchor = frame
+        if self.anchor is None or not frame.shows_same_as(self.anchor, ignore_top_px=ignore_top_px):
+            self.anchor = frame
             unmoved = self._before is not None and frame.shows_same_as(self._before, ignore_top_px=ignore_top_px)
             self._wait_ns = (self._rule.unmoved_ms if unmoved else self._rule.still_ms) * 1_000_000
         self._newest = frame
-        if frame is not self._anchor and self.still_ns >= self._wait_ns:
+        if frame is not self.anchor and self.still_ns >= self._wait_ns:
             return Stillness.STILL
         if frame.arrived_ns - self._since_ns >= self._rule.cap_ms * 1_000_000:
             return Stillness.RESTLESS

@@ -72,21 +72,13 @@ class OpenAIModel:
     def __init__(
         self, name: str, base_url: str, key: SecretStr | None, *, connect_s: float = 10.0, read_s: float = 180.0
     ) -> None:
-        self._name = name
+        self.name = name
         self._url = base_url or OPENAI_URL
-        self._host = _origin(self._url)
-        self._key = _checked(key, self._host)
+        self.host = _origin(self._url)
+        self._key = _checked(key, self.host)
         self._timeout = Timeout(read_s, connect=connect_s)
-        self._wire = chat_completions.Wire() if self._host == _origin(OPENAI_URL) else chat_completions.OLDER
+        self._wire = chat_completions.Wire() if self.host == _origin(OPENAI_URL) else chat_completions.OLDER
         self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def host(self) -> str:
-        return self._host
 
     async def ask(self, question: ModelRequest) -> ModelAnswer:
         """The answer, checked against the schema. Raises LanguageModelError."""
@@ -94,7 +86,7 @@ class OpenAIModel:
         while True:
             attempts += 1
             wire = self._wire
-            match await self._sent(partial(_create, self._name, question, wire)):
+            match await self._sent(partial(_create, self.name, question, wire)):
                 case _Replied() as replied:
                     return replace(self._answer(question, replied), attempts=attempts)
                 case _Failure() as failure:
@@ -130,7 +122,7 @@ class OpenAIModel:
         narrower = wire.without(failure.words) if failure.status in (400, 422) else None
         if narrower is None:
             raise await self._translated(failure)
-        _log.info("%s refused a request (%s): asked again with %s", self._host, failure.words, narrower)
+        _log.info("%s refused a request (%s): asked again with %s", self.host, failure.words, narrower)
         return narrower
 
     def _client(self) -> AsyncOpenAI:
@@ -144,7 +136,7 @@ class OpenAIModel:
                 max_retries=0,
                 default_headers={"Authorization": f"Bearer {key}"},
                 http_client=DefaultAsyncHttpxClient(
-                    timeout=self._timeout, follow_redirects=False, trust_env=not _is_here(self._host)
+                    timeout=self._timeout, follow_redirects=False, trust_env=not _is_here(self.host)
                 ),
             )
         return self._clients[loop]
@@ -152,13 +144,13 @@ class OpenAIModel:
     def _answer(self, question: ModelRequest, replied: _Replied) -> ModelAnswer:
         reply = chat_completions.read_reply(replied.text)
         if reply is None and '"choices"' in replied.text:
-            raise BrokenAnswerError(f"The answer of {self._name} cannot be read.", replied.text)
+            raise BrokenAnswerError(f"The answer of {self.name} cannot be read.", replied.text)
         if reply is None:
             raise ModelUnusableError(
-                f"{self._host} answered, but not as Chat Completions do: does the address {self._url} end as the "
+                f"{self.host} answered, but not as Chat Completions do: does the address {self._url} end as the "
                 "server's documents say (often in /v1)?"
             )
-        answer = chat_completions.answer_in(reply, question, self._name, self._host)
+        answer = chat_completions.answer_in(reply, question, self.name, self.host)
         return replace(answer, request_id=replied.request_id or answer.request_id)
 
     # Errors.
@@ -166,33 +158,29 @@ class OpenAIModel:
     def _failure(self, error: Exception) -> _Failure:
         match error:
             case APITimeoutError():
-                return _Failure(0, "", f"{self._host} did not answer within {self._timeout.read:g} seconds.")
+                return _Failure(0, "", f"{self.host} did not answer within {self._timeout.read:g} seconds.")
             case APIConnectionError():
-                return _Failure(
-                    0, "", f"{self._host} cannot be reached: does the server run, and is its address right?"
-                )
+                return _Failure(0, "", f"{self.host} cannot be reached: does the server run, and is its address right?")
             case APIStatusError():
                 words = " ".join(_words(error).replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
                 wait_s = retry_after_s(error.response.headers, datetime.now(UTC))
                 return _Failure(error.status_code, error.code or error.type or "", words, wait_s)
             case _:
-                return _Failure(0, "", f"{self._host} could not be asked ({type(error).__name__}).")
+                return _Failure(0, "", f"{self.host} could not be asked ({type(error).__name__}).")
 
     async def _translated(self, failure: _Failure) -> LanguageModelError:
         status, words = failure.status, failure.words
         if failure.code in _NO_QUOTA or status == 402:
             return ModelUnusableError(
-                f"The quota at {self._host} is used up: add to it at the provider. What was answered is kept."
+                f"The quota at {self.host} is used up: add to it at the provider. What was answered is kept."
             )
         if status == 0:
             return ModelBusyError(words)
         if status in _BUSY or status >= 500:
             for_all = status == 429 or failure.wait_s is not None
-            return ModelBusyError(
-                f"{self._host} is busy or failed ({status}): {words}", failure.wait_s, for_all=for_all
-            )
+            return ModelBusyError(f"{self.host} is busy or failed ({status}): {words}", failure.wait_s, for_all=for_all)
         if failure.code == "content_filter":
-            return RefusedAnswerError(f"The filter of {self._host} refused the question: {words}")
+            return RefusedAnswerError(f"The filter of {self.host} refused the question: {words}")
         if status == 404 or failure.code == "model_not_found":
             return await self._not_found()
         return self._refused(status, words)
@@ -201,12 +189,12 @@ class OpenAIModel:
         if status == 401:
             has_key = self._key.get_secret_value() != _NO_KEY
             what = "does not take the key" if has_key else "wants a key"
-            return ModelUnusableError(f"{self._host} {what}: give the right one under Settings or in ODYSSEY_API_KEY.")
+            return ModelUnusableError(f"{self.host} {what}: give the right one under Settings or in ODYSSEY_API_KEY.")
         if status == 403:
-            return ModelUnusableError(f"{self._host} does not let this key use {self._name!r}: {words}")
+            return ModelUnusableError(f"{self.host} does not let this key use {self.name!r}: {words}")
         if status < 400:
-            return ModelUnusableError(f"{self._host} has moved: set `model_url` to its new address.")
-        return LanguageModelError(f"{self._host} refused the question to {self._name!r} ({status}): {words}")
+            return ModelUnusableError(f"{self.host} has moved: set `model_url` to its new address.")
+        return LanguageModelError(f"{self.host} refused the question to {self.name!r} ({status}): {words}")
 
     async def _not_found(self) -> LanguageModelError:
         try:
@@ -215,12 +203,12 @@ class OpenAIModel:
             names = []
         if not names:
             return ModelUnusableError(
-                f"{self._url} has no model {self._name!r}, or is no such address: it must end as the server's "
+                f"{self._url} has no model {self.name!r}, or is no such address: it must end as the server's "
                 "documents say (often in /v1)."
             )
         more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
         offers = ", ".join(sorted(names)[:_SHOWN_MODELS]) + more
-        return ModelUnusableError(f"{self._host} has no model {self._name!r}. It offers {offers}: set `model` to one.")
+        return ModelUnusableError(f"{self.host} has no model {self.name!r}. It offers {offers}: set `model` to one.")
 
 
 async def _create(model: str, question: ModelRequest, wire: chat_completions.Wire, client: AsyncOpenAI) -> _Response:

@@ -46,7 +46,6 @@ def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, provenance.FrameRec
 
 
 def check_record(frame: Frame, clock: Clock) -> provenance.CheckRecord:
-    """The record of a frame that proves another one."""
     return provenance.CheckRecord(
         number=frame.number,
         started_us=clock.epoch_us(frame.started_ns),

@@ -36,7 +36,7 @@ class LiveFinger:
         self._thread.start()
 
     def begin(self, at: Pixel) -> None:
-        """A finger came down at `at`, in pixels of the frame."""
+        """In pixels of the frame."""
         self._begun = self._places = queue.SimpleQueue()
         self._places.put(at)
 
@@ -52,7 +52,6 @@ class LiveFinger:
             self._places = None
 
     def release(self) -> None:
-        """Let the device follow the latest finger."""
         self._released.put(self._begun)
 
     def stop(self) -> None:

@@ -134,7 +134,6 @@ class RawInputQueue:
         return wanted
 
     def frame_missing(self, number: int) -> None:
-        """Refuse the inputs of a frame that is gone."""
         self._keeping.discard(number)
         for raw_input in self._raw_inputs():
             if raw_input.found is not None and raw_input.found.number == number:

@@ -64,7 +64,6 @@ class Recorder:
         self._intend(events.TextEntered(text))
 
     def complete(self, note: str = "") -> None:
-        """Record that the task is done, and publish the episode."""
         self._intend(Complete(note))
 
     def impossible(self, reason: str) -> None:
@@ -89,11 +88,9 @@ class Recorder:
         self._engine.post(events.ScreenAccepted(time.monotonic_ns()))
 
     def note_step(self, key: int, text: str) -> None:
-        """Add the annotator's note to the step of this key, in the provenance."""
         self._engine.post(NoteWritten(key, text))
 
     def retry(self) -> None:
-        """Retry a failed write now."""
         self._engine.post(events.Tick(time.monotonic_ns() + RETRY_NS))
 
     def abandon(self) -> None:

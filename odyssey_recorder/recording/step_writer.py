@@ -88,7 +88,6 @@ class StepWriter:
         return self._frames.get(number)
 
     def is_on_screen(self, stroke: TouchStroke) -> bool:
-        """Whether the whole stroke is on the newest frame."""
         newest = next(reversed(self._frames.values()), None)
         size = newest.size if newest is not None else self._draft.device.size
         return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
@@ -199,7 +198,6 @@ class StepWriter:
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
 
     def note(self, key: int, text: str) -> None:
-        """Add the annotator's note to a step, if it still exists."""
         self._draft.amend(key, {"note": text})
 
     def shows(self, frame: Frame, picture: Path | None) -> bool:

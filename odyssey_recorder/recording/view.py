@@ -171,20 +171,16 @@ class ViewPublisher:
     """Holds the newest view for all threads, and notifies the listener of each new one."""
 
     def __init__(self, first: RecordingView, listener: Listener) -> None:
-        self._view = first
+        self.newest = first
         self._listener = listener
         self._over = False
         self._changed = threading.Condition()
 
-    @property
-    def newest(self) -> RecordingView:
-        return self._view
-
     def show(self, view: RecordingView) -> None:
-        if view == self._view:
+        if view == self.newest:
             return
         with self._changed:
-            self._view = view
+            self.newest = view
             self._changed.notify_all()
         self._listener.changed(view)
 
@@ -195,8 +191,8 @@ class ViewPublisher:
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
         with self._changed:
-            self._changed.wait_for(lambda: wanted(self._view) or self._over, timeout_s)
-            view = self._view
+            self._changed.wait_for(lambda: wanted(self.newest) or self._over, timeout_s)
+            view = self.newest
         if wanted(view):
             return view
         what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"

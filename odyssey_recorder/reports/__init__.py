@@ -40,7 +40,6 @@ def report_json(report: Mapping[str, Json]) -> str:
 
 
 def data_uri(image: "Image.Image") -> str:
-    """The image as a WebP data URI."""
     file = BytesIO()
     image.save(file, "WEBP", quality=82, method=1)
     return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"

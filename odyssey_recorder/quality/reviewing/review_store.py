@@ -52,16 +52,12 @@ class ReviewStore:
     """Thread-safe, calls may block; a writer waits up to `patience_s` seconds. The folder need not exist yet."""
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
-        self._root = root
+        self.root = root
         self._folder = root / REVIEWS
         self._news: dict[str, tuple[_Stamp, _News]] = {}
         self._patience_s = patience_s
         self._origins: dict[str, Origin] = {}
         self._guard = Lock()
-
-    @property
-    def root(self) -> Path:
-        return self._root
 
     def ids(self) -> list[str]:
         """The episodes with a review file, sorted. Raises DatasetError."""
@@ -86,7 +82,7 @@ class ReviewStore:
             refuse_problems(before)
             after = union(before, more)
             if after != before:
-                write_durably(self._path(more.episode_id), spell(after), within=self._root)
+                write_durably(self._path(more.episode_id), spell(after), within=self.root)
         return after
 
     def policy(self) -> ReviewPolicy:
@@ -99,7 +95,7 @@ class ReviewStore:
         with self._held():
             keys = {**self._policy_file().model_dump(mode="json"), **asdict(policy)}
             text = json.dumps(keys, indent=2, ensure_ascii=False)
-            write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self._root)
+            write_durably(self._folder / POLICY, f"{text}\n".encode(), within=self.root)
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         """The annotator's episodes that were sent back, by id; reads only changed files. Raises DatasetError."""
@@ -131,7 +127,7 @@ class ReviewStore:
     def _origin(self, episode_id: str) -> Origin | None:
         if episode_id not in self._origins:
             with suppress(DatasetError):  # opening the episode says why
-                proof = read_provenance(self._root / provenance_path(episode_id))
+                proof = read_provenance(self.root / provenance_path(episode_id))
                 if proof is not None:
                     self._origins[episode_id] = proof.origin
         return self._origins.get(episode_id)
@@ -139,7 +135,7 @@ class ReviewStore:
     def _policy_file(self) -> _PolicyFile:
         path = self._folder / POLICY
         try:
-            return _PolicyFile.model_validate(parse(read_json(path, Largest.REVIEWS, within=self._root)))
+            return _PolicyFile.model_validate(parse(read_json(path, Largest.REVIEWS, within=self.root)))
         except FileNotFoundError:
             return _PolicyFile()
         except OSError as error:
@@ -160,18 +156,18 @@ class ReviewStore:
             raise storage_error(error, self._folder, "read") from error
 
     def _path(self, episode_id: str) -> Path:
-        return self._root / review_path(checked_id(episode_id))
+        return self.root / review_path(checked_id(episode_id))
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        if not self._root.is_dir():
-            raise DatasetError(f"The dataset folder {self._root} is gone. Bring it back, or plug its disk in.")
-        make_folder(self._folder, within=self._root)
+        if not self.root.is_dir():
+            raise DatasetError(f"The dataset folder {self.root} is gone. Bring it back, or plug its disk in.")
+        make_folder(self._folder, within=self.root)
         try:
             with FileLock(self._folder / ".lock", timeout=self._patience_s):
                 for name, text in _FOR_GIT.items():
                     if not (self._folder / name).exists():
-                        write_durably(self._folder / name, text.encode(), within=self._root)
+                        write_durably(self._folder / name, text.encode(), within=self.root)
                 yield
         except Timeout as error:
             raise ReviewError(f"Somebody else is writing to {self._folder}: try again in a moment.") from error
