@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from odyssey_recorder import __version__
-from odyssey_recorder.commands import avd, reviews, tasks
-from odyssey_recorder.commands.terminal import (
-    DatasetOption,
-    JsonOption,
-    complain,
-    err,
-    exits_with_2,
-    line,
-    out,
-    print_json,
-    say,
-)
+from odyssey_recorder.commands import avd, reviews, tasks, terminal
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, Mode, TaskInfo
 
@@ -77,7 +66,7 @@ def _logged(settings: "Settings") -> "Iterator[None]":
 def odyssey_recorder(
     context: typer.Context,
     *,
-    dataset: DatasetOption = None,
+    dataset: terminal.DatasetOption = None,
     device: DeviceOption = None,
     capture: CaptureOption = None,
     version: Annotated[
@@ -132,7 +121,7 @@ def record(
     ] = None,
     meta_task: Annotated[str, typer.Option(help="The template of the task.", show_default="instruction")] = "",
     task: Annotated[str, typer.Option(help="The filled template.", show_default="instruction")] = "",
-    dataset: DatasetOption = None,
+    dataset: terminal.DatasetOption = None,
     device: DeviceOption = None,
     capture: CaptureOption = None,
     resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
@@ -167,23 +156,23 @@ def record(
     settings = read_settings(dataset=dataset, capture=capture)
     with _logged(settings):
         if script is not None:
-            annotation: Path | None = record_by_script(settings, request, script, err)
+            annotation: Path | None = record_by_script(settings, request, script, terminal.err)
         else:
-            annotation = record_by_listening(settings, request, sys.stdin, err)
+            annotation = record_by_listening(settings, request, sys.stdin, terminal.err)
     if annotation is None:
         raise typer.Exit(1)
-    say(str(annotation))
+    terminal.say(str(annotation))
 
 
 @app.command()
-@exits_with_2()
+@terminal.exits_with_2()
 def replay(
     episode: Annotated[Path, typer.Argument(help="An annotation file; pictures are in ../screenshots.")],
     *,
     device: DeviceOption = None,
     capture: CaptureOption = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
-    as_json: JsonOption = False,
+    as_json: terminal.JsonOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the files and say what would be done.")] = False,
     go_on: Annotated[bool, typer.Option("--go-on", help="Do not stop at the first divergence.")] = False,
     scale: Annotated[bool, typer.Option("--scale", help="Accept a device with another screen size.")] = False,
@@ -207,7 +196,7 @@ def replay(
 
         typer.echo(report_json(result_as_json(result)))
     else:
-        say(result.summary)
+        terminal.say(result.summary)
     raise typer.Exit(result.exit_code)
 
 
@@ -227,10 +216,10 @@ def _replay(episode: Path, serial: str | None, capture: CaptureName | None, opti
 
 def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
     if as_json:
-        print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
+        terminal.print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
         return
     for planned in plan:
-        say(f"{planned.number:3}  {planned.effect}")
+        terminal.say(f"{planned.number:3}  {planned.effect}")
 
 
 _VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}
@@ -241,10 +230,10 @@ def _print_step(step: "StepResult") -> None:
 
     verdict = step.comparison.verdict.value
     share = f"{step.comparison.pixel_share:.2%} changed"
-    words = line(
+    words = terminal.line(
         f"{step.number:3}  ", (f"{verdict:8}", _VERDICT_STYLES[verdict]), f"  {share:15}  ", describe(step.action)
     )
-    out.print(words, no_wrap=True, overflow="ellipsis")
+    terminal.out.print(words, no_wrap=True, overflow="ellipsis")
 
 
 @app.command()
@@ -266,12 +255,12 @@ def review(
 
 
 @app.command("quality-report")
-@exits_with_2()
+@terminal.exits_with_2()
 def quality_report(
     dataset: DatasetArgument = None,
     *,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots here.")] = None,
-    as_json: JsonOption = False,
+    as_json: terminal.JsonOption = False,
 ) -> None:
     """Say what was accepted, and how far reviewers agree.
 
@@ -285,7 +274,7 @@ def quality_report(
     from odyssey_recorder.wiring import user_checker
 
     service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
-    report_quality(service, out, html=html, as_json=as_json)
+    report_quality(service, terminal.out, html=html, as_json=as_json)
 
 
 @app.command()
@@ -310,18 +299,18 @@ def convert(
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
     result = convert_admitted(source, target, Dialect(dialect), admission, with_screenshots=with_screenshots)
     for failure in result.failures:
-        complain(failure)
-    say(f"{len(result.written)} written, {len(result.failures)} failed")
+        terminal.complain(failure)
+    terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")
     if result.failures:
         raise typer.Exit(1)
 
 
 @app.command()
-@exits_with_2()
+@terminal.exits_with_2()
 def check(
     path: Annotated[Path, typer.Argument(help="An episode file, a folder of them, or a dataset folder.")],
     *,
-    as_json: JsonOption = False,
+    as_json: terminal.JsonOption = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with all findings here.")] = None,
     fail_on: Annotated[
         Literal["error", "warning"], typer.Option(help="How grave a finding makes exit code 1.")
@@ -347,14 +336,14 @@ def check(
     cache = None if no_cache else checks_file()
     request = CheckOptions(path, Severity(fail_on), as_json=as_json, page=html, jobs=jobs, cache=cache)
     try:
-        raise typer.Exit(run_check(request, out, err))
+        raise typer.Exit(run_check(request, terminal.out, terminal.err))
     except KeyboardInterrupt as error:
-        complain("Interrupted. What was looked at until now is remembered.")
+        terminal.complain("Interrupted. What was looked at until now is remembered.")
         raise typer.Exit(2) from error
 
 
 @app.command()
-def devices(*, as_json: JsonOption = False) -> None:
+def devices(*, as_json: terminal.JsonOption = False) -> None:
     """List the devices that adb knows, and how pictures come."""
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_connector
@@ -362,16 +351,18 @@ def devices(*, as_json: JsonOption = False) -> None:
     connector = user_connector(read_settings())
     listed = connector.server.devices()
     if as_json:
-        print_json([{**asdict(one), "capture": connector.capture_path(one)} for one in listed])
+        terminal.print_json([{**asdict(one), "capture": connector.capture_path(one)} for one in listed])
         return
     if not listed:
-        say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
+        terminal.say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
     for one in listed:
-        say(f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.product:20} {one.model}".rstrip())
+        terminal.say(
+            f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.product:20} {one.model}".rstrip()
+        )
 
 
 @app.command()
-def doctor(*, as_json: JsonOption = False) -> None:
+def doctor(*, as_json: terminal.JsonOption = False) -> None:
     """Check what the recorder needs, and how to mend it."""
     from odyssey_recorder.commands.window import has_screen
     from odyssey_recorder.doctor import Doctor, Level
@@ -384,9 +375,9 @@ def doctor(*, as_json: JsonOption = False) -> None:
         print(report(findings), end="")
     else:
         for finding in findings:
-            say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
+            terminal.say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
             if finding.fix:
-                say(f"{'':8}{finding.fix}")
+                terminal.say(f"{'':8}{finding.fix}")
     if any(finding.level.fails for finding in findings):
         raise typer.Exit(1)
 
@@ -448,7 +439,7 @@ def demo(
 
     if gui:
         raise typer.Exit(open_window(folder, profile))
-    raise typer.Exit(0 if run_demo(folder, profile, out) else 1)
+    raise typer.Exit(0 if run_demo(folder, profile, terminal.out) else 1)
 
 
 def main() -> None:
@@ -458,11 +449,11 @@ def main() -> None:
     try:
         app()
     except OdysseyError as error:
-        complain(str(error))
+        terminal.complain(str(error))
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 - the top: a fault of the program is not what a command found
-        complain(f"{type(error).__name__}: {error}")
-        complain(f"This is a fault of the program. Report it, with the end of {_log_fault()}.")
+        terminal.complain(f"{type(error).__name__}: {error}")
+        terminal.complain(f"This is a fault of the program. Report it, with the end of {_log_fault()}.")
         sys.exit(FAULT)
 
 

@@ -5,15 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from odyssey_recorder.commands.terminal import (
-    DatasetOption,
-    JsonOption,
-    complain,
-    counted,
-    exits_with_2,
-    print_json,
-    say,
-)
+from odyssey_recorder.commands import terminal
 
 if TYPE_CHECKING:
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -24,15 +16,15 @@ app = typer.Typer(
 
 
 @app.command()
-@exits_with_2()
+@terminal.exits_with_2()
 def check(
     path: Annotated[
         Path | None,
         typer.Argument(help="A folder or file of reviews that is to be merged.", show_default="the dataset's own"),
     ] = None,
     *,
-    dataset: DatasetOption = None,
-    as_json: JsonOption = False,
+    dataset: terminal.DatasetOption = None,
+    as_json: terminal.JsonOption = False,
 ) -> None:
     """Check review files, each fault with its file, entry and key.
 
@@ -42,17 +34,17 @@ def check(
 
     faults = list(check_reviews(_store(dataset)) if path is None else check_elsewhere(path))
     if as_json:
-        print_json({"faults": faults})
+        terminal.print_json({"faults": faults})
     else:
         for fault in faults:
-            complain(fault)
-        say(counted(faults, "fault"))
+            terminal.complain(fault)
+        terminal.say(terminal.counted(faults, "fault"))
     if faults:
         raise typer.Exit(1)
 
 
 @app.command()
-@exits_with_2()
+@terminal.exits_with_2()
 def merge(
     path: Annotated[
         Path | None,
@@ -62,7 +54,7 @@ def merge(
         ),
     ] = None,
     *,
-    dataset: DatasetOption = None,
+    dataset: terminal.DatasetOption = None,
 ) -> None:
     """Add reviews from elsewhere to those of the dataset, each once.
 
@@ -73,25 +65,25 @@ def merge(
     store = _store(dataset)
     merged = merge_copies(store) if path is None else merge_reviews(store, path)
     for episode_id, count in merged.came.items():
-        say(f"{episode_id}: {counted(count, 'new entry', 'new entries')}")
+        terminal.say(f"{episode_id}: {terminal.counted(count, 'new entry', 'new entries')}")
     for fault in merged.problems:
-        complain(fault)
+        terminal.complain(fault)
     count = sum(merged.came.values())
-    told = f"{counted(count, 'new entry', 'new entries')} of {counted(merged.came, 'episode')}"
-    say(f"{told}, {counted(merged.problems, 'fault')}")
+    told = f"{terminal.counted(count, 'new entry', 'new entries')} of {terminal.counted(merged.came, 'episode')}"
+    terminal.say(f"{told}, {terminal.counted(merged.problems, 'fault')}")
     if merged.problems:
         raise typer.Exit(1)
 
 
 @app.command()
-@exits_with_2()
+@terminal.exits_with_2()
 def policy(
     *,
     share: Annotated[
         float | None, typer.Option(min=0, max=1, help="The share of the episodes that is judged twice.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="What chooses them.")] = None,
-    dataset: DatasetOption = None,
+    dataset: terminal.DatasetOption = None,
 ) -> None:
     """Show how the dataset is reviewed, or set it for all who review it.
 
@@ -105,11 +97,11 @@ def policy(
     if wanted != now:
         store.set_policy(wanted)
     told = f"{wanted.second_share * 100:.4g} % of the episodes of each category, device and annotator"
-    say(f"{told} are judged twice, chosen by lot (seed {wanted.seed})")
+    terminal.say(f"{told} are judged twice, chosen by lot (seed {wanted.seed})")
 
 
 @app.command()
-@exits_with_2()
+@terminal.exits_with_2()
 def restore(
     episode_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="The episode.", show_default="list the trash")
@@ -120,7 +112,7 @@ def restore(
         str | None,
         typer.Option("--as", metavar="NAME", help="Who says so.", show_default="the annotator of the settings"),
     ] = None,
-    dataset: DatasetOption = None,
+    dataset: terminal.DatasetOption = None,
 ) -> None:
     """Bring a rejected episode back, to be judged anew.
 
@@ -134,12 +126,12 @@ def restore(
     settings = read_settings(dataset=dataset, annotator=reviewer)
     if episode_id is not None:
         ReviewService(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
-        say(f"{episode_id} is back in {settings.dataset}, to be judged anew")
+        terminal.say(f"{episode_id} is back in {settings.dataset}, to be judged anew")
         return
     for trashed in (episodes := Trash(settings.dataset).episodes()):
         moved = trashed.moved_at.astimezone()
-        say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
-    say(f"{counted(episodes, 'episode')} in the trash")
+        terminal.say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
+    terminal.say(f"{terminal.counted(episodes, 'episode')} in the trash")
 
 
 def _store(dataset: Path | None) -> "ReviewStore":

@@ -11,20 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from odyssey_recorder.dataset.episode_json import (
-    RELEASED_ACTIONS,
-    EpisodeJson,
-    Rule,
-    StepJson,
-    UnreadableError,
-    action_of,
-    check_number,
-    check_screenshot,
-    complaint,
-    device_of,
-    pair,
-    task_of,
-)
+from odyssey_recorder.dataset import episode_json
 from odyssey_recorder.dataset.layout import dataset_of, read_dataset_file
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import InvalidEpisodeError
@@ -69,21 +56,22 @@ def decode(data: bytes | str, *, source: str) -> Episode:
     the field, the value and what was expected.
     """
     with _refusals_of(source):
-        return _episode(EpisodeJson.model_validate(parse(data)))
+        return _episode(episode_json.EpisodeJson.model_validate(parse(data)))
 
 
 def episode_from_json(tree: Json, *, source: str) -> Episode:
     """Like `decode`, from a parsed JSON value."""
     with _refusals_of(source):
-        return _episode(EpisodeJson.model_validate(tree))
+        return _episode(episode_json.EpisodeJson.model_validate(tree))
 
 
 def dialect_of(data: bytes | str, *, source: str) -> Dialect:
     """CARD if nothing in the file differs between the two. Raises InvalidEpisodeError naming `source`."""
     with _refusals_of(source):
-        steps = EpisodeJson.model_validate(parse(data)).steps
+        steps = episode_json.EpisodeJson.model_validate(parse(data)).steps
     released = any(
-        one.action in RELEASED_ACTIONS or (one.action, one.info) == ("CLICK", "KEY_APPSELECT") for one in steps
+        one.action in episode_json.RELEASED_ACTIONS or (one.action, one.info) == ("CLICK", "KEY_APPSELECT")
+        for one in steps
     )
     return Dialect.RELEASE if released else Dialect.CARD
 
@@ -127,7 +115,7 @@ def action_to_json(action: actions.Action) -> dict[str, Json]:
 def action_from_json(tree: dict[str, Json], *, source: str) -> actions.Action:
     """Inverse of `action_to_json`. Raises InvalidEpisodeError naming `source`."""
     with _refusals_of(source):
-        return action_of(StepJson.model_validate({"step": 0, "screenshot": "", **tree}))
+        return episode_json.action_of(episode_json.StepJson.model_validate({"step": 0, "screenshot": "", **tree}))
 
 
 @contextmanager
@@ -135,48 +123,57 @@ def _refusals_of(source: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise InvalidEpisodeError(f"{source}: {complaint(error)}.") from error
-    except (NotPlainJsonError, UnreadableError) as error:
+        raise InvalidEpisodeError(f"{source}: {episode_json.complaint(error)}.") from error
+    except (NotPlainJsonError, episode_json.UnreadableError) as error:
         raise InvalidEpisodeError(f"{source}: {error}.") from error
 
 
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def _episode(raw: EpisodeJson) -> Episode:
+def _episode(raw: episode_json.EpisodeJson) -> Episode:
     if raw.step_length != len(raw.steps):
-        raise UnreadableError(
-            f"step_length is {raw.step_length}, but steps holds {len(raw.steps)}; expected the same count", Rule.COUNT
+        raise episode_json.UnreadableError(
+            f"step_length is {raw.step_length}, but steps holds {len(raw.steps)}; expected the same count",
+            episode_json.Rule.COUNT,
         )
     steps = tuple(_step(raw.episode_id, number, step) for number, step in enumerate(raw.steps))
     _check_terminal(steps)
-    return Episode(raw.episode_id, device_of(raw.device_info), task_of(raw.task_info), steps, raw.unknown())
+    return Episode(
+        raw.episode_id,
+        episode_json.device_of(raw.device_info),
+        episode_json.task_of(raw.task_info),
+        steps,
+        raw.unknown(),
+    )
 
 
 def _check_terminal(steps: tuple[Step, ...]) -> None:
     ends = [number for number, step in enumerate(steps) if actions.is_terminal(step.action)]
     if not ends:
-        raise UnreadableError("no step ends the episode; expected COMPLETE or IMPOSSIBLE as the last", Rule.ENDING)
+        raise episode_json.UnreadableError(
+            "no step ends the episode; expected COMPLETE or IMPOSSIBLE as the last", episode_json.Rule.ENDING
+        )
     if ends[0] != len(steps) - 1:
-        raise UnreadableError(
+        raise episode_json.UnreadableError(
             f"step {ends[0]}, action: {actions.action_type(steps[ends[0]].action)} ends the episode, "
             "but steps follow; expected it as the last",
-            Rule.ENDING,
+            episode_json.Rule.ENDING,
         )
 
 
-def _step(episode_id: str, number: int, raw: StepJson) -> Step:
+def _step(episode_id: str, number: int, raw: episode_json.StepJson) -> Step:
     try:
-        check_number(raw, number)
-        check_screenshot(raw, episode_id, number)
-        action = action_of(raw)
+        episode_json.check_number(raw, number)
+        episode_json.check_screenshot(raw, episode_id, number)
+        action = episode_json.action_of(raw)
         beside = raw.unknown()
         annotations = annotations_of(beside)
         extra = MappingProxyType({key: value for key, value in beside.items() if key not in ANNOTATION_KEYS})
         spelling = MappingProxyType(_spelled_otherwise(raw, action))
         return Step(raw.screenshot, action, annotations, spelling, extra, tuple(beside))
-    except UnreadableError as error:
-        raise UnreadableError(f"step {number}, {error}", error.rule) from error
+    except episode_json.UnreadableError as error:
+        raise episode_json.UnreadableError(f"step {number}, {error}", error.rule) from error
 
 
 def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
@@ -192,11 +189,11 @@ def annotations_of(keys: Mapping[str, Json]) -> StepAnnotations:
     return StepAnnotations(**values, malformed=MappingProxyType(malformed))
 
 
-def _spelled_otherwise(raw: StepJson, action: actions.Action) -> dict[str, Json]:
+def _spelled_otherwise(raw: episode_json.StepJson, action: actions.Action) -> dict[str, Json]:
     ours = _spelling(action, Dialect.RELEASE)
     match action:
         case actions.Click() | actions.LongPress():
-            start, end = pair(raw.info)
+            start, end = episode_json.pair(raw.info)
             keeps_info = start != end
         case actions.Complete() | actions.Impossible():
             keeps_info = raw.info != ours["info"]

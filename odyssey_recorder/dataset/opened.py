@@ -54,27 +54,21 @@ class EpisodeSummary:
 
 def open_episode(annotation: Path) -> OpenedEpisode:
     """Open an annotation, in a dataset or alone. Raises DatasetError."""
-    return _opened(annotation, read_episode(annotation))
+    return opened(annotation, read_episode(annotation))
 
 
-def open_published(root: Path, episode_id: str) -> OpenedEpisode:
-    """Raises DatasetError."""
-    annotation = root / annotation_path(episode_id)
-    return _opened(annotation, read_annotation(annotation))
-
-
-def open_damaged(root: Path, episode_id: str) -> OpenedEpisode:
-    """Like `open_published` for a damaged annotation too. Raises DatasetError if the file cannot be read at all."""
+def open_damaged(annotation: Path) -> OpenedEpisode:
+    """Open an annotation that is named by its id, a damaged one too. Raises DatasetError if nothing can be read."""
     try:
-        return open_published(root, episode_id)
+        return opened(annotation, read_annotation(annotation))
     except InvalidEpisodeError as error:
-        annotation = root / annotation_path(episode_id)
+        episode_id = annotation.stem
         understood = read_damaged(read_dataset_file(annotation, Largest.ANNOTATION), episode_id)
         nothing = Episode(episode_id, DeviceInfo("", Size(1, 1)), TaskInfo("", (), "", "", ""), ())
-        return replace(_opened(annotation, understood or nothing), damage=str(error))
+        return replace(opened(annotation, understood or nothing), damage=str(error))
 
 
-def _opened(annotation: Path, episode: Episode) -> OpenedEpisode:
+def opened(annotation: Path, episode: Episode) -> OpenedEpisode:
     files = EpisodeFiles(annotation, episode.episode_id)
     if files.provenance is None:
         return OpenedEpisode(episode, files)

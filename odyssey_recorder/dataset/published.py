@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import PROVENANCE
-from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode, open_damaged, open_published, summarise
+from odyssey_recorder.dataset.codec import read_annotation
+from odyssey_recorder.dataset.layout import PROVENANCE, annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode, open_damaged, opened, summarise
 from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
 
 _AT_A_TIME = 500
@@ -39,18 +40,18 @@ class PublishedEpisodes:
         `warn` gets a message for the annotator if the system cannot report file changes.
         """
 
-        def watch(tell: Callable[[Changes], object]) -> DatasetWatch:
-            return DatasetWatch(self.root, tell, warn, self._rules, beside=self._beside)
-
-        return Following(self.root, take, watch)
+        return Following(
+            self.root, take, lambda tell: DatasetWatch(self.root, tell, warn, self._rules, beside=self._beside)
+        )
 
     def open(self, episode_id: str) -> OpenedEpisode:
         """Raises DatasetError."""
-        return open_published(self.root, episode_id)
+        annotation = self.root / annotation_path(episode_id)
+        return opened(annotation, read_annotation(annotation))
 
     def open_damaged(self, episode_id: str) -> OpenedEpisode:
         """Like `open` for a damaged annotation too. Raises DatasetError if the file cannot be read at all."""
-        return open_damaged(self.root, episode_id)
+        return open_damaged(self.root / annotation_path(episode_id))
 
 
 class Following:

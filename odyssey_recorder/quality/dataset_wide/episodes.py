@@ -11,19 +11,9 @@ from statistics import quantiles
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
+from odyssey_recorder.quality import thresholds
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
-from odyssey_recorder.quality.thresholds import (
-    ALIKE_ACTIONS,
-    ALIKE_INSTRUCTION,
-    COMPARED_AT_MOST,
-    LENGTH_FENCE,
-    LENGTHS_NEEDED,
-    LONGEST,
-    NAMED_AT_MOST,
-    SAME_PLACE,
-    SHORTEST,
-)
 from odyssey_recorder.quality.wording import counted, named
 
 
@@ -36,12 +26,12 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
     lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for facts in source():
         lengths[facts.category].append(len(facts.actions))
-    usual = {category: _usual(of) for category, of in lengths.items() if len(of) >= LENGTHS_NEEDED}
+    usual = {category: _usual(of) for category, of in lengths.items() if len(of) >= thresholds.LENGTHS_NEEDED}
     for category in sorted(lengths.keys() - usual.keys()):
         yield NotChecked(
             "EPI03",
             f"There are {counted(len(lengths[category]), 'episode')} of the category {named(category)}; what is usual "
-            f"can be told from {LENGTHS_NEEDED} on.",
+            f"can be told from {thresholds.LENGTHS_NEEDED} on.",
         )
     for facts in source():
         words = _odd(len(facts.actions), facts.category, usual.get(facts.category))
@@ -55,13 +45,13 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
 def _usual(lengths: Sequence[int]) -> tuple[float, float]:
     lower, _, upper = quantiles(lengths, method="inclusive")
     # Where most have the same length the range is 0, and one more step would be odd.
-    reach = LENGTH_FENCE * max(1.0, upper - lower)
+    reach = thresholds.LENGTH_FENCE * max(1.0, upper - lower)
     return lower - reach, upper + reach
 
 
 def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
-    if not SHORTEST <= length <= LONGEST:
-        return f"It has {length} steps; {SHORTEST} to {LONGEST} are expected."
+    if not thresholds.SHORTEST <= length <= thresholds.LONGEST:
+        return f"It has {length} steps; {thresholds.SHORTEST} to {thresholds.LONGEST} are expected."
     if usual is not None and not usual[0] <= length <= usual[1]:
         return f"It has {length} steps; in {named(category)}, {max(1, usual[0]):.0f} to {usual[1]:.0f} are usual."
     return ""
@@ -89,7 +79,7 @@ class ActionClasses:
             for x in (column - 1, column, column + 1)
             for y in (row - 1, row, row + 1)
             for letter, other in self._cells.get((kind, x, y), ())
-            if all(abs(a - b) <= SAME_PLACE for a, b in zip(places, other, strict=False))
+            if all(abs(a - b) <= thresholds.SAME_PLACE for a, b in zip(places, other, strict=False))
         ]
         if known:
             return min(known)
@@ -98,7 +88,7 @@ class ActionClasses:
         return letter
 
 
-_CELL = SAME_PLACE + 1
+_CELL = thresholds.SAME_PLACE + 1
 """Equivalent positions are in the same cell of this size, or in neighbouring ones."""
 
 
@@ -127,7 +117,7 @@ def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
     classes = ActionClasses()
     spelled = ["".join(map(classes.letter, facts.actions)) for facts in group]
     pairs = ((number, range(number)) for number in range(len(group)))
-    for facts, matches in zip(group, _closest_matches(spelled, pairs, ALIKE_ACTIONS), strict=True):
+    for facts, matches in zip(group, _closest_matches(spelled, pairs, thresholds.ALIKE_ACTIONS), strict=True):
         if matches:
             names = tuple(group[other].episode_id for other in matches.numbers)
             where = f"episode {names[0]}" if matches.count == 1 else f"{matches.count} other episodes"
@@ -157,7 +147,9 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
         yield from _same_instruction(ids)
     texts = sorted(saying, key=len)
     first = [saying[text][0] for text in texts]
-    for text, matches in zip(texts, _closest_matches(texts, _candidates(texts), ALIKE_INSTRUCTION), strict=True):
+    for text, matches in zip(
+        texts, _closest_matches(texts, _candidates(texts), thresholds.ALIKE_INSTRUCTION), strict=True
+    ):
         for episode_id in saying[text] if matches else ():
             names = tuple(first[other] for other in matches.numbers)
             yield Finding(
@@ -171,13 +163,13 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
 
 def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
     for episode_id in ids if len(ids) > 1 else ():
-        others = [other for other in ids[: NAMED_AT_MOST + 1] if other != episode_id]
+        others = [other for other in ids[: thresholds.NAMED_AT_MOST + 1] if other != episode_id]
         where = f"episode {others[0]}" if len(ids) == 2 else f"{len(ids) - 1} other episodes"
         yield Finding(
             "INS04", Severity.WARNING, Criterion.INSTRUCTION, episode_id, None,
             f"The instruction is, but for case and punctuation, also that of {where}.",
             "Say it in other words, or keep one of the episodes.",
-            tuple(others[:NAMED_AT_MOST]),
+            tuple(others[:thresholds.NAMED_AT_MOST]),
         )  # fmt: skip
 
 
@@ -202,13 +194,18 @@ def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, Collection[int]]]:
     index: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for number, text in enumerate(texts):
         rare_first = sorted(text, key=lambda letter: (times[letter], letter))
-        longer = ceil(ALIKE_INSTRUCTION * len(text) / (2 - ALIKE_INSTRUCTION))
+        longer = ceil(thresholds.ALIKE_INSTRUCTION * len(text) / (2 - thresholds.ALIKE_INSTRUCTION))
         probed = set(rare_first[: len(text) - longer + 1])
         met = Counter[int]()
         for letter in probed:
             met.update(index.get(letter, ()))
-        yield number, met if len(met) <= COMPARED_AT_MOST else [other for other, _ in met.most_common(COMPARED_AT_MOST)]
-        for letter in set(rare_first[: len(text) - ceil(ALIKE_INSTRUCTION * len(text)) + 1]):
+        yield (
+            number,
+            met
+            if len(met) <= thresholds.COMPARED_AT_MOST
+            else [other for other, _ in met.most_common(thresholds.COMPARED_AT_MOST)],
+        )
+        for letter in set(rare_first[: len(text) - ceil(thresholds.ALIKE_INSTRUCTION * len(text)) + 1]):
             index[letter].append(number)
 
 
@@ -228,9 +225,9 @@ class _ClosestMatches:
     def add(self, likeness: float, number: int) -> None:
         self.count += 1
         match = -likeness, number
-        if len(self._order) < NAMED_AT_MOST or match < self._order[-1]:
+        if len(self._order) < thresholds.NAMED_AT_MOST or match < self._order[-1]:
             insort(self._order, match)
-            del self._order[NAMED_AT_MOST:]
+            del self._order[thresholds.NAMED_AT_MOST :]
 
     @property
     def likeness(self) -> float:
