@@ -124,7 +124,11 @@ class Draft:
 
     def __init__(self, folder: Path) -> None:
         """Raises DatasetError if `folder` is not a draft, or another process holds it."""
-        self._head = read_head(folder)
+        head = read_head(folder)
+        self.episode_id, self.dataset, self.origin = head.episode_id, Path(head.dataset), head.origin
+        self.task, self.device = head.task_info, head.device_info
+        self.started_us = head.started_us
+        """In microseconds since 1970."""
         self._lock = hold(folder)
         self._trees_lock = Lock()
         self._is_closed = False  # guarded by _trees_lock
@@ -168,31 +172,6 @@ class Draft:
         make_folder(folder)
         write_durably(folder / "draft.json", head.model_dump_json(indent=2).encode())
         return cls(folder)
-
-    @property
-    def episode_id(self) -> str:
-        return self._head.episode_id
-
-    @property
-    def dataset(self) -> Path:
-        return Path(self._head.dataset)
-
-    @property
-    def started_us(self) -> int:
-        """In microseconds since 1970."""
-        return self._head.started_us
-
-    @property
-    def origin(self) -> provenance.Origin:
-        return self._head.origin
-
-    @property
-    def task(self) -> TaskInfo:
-        return self._head.task_info
-
-    @property
-    def device(self) -> DeviceInfo:
-        return self._head.device_info
 
     @property
     def steps(self) -> tuple[DraftStep, ...]:
