@@ -56,6 +56,7 @@ class AdbDevice:
         """`keyboards` is the folder for `AdbKeyboard`; the `console` provides snapshots and is closed with the
         device."""
         self._shell = shell
+        self.serial = shell.serial
         self._frame_numbers = count(1)
         self._input: ShellStream | None = None
         self._input_us = _FIRST_INPUT_US
@@ -67,10 +68,6 @@ class AdbDevice:
 
     def _forget(self) -> None:
         self._has_panels = self._sdk = None
-
-    @property
-    def serial(self) -> str:
-        return self._shell.serial
 
     def properties(self) -> DeviceProperties:
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")

@@ -9,7 +9,6 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
-from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.engine import Engine, NoteWritten, Rules, TouchEnded
@@ -20,7 +19,9 @@ from odyssey_recorder.recording.view import Listener, RecordingView
 class Recorder:
     def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
         self._device = device
-        self._draft = draft
+        self.serial = device.serial
+        self.episode_id = draft.episode_id
+        self.mode = draft.origin.mode
         self._engine = Engine(device, draft, store, listener=listener, rules=rules)
         self._finger = self._engine.finger
 
@@ -106,18 +107,6 @@ class Recorder:
         self._engine.join()
 
     # State; from any thread.
-
-    @property
-    def episode_id(self) -> str:
-        return self._draft.episode_id
-
-    @property
-    def mode(self) -> Mode:
-        return self._draft.origin.mode
-
-    @property
-    def serial(self) -> str:
-        return self._device.serial
 
     @property
     def view(self) -> RecordingView:
