@@ -89,6 +89,12 @@ class DeviceInventory:
             avds = self.virtual.list()
         return InventoryListing(self._members(listed, avds), missing)
 
+    def create(self, profile: str) -> Avd:
+        return self.virtual.create(profile)
+
+    def amend(self, avd: str) -> Avd:
+        return self.virtual.amend(avd)
+
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
         """Returns the serial."""
         how = Start(cold=cold, animations=self.animations)
@@ -106,11 +112,14 @@ class DeviceInventory:
         progress(None, "Starting the simulated emulator")
         serial = self.simulator(profile, cancelled)
         if cancelled():
-            self.virtual.stop(serial)
+            self.stop(serial)
             raise CancelledError(f"The simulated emulator {serial} was stopped again.")
         progress(None, "Waiting for adb")
         self.connect(serial).close()
         return serial
+
+    def stop(self, serial: str) -> None:
+        self.virtual.stop(serial)
 
     def fold(self, serial: str) -> None:
         self.virtual.console(serial).fold()

@@ -223,7 +223,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     def progress(share: float | None, words: str) -> None:
         told.append((share, words))
 
-    inventory.virtual.create("small_phone")
+    inventory.create("small_phone")
     assert inventory.listing().missing == ()
     serial = inventory.start("small_phone", progress, lambda: False, cold=True)
     running = next(member for member in inventory.listing().members if member.serial == serial)
@@ -235,7 +235,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     assert "-wipe-data" in sdk.starts()[-1]
     assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
     inventory.let_go()
-    inventory.virtual.stop(serial)
+    inventory.stop(serial)
     assert serial not in {member.serial for member in inventory.listing().members}
 
 

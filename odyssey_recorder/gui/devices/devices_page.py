@@ -234,7 +234,7 @@ class DevicesPage(Page):
 
     def _stop(self, member: InventoryDevice) -> None:
         self._stopped = member.serial
-        stop = partial(self._inventory.virtual.stop, member.serial)
+        stop = partial(self._inventory.stop, member.serial)
         self._work.carry_through(member, f"Stopping {member.name}", stop)
 
     def _reset(self, member: InventoryDevice) -> None:
@@ -244,7 +244,7 @@ class DevicesPage(Page):
 
     def _fix_configuration(self, member: InventoryDevice) -> None:
         if member.avd is not None:
-            self._work.ask(member, partial(self._inventory.virtual.amend, member.avd.name))
+            self._work.ask(member, partial(self._inventory.amend, member.avd.name))
 
     def _save_snapshot(self, member: InventoryDevice, name: str) -> None:
         save = partial(self._inventory.save_snapshot, member.serial, name)
@@ -287,7 +287,7 @@ class DevicesPage(Page):
         work, inventory = self._work, self._inventory
         return {
             Command.DEVICE_CREATE: lambda one: work.carry_through(
-                one, f"Creating {one.name}", partial(inventory.virtual.create, one.key)
+                one, f"Creating {one.name}", partial(inventory.create, one.key)
             ),
             Command.DEVICE_START: partial(self._start, cold=False),
             Command.DEVICE_COLD_BOOT: partial(self._start, cold=True),
