@@ -8,17 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaint
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.theme import MARK, Theme
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-)
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import GRID, Box, Point, Size
 
 _HALO = QColor(255, 255, 255, 230)
@@ -76,13 +66,18 @@ def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
     painter.restore()
 
 
-def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
-    """Draw the bounds of the touched element: `box` in pixels of a screenshot of `size`, shown in `picture`."""
+def box_place(box: Box, size: Size, picture: QRectF) -> QRectF:
+    """Where `box`, in pixels of a screenshot of `size`, lies while that fills `picture`."""
     across, down = picture.width() / size.width, picture.height() / size.height
-    place = QRectF(
+    return QRectF(
         QPointF(picture.left() + box.left * across, picture.top() + box.top * down),
         QPointF(picture.left() + box.right * across, picture.top() + box.bottom * down),
     )
+
+
+def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
+    """Draw the bounds of the touched element: `box` in pixels of a screenshot of `size`, shown in `picture`."""
+    place = box_place(box, size, picture)
     painter.save()
     painter.setClipRect(picture)
     painter.fillRect(place, _with_alpha(MARK, 30))

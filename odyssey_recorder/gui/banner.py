@@ -4,15 +4,10 @@ from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QFrame,
-    QLabel,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel
 
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import fill_row, row, text_label
+from odyssey_recorder.gui.parts import column, fill_row, push_button, row, say, text_label
 from odyssey_recorder.gui.theme import Theme
 
 
@@ -25,7 +20,7 @@ class Tone(Enum):
 class Banner(QFrame):
     """One message and its buttons; the words are plain text, never markup."""
 
-    def __init__(self, *buttons: QAbstractButton) -> None:
+    def __init__(self, *buttons: QAbstractButton, can_dismiss: bool = False) -> None:
         super().__init__()
         self.setProperty("kind", "banner")
         self._tone = Tone.WARNING
@@ -36,14 +31,15 @@ class Banner(QFrame):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._detail.setMinimumWidth(1)  # a long name never takes space from a button
+        if can_dismiss:
+            buttons = (*buttons, push_button("Dismiss", "Dismiss this message", "quiet", self.hide))
         self._lay_out(buttons)
         self.hide()
 
     def show_message(self, tone: Tone, words: str, detail: str = "") -> None:
         self._tone = tone
         self._words.setText(words)
-        self._detail.setText(detail)
-        self._detail.setVisible(bool(detail))
+        say(self._detail, detail)
         self.setAccessibleName(f"{words} {detail}".strip())
         self.setProperty("tone", tone.name.lower())
         self.style().unpolish(self)
@@ -61,10 +57,7 @@ class Banner(QFrame):
         return self._words.text()
 
     def _lay_out(self, buttons: Sequence[QAbstractButton]) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self._words)
-        texts.addWidget(self._detail)
+        texts = column(self._words, self._detail, spacing=2)
         whole = fill_row(self, margins=(12, 10, 10, 10), spacing=10)
         whole.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
         whole.addLayout(texts, 1)

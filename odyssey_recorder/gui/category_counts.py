@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.gui.parts import row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.row_delegate import paint_bar
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue.board import FINISHED, Board, Status
@@ -62,12 +63,6 @@ class _Bar(QWidget):
         return QSize(80, _BAR_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = Theme.current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        whole = QRectF(self.rect())
-        for colour, width in ((theme.outline, whole.width()), (theme.accent, whole.width() * self._share)):
-            if width:
-                painter.setBrush(colour)
-                painter.drawRoundedRect(QRectF(0, 0, width, whole.height()), _BAR_PX / 2, _BAR_PX / 2)
+        paint_bar(painter, QRectF(self.rect()), (Theme.current().accent, self._share))

@@ -32,6 +32,9 @@ _devices = partial(_CommandText, page="Devices")
 _dataset = partial(_CommandText, page="Dataset")
 _review = partial(_CommandText, page="Review")
 _settings = partial(_CommandText, page="Settings")
+_tasks_toggle = partial(_tasks, checkable=True)
+_record_toggle = partial(_record, checkable=True)
+_review_toggle = partial(_review, checkable=True)
 
 
 class Command(Enum):
@@ -59,7 +62,7 @@ class Command(Enum):
     SIMULATE = _record("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
     LOOK_OVER = _record("Check again", "Check again what passive mode needs of the device", "refresh", "F7")
-    PAUSE = _record("Pause", "Take no input for a while, or go on", "play_pause", "Ctrl+P", checkable=True)
+    PAUSE = _record_toggle("Pause", "Take no input for a while, or go on", "play_pause", "Ctrl+P")
     STOP = _record("Stop", "Stop now and keep the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _record("Discard…", "Stop and move the draft to the trash", "delete_outline")
     DRAFTS = _record("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")
@@ -88,12 +91,8 @@ class Command(Enum):
         "Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++", "Ctrl+="
     )
     ZOOM_OUT = _record("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
-    MAGNIFY = _record(
-        "Magnifier",
-        "Magnify what is under the pointer; so does Shift while held",
-        "magnify_scan",
-        "Ctrl+M",
-        checkable=True,
+    MAGNIFY = _record_toggle(
+        "Magnifier", "Magnify what is under the pointer; so does Shift while held", "magnify_scan", "Ctrl+M"
     )
     DISMISS = _record("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _record("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
@@ -154,13 +153,9 @@ class Command(Enum):
     SNAPSHOT_LOAD = _devices("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
     FIND_REVIEW = _review("Find", "Search instruction, template or id", "magnify", "Ctrl+F")
     CLEAR_REVIEW = _review("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
-    REVIEW_LIST = _review("List", "Show the list of episodes, or fold it away", "menu_open", "Ctrl+L", checkable=True)
-    REVIEW_FIGURES = _review(
-        "Figures",
-        "Show how far the verdicts agree, or the episodes again",
-        "chart_box_outline",
-        "Ctrl+G",
-        checkable=True,
+    REVIEW_LIST = _review_toggle("List", "Show the list of episodes, or fold it away", "menu_open", "Ctrl+L")
+    REVIEW_FIGURES = _review_toggle(
+        "Figures", "Show how far the verdicts agree, or the episodes again", "chart_box_outline", "Ctrl+G"
     )
     REFRESH_FIGURES = _review("Refresh", "Read the reviews again", "refresh", "Shift+F5")
     SAVE_FIGURES = _review(
@@ -197,21 +192,21 @@ class Command(Enum):
         "Send back", "Let the annotator record it again, and open the next", "reply_outline", "V"
     )
     REJECT_EPISODE = _review("Reject", "Put it into the trash, and open the next", "delete_outline", "Ctrl+D")
-    SHOW_TASK = _review("Task", "Show what was asked for", "text_box_outline", "Alt+1", checkable=True)
-    SHOW_FINDINGS = _review("Findings", "Show what the checks found", "check_all", "Alt+2", checkable=True)
-    SHOW_FIXES = _review("Fix", "Show what can be fixed", "wrench_outline", "Alt+3", checkable=True)
-    SHOW_REPLAY = _review("Replay", "Show how a replay went, and replay it", "replay", "Alt+4", checkable=True)
-    SHOW_HISTORY = _review("History", "Show what was done with the episode", "history", "Alt+5", checkable=True)
+    SHOW_TASK = _review_toggle("Task", "Show what was asked for", "text_box_outline", "Alt+1")
+    SHOW_FINDINGS = _review_toggle("Findings", "Show what the checks found", "check_all", "Alt+2")
+    SHOW_FIXES = _review_toggle("Fix", "Show what can be fixed", "wrench_outline", "Alt+3")
+    SHOW_REPLAY = _review_toggle("Replay", "Show how a replay went, and replay it", "replay", "Alt+4")
+    SHOW_HISTORY = _review_toggle("History", "Show what was done with the episode", "history", "Alt+5")
     DISMISS_REVIEW = _review("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     PREVIOUS_STEP = _review("Previous step", "Show the step before", "chevron_left", "Left", ",")
     NEXT_STEP = _review("Next step", "Show the step after", "chevron_right", "Right", ".")
     FIRST_STEP = _review("First step", "Show the first step", "page_first", "Home")
     LAST_STEP = _review("Last step", "Show the last step", "page_last", "End")
-    BEFORE_AFTER = _review(
-        "Before and after", "Show the picture after the step as well, or this one alone", "compare", "B", checkable=True
+    BEFORE_AFTER = _review_toggle(
+        "Before and after", "Show the picture after the step as well, or this one alone", "compare", "B"
     )
-    SHOW_CHANGES = _review(
-        "What changed", "Outline what differs between the two pictures", "vector_difference", "H", checkable=True
+    SHOW_CHANGES = _review_toggle(
+        "What changed", "Outline what differs between the two pictures", "vector_difference", "H"
     )
     REVIEW_FIT = _review("Fit", "Show the whole picture", "fit_to_page_outline", "Ctrl+0")
     REVIEW_PIXELS = _review("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
@@ -237,17 +232,12 @@ class Command(Enum):
     REPAIR = _review("Repair…", "Make a damaged episode whole, as far as its files tell how", "wrench_outline", "Alt+R")
     END_HERE = _review("End here…", "End the episode with the picture of this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Take the newest fix back", "undo", "Ctrl+Z")
-    SHOW_QUEUE = _tasks(
-        "Queue", "Show the tasks that are to be recorded, and who has them", "format_list_checks", "Alt+1",
-        checkable=True,
-    )  # fmt: skip
-    SHOW_TEMPLATES = _tasks(
-        "Templates", "Show what tasks are made from", "text_box_multiple_outline", "Alt+2", checkable=True
+    SHOW_QUEUE = _tasks_toggle(
+        "Queue", "Show the tasks that are to be recorded, and who has them", "format_list_checks", "Alt+1"
     )
-    SHOW_PREPARE = _tasks(
-        "Prepare", "Show the tasks that are to be approved", "text_box_check_outline", "Alt+3", checkable=True
-    )
-    SHOW_COVERAGE = _tasks("Coverage", "Show what there is of everything", "view_grid_outline", "Alt+4", checkable=True)
+    SHOW_TEMPLATES = _tasks_toggle("Templates", "Show what tasks are made from", "text_box_multiple_outline", "Alt+2")
+    SHOW_PREPARE = _tasks_toggle("Prepare", "Show the tasks that are to be approved", "text_box_check_outline", "Alt+3")
+    SHOW_COVERAGE = _tasks_toggle("Coverage", "Show what there is of everything", "view_grid_outline", "Alt+4")
     FIND_TASK = _tasks("Find", "Search in what is shown", "magnify", "Ctrl+F")
     GENERATE_TASKS = _tasks("Generate…", "Make tasks from the templates", "plus", "Ctrl+G")
     THINK_OF_TEMPLATES = _tasks(
@@ -315,6 +305,12 @@ class Commands(QObject):
         button = CommandButton(self._actions[command], command.value.label.rstrip("…"), look)
         button.set_wordless(wordless)
         return button
+
+    def buttons(
+        self, *commands: Command, kind: str = "", wordless: bool = False, wide: bool = False
+    ) -> list["CommandButton"]:
+        buttons = [self.button(command, kind=kind, wordless=wordless) for command in commands]
+        return [button.set_wide() if wide else button for button in buttons]
 
     def use_palette(self, palette: QPalette) -> None:
         theme = Theme.of(palette)

@@ -6,18 +6,19 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from odyssey_recorder.doctor import Doctor, DoctorFinding, Level, as_text
 from odyssey_recorder.gui.background import Background, Job, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.fix_list import entry
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import (
     breakable,
+    column,
     fill_column,
     fill_dialog,
-    fill_row,
     named,
     push_button,
     row,
@@ -41,13 +42,17 @@ class DoctorDialog(QDialog):
         self._findings: Sequence[DoctorFinding] = ()
         self._progress = JobCard()
         self._summary = text_label(kind="title")
-        self._list = named(scroll_area(), "Findings")
+        self._list = scroll_area(name="Findings")
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._message = Banner()
-        self._again = push_button("Check again", "Look at everything once more")
-        self._copy = push_button("Copy report", "Copy the findings as text, to send them to somebody")
-        self._save = push_button("Save report…", "Write the findings to a text or JSON file")
-        self._close = push_button("Close", "Close the findings (Esc)", "primary")
+        self._again = push_button("Check again", "Look at everything once more", call=self.look)
+        self._copy = push_button(
+            "Copy report", "Copy the findings as text, to send them to somebody", call=self._copy_report
+        )
+        self._save = push_button(
+            "Save report…", "Write the findings to a text or JSON file", call=self._ask_where_to_save
+        )
+        self._close = push_button("Close", "Close the findings (Esc)", "primary", call=self.accept)
         self._connect_and_lay_out()
 
     def open(self) -> None:
@@ -104,20 +109,14 @@ class DoctorDialog(QDialog):
 
     def _save_to(self, file: Path) -> None:
         save = partial(self._doctor.save, self._findings, file)
-        self._background.run(save, lambda _: self._tell_saved(file), self._tell_not_saved)
-
-    def _tell_saved(self, file: Path) -> None:
-        self._message.show_message(Tone.SUCCESS, "The report is saved.", str(file))
-
-    def _tell_not_saved(self, error: Exception) -> None:
-        self._message.show_message(Tone.DANGER, "The report is not saved.", error_text(error))
+        tell = self._message.show_message
+        self._background.run(
+            save,
+            lambda _: tell(Tone.SUCCESS, "The report is saved.", str(file)),
+            lambda error: tell(Tone.DANGER, "The report is not saved.", error_text(error)),
+        )
 
     def _connect_and_lay_out(self) -> None:
-        self._again.clicked.connect(self.look)
-        self._copy.clicked.connect(self._copy_report)
-        self._save.clicked.connect(self._ask_where_to_save)
-        self._close.clicked.connect(self.accept)
-        self._close.setDefault(True)
         buttons = row(self._again, None, self._copy, self._save, self._close)
         fill_dialog(self, self._summary, self._progress, self._message, self._list, buttons, stretch=self._list)
         self.resize(680, 560)
@@ -136,20 +135,12 @@ def _entry(finding: DoctorFinding) -> QWidget:
         Level.NOTE: ("alert", theme.warning),
         Level.MISSING: ("alert_circle", theme.danger),
     }
-    sign = named(QLabel(), finding.level.value)
-    sign.setPixmap(icon(*signs[finding.level]).pixmap(20, 20))
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    words.addWidget(text_label(breakable(f"{finding.what}: {finding.found}")))
+    words = column(text_label(breakable(f"{finding.what}: {finding.found}")), spacing=2)
     if finding.fix:
         words.addWidget(text_label(breakable(finding.fix), "hint"))
     if finding.command:
         copy = named(push_button("Copy command", f"Copy {finding.command}"), f"Copy the command for {finding.what}")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
         words.addSpacing(4)
-        words.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-    entry = QWidget()
-    whole = fill_row(entry, spacing=10)
-    whole.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
-    whole.addLayout(words, 1)
-    return entry
+        words.addLayout(row(copy, None))
+    return entry(icon(*signs[finding.level]), words, name=finding.level.value)

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QListView, QSizePolicy
 
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import Column, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 
 _ROW_PX = 30
@@ -38,14 +38,10 @@ class FacetList(QListView):
 
     def __init__(self, name: str, spelled: Callable[[str], str] = str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
         self._spelled = spelled
         self._facets = TableModel((_COLUMN,), key=lambda facet: facet.value, steady=True, parent=self)
         self._facets.show([_Facet("", "All", 0)])
-        self.setModel(self._facets)
-        self.setItemDelegate(RowDelegate(_paint, QSize(100, _ROW_PX), self, Mark(radius=6)))
-        self.setUniformItemSizes(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        fill_list(self, name, self._facets, RowDelegate(_paint, QSize(100, _ROW_PX), self, Mark(radius=6)))
         self.setMinimumHeight(_ROW_PX + 2)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.choose("")

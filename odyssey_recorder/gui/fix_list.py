@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import (
+    Card,
     breakable,
+    column,
     fill_column,
     fill_row,
     named,
+    pile,
     push_button,
     row,
     scroll_area,
@@ -37,7 +40,7 @@ class FixList(QWidget):
         self._shown: Sequence[PreflightFinding] = ()
         self._fixing = False
         self._area = scroll_area()
-        fill_column(self, self._area, spacing=-1)
+        fill_column(self, self._area)
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         """Show what can be fixed; without a change nothing is rebuilt and the focus stays."""
@@ -50,7 +53,7 @@ class FixList(QWidget):
     def repaint_icons(self) -> None:
         focus = QApplication.focusWidget()
         had_focus = focus is not None and self._area.isAncestorOf(focus)
-        self._area.setWidget(_below_each_other([self._entry(finding) for finding in self._shown]))
+        self._area.setWidget(pile(*map(self._entry, self._shown), spacing=14))
         buttons = self._area.findChildren(QPushButton)
         if self._after is not None:
             for first, second in pairwise((self._after, *buttons)):
@@ -60,22 +63,17 @@ class FixList(QWidget):
 
     def _entry(self, finding: PreflightFinding) -> QWidget:
         theme = Theme.current()
-        sign = QLabel()
-        name, colour = ("alert_circle", theme.danger) if finding.prevents else ("alert", theme.warning)
-        sign.setPixmap(icon(name, colour).pixmap(20, 20))
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(text_label(f"{finding.what}: {breakable(finding.found)}"))
-        words.addWidget(text_label(breakable(finding.why or finding.fix), "hint"))
+        sign = icon("alert_circle", theme.danger) if finding.prevents else icon("alert", theme.warning)
+        words = column(
+            text_label(f"{finding.what}: {breakable(finding.found)}"),
+            text_label(breakable(finding.why or finding.fix), "hint"),
+            spacing=2,
+        )
         buttons = self._buttons(finding, theme.text)
         if buttons:
             words.addSpacing(4)
             words.addLayout(row(*buttons, None))
-        entry = QWidget()
-        whole = fill_row(entry, margins=(0, 0, 8, 0))
-        whole.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
-        whole.addLayout(words, 1)
-        return entry
+        return entry(sign, words, right=8)
 
     def _buttons(self, finding: PreflightFinding, colour: QColor) -> list[QWidget]:
         buttons: list[QWidget] = []
@@ -103,21 +101,24 @@ def _button(words: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
     return button
 
 
-def _below_each_other(entries: Sequence[QWidget]) -> QWidget:
-    whole = QWidget()
-    fill_column(whole, *entries, None, spacing=14)
+def entry(sign: QIcon, words: QVBoxLayout, *, right: int = 0, name: str = "") -> QWidget:
+    """`words` beside a sign, whose name is for screen readers."""
+    mark, whole = named(QLabel(), name), QWidget()
+    mark.setPixmap(sign.pixmap(20, 20))
+    layout = fill_row(whole, margins=(0, 0, right, 0))
+    layout.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+    layout.addLayout(words, 1)
     return whole
 
 
 _LOOKING = "Looking what recording needs of this device…"
 
 
-class PreflightCard(QFrame):
+class PreflightCard(Card):
     fix_asked = Signal(object)
 
     def __init__(self, check: QWidget, title: str = "Before you start") -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._findings: Sequence[PreflightFinding] = ()
         self._summary = text_label(kind="hint")
         self._list = FixList(check)
@@ -146,18 +147,13 @@ class PreflightCard(QFrame):
         return any(finding.prevents for finding in self._findings)
 
 
-class MissingCard(QFrame):
+class MissingCard(Card):
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._list = FixList()
-        fill_column(
-            self,
-            text_label("Missing for Android Studio's emulators", "title"),
-            text_label("Simulated devices work without it.", "hint"),
-            (self._list, 1),
-            margins=(16, 14, 8, 12),
-        )
+        title = text_label("Missing for Android Studio's emulators", "title")
+        hint = text_label("Simulated devices work without it.", "hint")
+        fill_column(self, title, hint, (self._list, 1), margins=(16, 14, 8, 12))
         self.hide()
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:

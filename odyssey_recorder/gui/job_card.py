@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QProgressBar, QWidget
 
 from odyssey_recorder.gui.background import Background, Job, JobState
 from odyssey_recorder.gui.banner import Banner, Tone
-from odyssey_recorder.gui.parts import fill_column, fill_dialog, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, fill_dialog, named, push_button, row, say, text_label
 
 _PARTS = 1000
 _QUIET_MS = 600
@@ -24,12 +24,10 @@ class JobCard(QWidget):
         self._words = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Progress")
         self._bar.setTextVisible(False)
-        self._cancel = named(push_button("Cancel", "Stop this work"), "Cancel")
+        self._cancel = named(push_button("Cancel", "Stop this work", call=self._ask_to_cancel), "Cancel")
         self._work = self._card()
-        copy = push_button("Copy details", "Copy what the program knows of the failure, to report it")
-        copy.clicked.connect(self._copy)
-        dismiss = push_button("Dismiss", "Dismiss this message", "quiet")
-        dismiss.clicked.connect(self._dismiss)
+        copy = push_button("Copy details", "Copy what the program knows of the failure, to report it", call=self._copy)
+        dismiss = push_button("Dismiss", "Dismiss this message", "quiet", call=self._dismiss)
         self._failure = Banner(copy, dismiss)
         fill_column(self, self._work, self._failure, spacing=-1)
         self.hide()
@@ -50,8 +48,7 @@ class JobCard(QWidget):
         else:
             self._failure.hide()
         self._title.setText(job.title)
-        self._words.setText("Stopping…" if job.state is JobState.CANCELLING else job.words)
-        self._words.setVisible(bool(self._words.text()))
+        say(self._words, "Stopping…" if job.state is JobState.CANCELLING else job.words)
         self._bar.setRange(0, 0 if job.share is None else _PARTS)
         self._bar.setValue(round((job.share or 0) * _PARTS))
         self._bar.setAccessibleName(f"Progress of: {job.title}")
@@ -73,9 +70,7 @@ class JobCard(QWidget):
         self.dismissed.emit()
 
     def _card(self) -> QFrame:
-        self._cancel.clicked.connect(self._ask_to_cancel)
-        card = QFrame()
-        card.setProperty("kind", "card")
+        card = Card()
         head = row((self._title, 1), self._cancel)
         fill_column(card, head, self._bar, self._words, margins=(16, 12, 12, 14), spacing=6)
         return card
@@ -97,10 +92,10 @@ class ClosingDialog(QDialog):
         background.all_ended.connect(self._end)
         title = text_label("Waiting for work that cannot stop in the middle.", "title")
         hint = text_label("It was asked to stop; the window closes by itself as soon as it has.", "hint")
-        stay = push_button("Keep the window open", "The work is stopped all the same (Esc)")
-        stay.clicked.connect(self.reject)
-        leave = push_button("Close at once", "Close now; what is started on the device may be left half done")
-        leave.clicked.connect(self._give_up)
+        stay = push_button("Keep the window open", "The work is stopped all the same (Esc)", call=self.reject)
+        leave = push_button(
+            "Close at once", "Close now; what is started on the device may be left half done", call=self._give_up
+        )
         fill_dialog(self, title, self._names, hint, row(None, leave, stay))
         self.setMinimumWidth(460)
 

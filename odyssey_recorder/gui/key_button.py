@@ -4,6 +4,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton
 
+from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.row_delegate import small_font
 from odyssey_recorder.gui.theme import Theme
 
@@ -62,3 +63,9 @@ class KeyButton(QPushButton):
         if not self.isEnabled():
             return theme.off
         return theme.on_accent if self.property("kind") == "primary" else theme.muted
+
+
+def key_buttons(commands: Commands, *wanted: Command) -> list[KeyButton]:
+    return [
+        KeyButton(commands[one], one.value.label.rstrip("…"), "primary" if one.value.primary else "") for one in wanted
+    ]

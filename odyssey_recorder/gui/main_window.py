@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QActionGroup, QCloseEvent, QPaintEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QMainWindow,
-    QStackedWidget,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.commands import Command, Commands
@@ -20,7 +13,7 @@ from odyssey_recorder.gui.idle import IdleQueue, make_classes
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import fill_column, fill_row, named
+from odyssey_recorder.gui.parts import fill_column, fill_row, tool_button
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
@@ -87,7 +80,7 @@ class MainWindow(QMainWindow):
         self._use_palette()
         self._state = WindowState(given.state)
         self._state.restore(self)
-        self._record.recall_zoom(self._state.zoom)
+        self._record.viewport.recall(self._state.zoom)
         if coach is not None:
             self._first_use = FirstUse(coach, self._commands, self)
         self._put_in(self._record)
@@ -121,7 +114,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.hide()
-        self._state.page, self._state.zoom = self.page.name, self._record.zoom
+        self._state.page, self._state.zoom = self.page.name, self._record.viewport.kept
         self._state.keep(self)
         for page in self._pages.made:
             page.close_down()
@@ -149,13 +142,16 @@ class MainWindow(QMainWindow):
             IdleQueue(self._loading(self._opening(command)), self)
 
     def _opening(self, command: Command) -> Iterator[None]:
+        yield from self._making(command)
+        if self._commands[command].isChecked():
+            self._show_page(command)
+
+    def _making(self, command: Command) -> Iterator[None]:
         page = self._pages[command]
         yield
         self._put_in(page)
         yield
         yield from page.fill()
-        if self._commands[command].isChecked():
-            self._show_page(command)
 
     def _show_page(self, command: Command) -> None:
         page = self._pages[command]
@@ -185,11 +181,7 @@ class MainWindow(QMainWindow):
         prepare_other_threads()
         yield
         for command in self._pages.offered:
-            page = self._pages[command]
-            yield
-            self._put_in(page)
-            yield
-            yield from page.fill()
+            yield from self._making(command)
         self.prepared.emit()
 
     def _tell_phase(self, phase: Phase) -> None:
@@ -229,23 +221,15 @@ class MainWindow(QMainWindow):
         rail = QFrame()
         rail.setProperty("kind", "rail")
         rail.setFixedWidth(76)
-        column = fill_column(rail, margins=(8, 16, 8, 16), spacing=4)
-        for command in self._pages.offered:
-            if command not in _AT_THE_BOTTOM:
-                column.addWidget(self._rail_button(command))
-        column.addStretch()
-        for command in _AT_THE_BOTTOM:
-            if self._commands[command].isVisible():
-                column.addWidget(self._rail_button(command))
+        top = [self._rail_button(command) for command in self._pages.offered if command not in _AT_THE_BOTTOM]
+        bottom = [self._rail_button(command) for command in _AT_THE_BOTTOM if self._commands[command].isVisible()]
+        fill_column(rail, *top, None, *bottom, margins=(8, 16, 8, 16), spacing=4)
         whole = QWidget()
         fill_row(whole, rail, (self._stack, 1), spacing=0)
         self.setCentralWidget(whole)
 
     def _rail_button(self, command: Command) -> QToolButton:
-        button = named(QToolButton(), command.value.label)
-        button.setDefaultAction(self._commands[command])
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setProperty("kind", "rail")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
+        button = tool_button(self._commands[command], command.value.label, "rail", style)
         button.setFixedWidth(60)
         return button

@@ -134,6 +134,20 @@ class MarkedRow:
     is_new: bool = False
 
 
+def show_as_label(page: QTextEdit) -> None:
+    """Make a text editor look like a label whose words can be selected."""
+    page.setReadOnly(True)
+    page.setTabChangesFocus(True)
+    page.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    page.setFrameShape(QFrame.Shape.NoFrame)
+    page.viewport().setAutoFillBackground(False)
+    page.document().setDocumentMargin(0)
+    page.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
 class MarkedText(QTextEdit):
     """As high as its text, which can be selected; plain text, never markup."""
 
@@ -142,17 +156,8 @@ class MarkedText(QTextEdit):
         self.setAccessibleName(name)
         self._rows: Sequence[MarkedRow] = ()
         self.setToolTip(MARKS)
-        self.setReadOnly(True)
-        self.setTabChangesFocus(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.document().setDocumentMargin(0)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        show_as_label(self)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._take_height())
 

@@ -10,10 +10,14 @@ from PySide6.QtWidgets import QWidget
 class Page(QWidget):
     """A page does slow work through `Background` alone, and shows its failures itself."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._home: QWidget = self
+
     @property
     def home(self) -> QWidget:
         """Gets the focus when the page is opened, and whenever nothing else on the page has it."""
-        return self
+        return self._home
 
     def rest(self) -> None:
         home = self.home

@@ -1,15 +1,16 @@
 """Widgets shared by cards and dialogs, in one look and with names for screen readers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
-from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -28,12 +30,16 @@ from odyssey_recorder.gui.theme import Theme
 W = TypeVar("W", bound=QWidget)
 B = TypeVar("B", bound=QBoxLayout)
 
-Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | None
-"""A widget or a layout, optionally with its stretch, or None for stretching space."""
+Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | int | None
+"""A widget or a layout, optionally with its stretch; a distance in pixels; or None for stretching space."""
+
+Margins: TypeAlias = int | tuple[int, int, int, int]
+"""One for all sides, or left, top, right and bottom."""
 
 _BOX_PX = 18
 _TEXT_MARGIN = 8
-_QUESTION_PX = 392
+_TYPING_MS = 120
+QUESTION_PX = 392
 
 
 _POPUP_MARGIN_PX = 24
@@ -109,6 +115,12 @@ class CheckBox(QCheckBox):
         return QSize(_BOX_PX + 14 + self.fontMetrics().horizontalAdvance(self.text()), 34)
 
 
+class Card(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "card")
+
+
 def named(widget: W, name: str) -> W:
     """Set the widget's name for screen readers and return the widget."""
     widget.setAccessibleName(name)
@@ -124,10 +136,47 @@ def text_label(words: str = "", kind: str = "") -> QLabel:
     return label
 
 
+def selectable(kind: str = "") -> QLabel:
+    """A text label that the mouse can select, and that never takes space from its neighbours."""
+    label = text_label(kind=kind)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setMinimumWidth(1)
+    return label
+
+
+def say(label: QLabel, words: str) -> None:
+    """Set the label's text, and hide it without one."""
+    label.setText(words)
+    label.setVisible(bool(words))
+
+
+def set_kind(widget: QWidget, kind: str) -> None:
+    """Change the look of a widget that is shown already."""
+    widget.setProperty("kind", kind)
+    widget.style().polish(widget)
+
+
 def line_edit(name: str, placeholder: str) -> QLineEdit:
     field = named(QLineEdit(), name)
     field.setPlaceholderText(placeholder)
     return field
+
+
+class SearchField(QLineEdit):
+    rested = Signal()
+    """Nothing was typed for a moment."""
+
+    def __init__(self, name: str, placeholder: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(placeholder)
+        rest = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        rest.timeout.connect(self.rested)
+        self.textChanged.connect(lambda _words: rest.start())
+
+    def take_focus(self) -> None:
+        self.setFocus()
+        self.selectAll()
 
 
 def number_field(name: str, value: int, most: int) -> QSpinBox:
@@ -139,11 +188,39 @@ def number_field(name: str, value: int, most: int) -> QSpinBox:
     return field
 
 
-def push_button(words: str, tip: str, kind: str = "") -> QPushButton:
+def push_button(words: str, tip: str, kind: str = "", call: Callable[[], object] | None = None) -> QPushButton:
+    """A button that calls `call`; Return presses the primary one of a dialog."""
     button = QPushButton(words)
     button.setToolTip(tip)
     button.setProperty("kind", kind)
     button.setAutoDefault(False)
+    button.setDefault(kind == "primary")
+    if call is not None:
+        button.clicked.connect(call)
+    return button
+
+
+class FoldButton(QToolButton):
+    """Shows or hides what is below; its arrow points down while that is shown."""
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.setCheckable(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setProperty("kind", "fold")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setArrowType(Qt.ArrowType.RightArrow)
+        self.toggled.connect(lambda on: self.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow))
+
+
+def tool_button(action: QAction, name: str, kind: str, style: Qt.ToolButtonStyle) -> QToolButton:
+    button = named(QToolButton(), name)
+    button.setDefaultAction(action)
+    button.setToolButtonStyle(style)
+    button.setProperty("kind", kind)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
 
 
@@ -151,29 +228,27 @@ def row(*parts: Part, spacing: int = 8) -> QHBoxLayout:
     return _fill(QHBoxLayout(), parts, spacing)
 
 
-def fill_row(
-    widget: QWidget, *parts: Part, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 8
-) -> QHBoxLayout:
-    """Lay `parts` out in `widget`; `margins` are left, top, right and bottom, spacing -1 is the style's own."""
-    layout = _fill(QHBoxLayout(widget), parts, spacing)
-    layout.setContentsMargins(*margins)
-    return layout
+def column(*parts: Part, spacing: int = 8) -> QVBoxLayout:
+    return _fill(QVBoxLayout(), parts, spacing)
 
 
-def fill_column(
-    widget: QWidget, *parts: Part, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 8
-) -> QVBoxLayout:
-    layout = _fill(QVBoxLayout(widget), parts, spacing)
-    layout.setContentsMargins(*margins)
-    return layout
+def fill_row(widget: QWidget, *parts: Part, margins: Margins = 0, spacing: int = 8) -> QHBoxLayout:
+    return _fill(QHBoxLayout(widget), parts, spacing, margins)
 
 
-def _fill(layout: B, parts: Sequence[Part], spacing: int) -> B:
+def fill_column(widget: QWidget, *parts: Part, margins: Margins = 0, spacing: int = 8) -> QVBoxLayout:
+    return _fill(QVBoxLayout(widget), parts, spacing, margins)
+
+
+def _fill(layout: B, parts: Sequence[Part], spacing: int, margins: Margins = 0) -> B:
+    layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
     layout.setSpacing(spacing)
     for part in parts:
         item, stretch = part if isinstance(part, tuple) else (part, 0)
         if item is None:
             layout.addStretch()
+        elif isinstance(item, int):
+            layout.addSpacing(item)
         elif isinstance(item, QLayout):
             layout.addLayout(item, stretch)
         else:
@@ -186,12 +261,21 @@ def breakable(words: str) -> str:
     return re.sub(r"(?<=[._/])(?=\w)", "\u200b", words)
 
 
-def scroll_area() -> QScrollArea:
-    area = QScrollArea()
+def scroll_area(content: QWidget | None = None, name: str = "") -> QScrollArea:
+    area = named(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    if content is not None:
+        area.setWidget(content)
     return area
+
+
+def pile(*parts: Part, right: int = 0, spacing: int = 8) -> QWidget:
+    """`parts` from top to bottom and space below them; `right` is the distance to a scroll bar."""
+    content = QWidget()
+    fill_column(content, *parts, None, margins=(0, 0, right, 0), spacing=spacing)
+    return content
 
 
 def labelled(words: str, field: QWidget) -> QVBoxLayout:
@@ -199,19 +283,17 @@ def labelled(words: str, field: QWidget) -> QVBoxLayout:
     label = QLabel(words)
     label.setProperty("kind", "field")
     label.setBuddy(field)
-    layout = QVBoxLayout()
-    layout.setSpacing(4)
-    layout.addWidget(label)
-    layout.addWidget(field)
-    return layout
+    return column(label, field, spacing=4)
 
 
-def fill_dialog(dialog: QWidget, *parts: QWidget | QBoxLayout, stretch: QWidget | None = None) -> None:
+def fill_dialog(
+    dialog: QWidget, *parts: QWidget | QLayout, stretch: QWidget | None = None, width: int = QUESTION_PX
+) -> None:
     """Lay `parts` out from top to bottom with the margins of all dialogs; `stretch` takes the remaining space.
 
-    Without `stretch` the dialog is a question: of fixed width, and as high as its text needs.
+    Without `stretch` the dialog is a question: at least `width` wide, and as high as its text needs.
     """
     if stretch is None and isinstance(parts[0], QWidget):
-        parts[0].setMinimumWidth(_QUESTION_PX)
+        parts[0].setMinimumWidth(width)
     sized = [(part, 1) if part is stretch and part is not None else part for part in parts]
     fill_column(dialog, *sized, margins=(24, 20, 24, 20), spacing=12)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QRadioButton, QWidget
+from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QWidget
 
 from odyssey_recorder.gui.keyboard import is_text
-from odyssey_recorder.gui.parts import fill_column, fill_dialog, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.parts import QUESTION_PX, fill_column, fill_dialog, line_edit, push_button, row, text_label
 
 SKIP_REASONS = (
     "app not installed",
@@ -34,6 +34,7 @@ class Question:
     tip: str
     cancel_tip: str
     detail: str = ""
+    detail_kind: str = "hint"
 
 
 class ReasonChoices(QWidget):
@@ -78,17 +79,17 @@ class ReasonChoices(QWidget):
 
 
 class QuestionDialog(QDialog):
-    def __init__(self, asked: Question, parent: QWidget | None = None, *parts: QWidget) -> None:
+    def __init__(
+        self, asked: Question, parent: QWidget | None = None, *parts: QWidget | QLayout, width: int = QUESTION_PX
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(asked.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.ok = push_button(asked.answer, asked.tip, "primary")
-        self.ok.clicked.connect(self.accept)
-        self.ok.setDefault(True)
-        cancel = push_button("Cancel", asked.cancel_tip)
-        cancel.clicked.connect(self.reject)
-        detail = [text_label(asked.detail, "hint")] if asked.detail else []
-        fill_dialog(self, text_label(asked.question, "title"), *detail, *parts, row(None, cancel, self.ok))
+        self.ok = push_button(asked.answer, asked.tip, "primary", call=self.accept)
+        cancel = push_button("Cancel", asked.cancel_tip, call=self.reject)
+        detail = [text_label(asked.detail, asked.detail_kind)] if asked.detail else []
+        question, buttons = text_label(asked.question, "title"), row(None, cancel, self.ok)
+        fill_dialog(self, question, *detail, *parts, buttons, width=width)
 
 
 class ReasonDialog(QuestionDialog):

@@ -7,14 +7,11 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QTableView,
-)
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QHeaderView, QListView, QTableView
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
+L = TypeVar("L", bound=QListView)
 
 VALUE = Qt.ItemDataRole.UserRole
 """The role of a cell's value for painting: its row, unless the column says otherwise."""
@@ -264,6 +261,16 @@ def change_steadily(view: QAbstractItemView, model: TableModel[Any], row_px: int
     view.doItemsLayout()  # otherwise the scroll bar keeps its old range
     place = model.place(top)
     scroll.setValue(before if place < 0 else place * row_px + offset)
+
+
+def fill_list(view: L, name: str, model: TableModel[Any], delegate: QAbstractItemDelegate) -> L:
+    """Set up a list of rows of one height."""
+    view.setAccessibleName(name)
+    view.setModel(model)
+    view.setItemDelegate(delegate)
+    view.setUniformItemSizes(True)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return view
 
 
 def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:

@@ -1,6 +1,6 @@
 """Colours and proportions of the window, derived from the system's palette and font."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -96,24 +96,13 @@ def _luminance(colour: QColor) -> float:
 
 def style_sheet(theme: Theme, *, font_pt: float) -> str:
     """`font_pt` is the system's font size, which sets the type scale."""
+    colours = {field.name: getattr(theme, field.name).name() for field in fields(theme)}
     return _SHEET.format(
-        window=theme.window.name(),
-        card=theme.card.name(),
-        field=theme.field.name(),
-        outline=theme.outline.name(),
-        text=theme.text.name(),
-        muted=theme.muted.name(),
-        accent=theme.accent.name(),
+        **colours,
         accent_hover=theme.accent.lighter(112).name(),
         accent_down=theme.accent.darker(112).name(),
-        on_accent=theme.on_accent.name(),
         hover=_mixed(theme.card, theme.text, 0.06).name(),
         down=_mixed(theme.card, theme.text, 0.12).name(),
-        off=theme.off.name(),
-        success=theme.success.name(),
-        warning=theme.warning.name(),
-        danger=theme.danger.name(),
-        tint=theme.tint.name(),
         small=f"{font_pt * 0.9:.1f}",
         base=f"{font_pt:.1f}",
         large=f"{font_pt * 1.25:.1f}",

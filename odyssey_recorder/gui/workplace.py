@@ -19,9 +19,9 @@ from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.window_state import KeptFile
 
 if TYPE_CHECKING:  # each page is loaded on first use
+    from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
-    from odyssey_recorder.gui.dataset.dataset_page import DatasetFolder
     from odyssey_recorder.gui.review.reviewing import Reviewing
     from odyssey_recorder.practice.service import PracticeService
     from odyssey_recorder.settings import SettingsStore
@@ -81,7 +81,7 @@ class Workplace:
     `shortcuts` and `sheets` store the window's state, the annotator's keys, and a reviewer's answers.
     """
 
-    dataset: "Callable[[], DatasetFolder] | None" = None
+    dataset: "Callable[[], PublishedEpisodes] | None" = None
     review: "Callable[[], Reviewing] | None" = None
     doctor: "Doctor | None" = None
     inventory: "Callable[[], DeviceInventory] | None" = None
@@ -192,7 +192,7 @@ class Pages:
         page.offer_figures(partial(FiguresView, service, *tools))
         return page
 
-    def _make_dataset(self, dataset: "Callable[[], DatasetFolder]") -> Page:
+    def _make_dataset(self, dataset: "Callable[[], PublishedEpisodes]") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
         return DatasetPage(dataset(), self._tools.background, self._tools.commands)

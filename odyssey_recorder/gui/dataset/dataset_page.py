@@ -1,34 +1,36 @@
 """The Dataset page: totals, the list of published episodes, and the selected one in full."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QHeaderView,
-    QProgressBar,
-    QStackedWidget,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
-from odyssey_recorder.dataset.published import DatasetChange
+from odyssey_recorder.dataset.published import DatasetChange, Following, PublishedEpisodes
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
-from odyssey_recorder.gui.dataset.episode_table import RECORDED, counted, episode_table, spoken
+from odyssey_recorder.gui.dataset.episode_table import RECORDED, counted, episode_table
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import Choice, breakable, line_edit, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import (
+    Card,
+    Choice,
+    breakable,
+    column,
+    fill_column,
+    fill_row,
+    line_edit,
+    named,
+    push_button,
+    row,
+    text_label,
+)
+from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import change_steadily, table_view
 
 _FACETS_PX = 208
@@ -40,34 +42,13 @@ _HOW_TO_BEGIN = "Record one: what is published appears here at once, whoever rec
 _NO_MATCH = "No episode is like this."
 
 
-class Following(Protocol):
-    """A subscription to changes."""
-
-    def close(self) -> None:
-        """Stop the changes."""
-
-
-class DatasetFolder(Protocol):
-    """What the page needs of the program. `open` may block and is called off the GUI thread."""
-
-    @property
-    def root(self) -> Path:
-        """The dataset's folder."""
-
-    def follow(self, take: Callable[[DatasetChange], object], warn: Callable[[str], object]) -> Following:
-        """Call `take` from another thread with every episode there is, then with each change."""
-
-    def open(self, episode_id: str) -> OpenedEpisode:
-        """One episode in full. Raises DatasetError."""
-
-
 class DatasetPage(Page):
     """Follows the dataset from when it is first shown; the selection survives outside changes."""
 
     _news_came = Signal(object)
     _warning_came = Signal(str)
 
-    def __init__(self, dataset: DatasetFolder, background: Background, commands: Commands) -> None:
+    def __init__(self, dataset: PublishedEpisodes, background: Background, commands: Commands) -> None:
         super().__init__()
         self._dataset = dataset
         self._background = background
@@ -77,12 +58,13 @@ class DatasetPage(Page):
         self._to_read = 0
         self._table = episode_table(self)
         self._view = table_view("Episodes", self._table, _ROW_PX)
+        self._home = self._view
         self._card = EpisodeCard(background, commands)
         self._said = text_label(kind="title")
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._search = line_edit("Search instruction or id", "Search instruction or id")
         self._annotator = Choice("Annotator")
-        self._categories = FacetList("Category", spoken)
+        self._categories = FacetList("Category", category_words)
         self._devices = FacetList("Device")
         self._warning = Banner(commands.button(Command.DISMISS_DATASET, kind="quiet", wordless=True))
         self._empty = _Emptiness(commands)
@@ -95,10 +77,6 @@ class DatasetPage(Page):
         if self._following is None:
             self._following = self._dataset.follow(self._news_came.emit, self._warning_came.emit)
             self._said.setText("Looking at the dataset…")
-
-    @property
-    def home(self) -> QWidget:
-        return self._view
 
     def close_down(self) -> None:
         if self._following is not None:
@@ -214,9 +192,7 @@ class DatasetPage(Page):
             Command.EPISODE_ID: lambda: copy(self._chosen),
             Command.DISMISS_DATASET: self._warning.hide,
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
-        self._commands.belong_to(self, *calls)
+        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
         self._bar.setTextVisible(False)
@@ -233,63 +209,40 @@ class DatasetPage(Page):
         self._view.setSortingEnabled(True)
         self._middle.addWidget(self._view)
         self._middle.addWidget(self._empty)
-        head = row(self._said, self._bar)
-        head.setStretch(0, 1)
+        head = row((self._said, 1), self._bar)
         head.setContentsMargins(4, 0, 4, 0)
-        listing = QVBoxLayout()
-        listing.setSpacing(10)
-        listing.addLayout(head)
-        listing.addWidget(self._middle, 1)
-        right = QVBoxLayout()
-        right.setSpacing(_SPACE)
-        right.addWidget(self._warning)
-        right.addLayout(listing, 3)
-        right.addWidget(self._card, 1)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(_SPACE, _SPACE, _SPACE, _SPACE)
-        whole.setSpacing(_SPACE)
-        whole.addWidget(self._facets())
-        whole.addLayout(right, 1)
+        listing = column(head, (self._middle, 1), spacing=10)
+        right = column(self._warning, (listing, 3), (self._card, 1), spacing=_SPACE)
+        fill_row(self, self._facets(), (right, 1), margins=_SPACE, spacing=_SPACE)
 
     def _facets(self) -> QWidget:
-        card = QFrame()
-        card.setProperty("kind", "card")
+        card = Card()
         card.setFixedWidth(_FACETS_PX)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(10, 12, 10, 10)
-        column.setSpacing(6)
-        column.addWidget(self._search)
-        column.addWidget(self._annotator)
-        column.addSpacing(6)
+        facets: list[QWidget] = []
         for words, facet in (("Category", self._categories), ("Device", self._devices)):
             label = text_label(words, "field")
             label.setContentsMargins(8, 0, 0, 0)
-            column.addWidget(label)
-            column.addWidget(facet)
-        column.addStretch()
-        column.addWidget(self._commands.button(Command.CLEAR_FILTERS, kind="quiet"))
+            facets += [label, facet]
+        clear = self._commands.button(Command.CLEAR_FILTERS, kind="quiet")
+        parts = (self._search, self._annotator, 6, *facets, None, clear)
+        fill_column(card, *parts, margins=(10, 12, 10, 10), spacing=6)
         return card
 
 
-class _Emptiness(QFrame):
+class _Emptiness(Card):
     """Replaces an empty list and says what to do next."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._words = text_label(kind="title")
         self._hint = text_label(kind="hint")
-        self._record = named(push_button("Go to Record", "Record an episode", "primary"), "Go to Record")
-        self._record.clicked.connect(commands[Command.RECORD_PAGE].trigger)
-        column = QVBoxLayout(self)
-        column.setSpacing(8)
-        column.addStretch()
+        self._record = named(
+            push_button("Go to Record", "Record an episode", "primary", call=commands[Command.RECORD_PAGE].trigger),
+            "Go to Record",
+        )
         for label in (self._words, self._hint):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(label)
-        column.addSpacing(8)
-        column.addWidget(self._record, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch()
+        fill_column(self, None, self._words, self._hint, 8, row(None, self._record, None), None, margins=12)
 
     def tell(self, words: str, hint: str) -> None:
         """With a `hint`, also offer to record."""

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.dataset.episode_table import spoken
-from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, scroll_area, selectable
+from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle
 from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.flag import describe_flag
@@ -24,42 +23,21 @@ _THUMBNAIL = QSize(96, 124)
 _MODES = {"mirror": "in the mirror", "passive": "in the emulator's own window"}
 
 
-class EpisodeCard(QFrame):
+class EpisodeCard(Card):
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
-        self._instruction = _selectable("instruction")
-        self._problem = _selectable("warning")
-        self._facts = _selectable("hint")
+        self._instruction = selectable("instruction")
+        self._problem = selectable("warning")
+        self._facts = selectable("hint")
         self._shown_id = ""
         self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=lambda step: step.problem))
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
-        buttons = row(
-            commands.button(Command.EPISODE_FOLDER),
-            commands.button(Command.EPISODE_PATH),
-            commands.button(Command.EPISODE_ID),
-            None,
-        )
-        words = QWidget()
-        texts = QVBoxLayout(words)
-        texts.setContentsMargins(0, 0, 8, 0)
-        texts.setSpacing(8)
-        for label in (self._instruction, self._problem, self._facts):
-            texts.addWidget(label)
-        texts.addStretch()
-        about = named(scroll_area(), "About the episode")
-        about.setWidget(words)
+        buttons = row(*commands.buttons(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID), None)
+        about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "About the episode")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        left = QVBoxLayout()
-        left.setSpacing(10)
-        left.addWidget(about, 1)
-        left.addLayout(buttons)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(16, 14, 12, 12)
-        whole.setSpacing(12)
-        whole.addLayout(left)
-        whole.addWidget(self._steps, 1)
+        left = column((about, 1), buttons, spacing=10)
+        fill_row(self, left, (self._steps, 1), margins=(16, 14, 12, 12), spacing=12)
         about.setFixedWidth(_FACTS_PX)
         self.setMinimumHeight(_LOWEST_PX)
         self.setMaximumHeight(_HIGHEST_PX)
@@ -92,20 +70,13 @@ def _spoken(step: StripStep) -> str:
     return "\n".join(filter(None, (f"Step {step.number}: {step.words}", step.flag, step.note, step.problem)))
 
 
-def _selectable(kind: str) -> QLabel:
-    label = text_label(kind=kind)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMinimumWidth(1)
-    return label
-
-
 def _facts(opened: OpenedEpisode) -> list[str]:
     episode, proof = opened.episode, opened.provenance
     device = episode.device
     android = f" · Android {device.release_version}" if device.release_version else ""
     apps = ", ".join(episode.task.apps) or "no app is named"
     facts = [
-        f"{spoken(episode.task.category)} · {apps}",
+        f"{category_words(episode.task.category)} · {apps}",
         f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
     ]
     if proof is None:

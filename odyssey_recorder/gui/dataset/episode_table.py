@@ -7,14 +7,11 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
+from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import Column, TableModel
 from odyssey_recorder.gui.theme import Theme
 
 RECORDED = 5
-
-
-def spoken(category: str) -> str:
-    return category.replace("_", " ")
 
 
 def episode_table(parent: QObject | None = None) -> TableModel[EpisodeSummary]:
@@ -75,7 +72,7 @@ def _recorded(episode: EpisodeSummary) -> float:
 
 _COLUMNS = (
     _column("Instruction", 0, lambda one: " ".join(one.instruction.split()), lambda one: one.instruction.casefold()),
-    _column("Category", 172, lambda one: spoken(one.category), lambda one: one.category.casefold()),
+    _column("Category", 172, lambda one: category_words(one.category), lambda one: one.category.casefold()),
     _column("Device", 116, lambda one: one.device),
     _column("Steps", 56, lambda one: str(one.steps), lambda one: one.steps, is_number=True),
     _column("Annotator", 104, lambda one: one.annotator or "—", lambda one: one.annotator.casefold()),

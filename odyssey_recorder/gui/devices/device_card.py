@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRegularExpression, QStringListModel, Signal
 from PySide6.QtGui import QRegularExpressionValidator
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QListView, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QListView, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, InventoryDevice
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_column, line_edit, named, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, line_edit, named, row, say, text_label
 
 _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}
@@ -22,10 +22,9 @@ Fact = tuple[str, str]
 """Name and value."""
 
 
-class DeviceCard(QFrame):
+class DeviceCard(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._name = text_label(kind="instruction")
         self._hint = text_label(kind="hint")
@@ -51,8 +50,7 @@ class DeviceCard(QFrame):
         self.setAccessibleName(f"Device: {member.name}")
         self._show_facts(facts(member, examination))
         hint = "" if is_busy else advice(member, can_simulate=can_simulate, lacks_sdk=lacks_sdk)
-        self._hint.setText(hint)
-        self._hint.setVisible(bool(hint))
+        say(self._hint, hint)
         offered = offers(member, examination, can_simulate=can_simulate)
         for command in _BUTTONS:
             self._commands[command].setVisible(command in offered)
@@ -78,11 +76,8 @@ class DeviceCard(QFrame):
             self._grid.setColumnStretch(column, 1)
 
     def _lay_out(self) -> None:
-        button = self._commands.button
-        buttons = [button(command) for command in _BUTTONS]
-        fill_column(
-            self, self._name, self._facts, self._hint, row(*buttons, None), margins=(20, 16, 20, 14), spacing=10
-        )
+        buttons = row(*self._commands.buttons(*_BUTTONS), None)
+        fill_column(self, self._name, self._facts, self._hint, buttons, margins=(20, 16, 20, 14), spacing=10)
 
 
 _BUTTONS = (
@@ -172,14 +167,13 @@ _NONE = "None yet. A snapshot is the whole device as it is now, to come back to.
 _NOT_KEPT = "This device keeps no snapshots."
 
 
-class SnapshotCard(QFrame):
+class SnapshotCard(Card):
     save_asked = Signal(str)
     load_asked = Signal(str)
     delete_asked = Signal(str)
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._names = QStringListModel(self)
         self._list = named(QListView(), "Snapshots")
@@ -235,18 +229,11 @@ class SnapshotCard(QFrame):
         self._name.clear()
 
     def _lay_out(self) -> None:
+        of_one = row(*self._commands.buttons(Command.SNAPSHOT_LOAD, Command.SNAPSHOT_DELETE, wide=True))
         new = row((self._name, 1), self._commands.button(Command.SNAPSHOT_SAVE))
         fill_column(
             self,
-            text_label("Snapshots", "title"),
-            self._said,
-            (self._list, 1),
-            row(*(self._commands.button(one).set_wide() for one in _OF_ONE)),
-            new,
-            None,
+            *(text_label("Snapshots", "title"), self._said, (self._list, 1), of_one, new, None),
             margins=(16, 14, 16, 14),
             spacing=10,
         )
-
-
-_OF_ONE = (Command.SNAPSHOT_LOAD, Command.SNAPSHOT_DELETE)

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_line, small_font
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import Column, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 
 _ROW_HEIGHT = 60
@@ -48,11 +47,9 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
 
 
 def device_list(model: TableModel[InventoryDevice]) -> QListView:
-    view = named(QListView(), "Devices")
-    view.setModel(model)
-    view.setItemDelegate(RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, Mark((4, 2))))
+    view = QListView()
     view.setToolTip("Up and Down choose a device")
-    return view
+    return fill_list(view, "Devices", model, RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, Mark((4, 2))))
 
 
 def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], font: QFont) -> None:

@@ -5,12 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QFrame,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from odyssey_recorder.device.inventory import DeviceDetails, DeviceInventory, InventoryDevice, InventoryListing
 from odyssey_recorder.device.preflight import PreflightFinding
@@ -23,7 +18,7 @@ from odyssey_recorder.gui.devices.device_work import DeviceWork
 from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import fill_column, fill_row, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 
 _LOOK_AROUND_MS = 2500
@@ -45,8 +40,9 @@ class DevicesPage(Page):
         self._work = DeviceWork(inventory, background, self)
         self._rows = device_model(self._work_words, self)
         self._list = device_list(self._rows)
+        self._home = self._list
         self._looking = text_label(_LOOKING, "hint")
-        self._message = Banner(self._dismiss_button())
+        self._message = Banner(can_dismiss=True)
         self._amend = push_button("Mend", "Write what the profile says into the configuration")
         self._configuration = Banner(named(self._amend, "Mend the configuration"))
         self._progress = QVBoxLayout()
@@ -70,10 +66,6 @@ class DevicesPage(Page):
     def enter(self) -> None:
         self._look_around.start()
         self._look()
-
-    @property
-    def home(self) -> QWidget:
-        return self._list
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._look_around.stop()
@@ -246,16 +238,16 @@ class DevicesPage(Page):
         if member.avd is not None:
             self._work.ask(member, partial(self._inventory.amend, member.avd.name))
 
-    def _save_snapshot(self, member: InventoryDevice, name: str) -> None:
-        save = partial(self._inventory.save_snapshot, member.serial, name)
-        self._work.carry_through(member, f"Saving the snapshot {name}", save)
+    def _save_snapshot(self, name: str) -> None:
+        title, save = f"Saving the snapshot {name}", self._inventory.save_snapshot
+        self._ask(lambda one: self._work.carry_through(one, title, partial(save, one.serial, name)))
 
-    def _load_snapshot(self, member: InventoryDevice, name: str) -> None:
-        load = partial(self._inventory.load_snapshot, member.serial, name)
-        self._work.carry_through(member, f"Loading the snapshot {name}", load)
+    def _load_snapshot(self, name: str) -> None:
+        title, load = f"Loading the snapshot {name}", self._inventory.load_snapshot
+        self._ask(lambda one: self._work.carry_through(one, title, partial(load, one.serial, name)))
 
-    def _delete_snapshot(self, member: InventoryDevice, name: str) -> None:
-        self._work.ask(member, partial(self._inventory.delete_snapshot, member.serial, name))
+    def _delete_snapshot(self, name: str) -> None:
+        self._ask(lambda one: self._work.ask(one, partial(self._inventory.delete_snapshot, one.serial, name)))
 
     def _ask_to_reset(self, member: InventoryDevice) -> None:
         dialog = QuestionDialog(_reset_question(member), self)
@@ -277,9 +269,9 @@ class DevicesPage(Page):
         self._list.selectionModel().currentChanged.connect(self._choose)
         self._preflight.fix_asked.connect(self._fix)
         self._amend.clicked.connect(lambda: self._ask(self._fix_configuration))
-        self._snapshots.save_asked.connect(lambda name: self._ask(partial(self._save_snapshot, name=name)))
-        self._snapshots.load_asked.connect(lambda name: self._ask(partial(self._load_snapshot, name=name)))
-        self._snapshots.delete_asked.connect(lambda name: self._ask(partial(self._delete_snapshot, name=name)))
+        self._snapshots.save_asked.connect(self._save_snapshot)
+        self._snapshots.load_asked.connect(self._load_snapshot)
+        self._snapshots.delete_asked.connect(self._delete_snapshot)
         bound = {command: partial(self._ask, call) for command, call in self._calls().items()}
         self._commands.bind(self, {**bound, Command.DEVICES_LOOK: self._look})
 
@@ -306,11 +298,10 @@ class DevicesPage(Page):
     # Layout.
 
     def _lay_out(self) -> None:
-        fill_row(self, self._left(), (self._right(), 1), margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
+        fill_row(self, self._left(), (self._right(), 1), margins=_SPACE, spacing=_SPACE)
 
     def _left(self) -> QWidget:
-        card = QFrame()
-        card.setProperty("kind", "card")
+        card = Card()
         card.setFixedWidth(_LEFT_PX)
         head = row((text_label("Devices", "title"), 1), self._commands.button(Command.DEVICES_LOOK, wordless=True))
         head.setContentsMargins(16, 0, 12, 0)
@@ -322,22 +313,8 @@ class DevicesPage(Page):
         self._progress.addWidget(self._job_card)
         self._snapshots.setFixedWidth(_SNAPSHOTS_PX)
         below = row((self._preflight, 1), self._snapshots, spacing=_SPACE)
-        column = QVBoxLayout()
-        column.setSpacing(_SPACE)
-        column.addWidget(self._message)
-        column.addWidget(self._card)
-        column.addLayout(self._progress)
-        column.addWidget(self._configuration)
-        column.addWidget(self._missing)
-        column.addWidget(self._taken)
-        column.addLayout(below, 1)
-        column.addStretch()
-        return column
-
-    def _dismiss_button(self) -> QAbstractButton:
-        button = push_button("Dismiss", "Dismiss this message", "quiet")
-        button.clicked.connect(lambda: self._message.hide())
-        return button
+        above = (self._message, self._card, self._progress, self._configuration, self._missing, self._taken)
+        return column(*above, (below, 1), None, spacing=_SPACE)
 
 
 def _reset_question(member: InventoryDevice) -> Question:

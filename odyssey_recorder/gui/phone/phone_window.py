@@ -8,11 +8,11 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QMainWindow, QWidget
 
 from odyssey_recorder.gui.application import ErrorHook, application
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import fill_column, named, text_label
+from odyssey_recorder.gui.parts import fill_column, text_label, tool_button
 from odyssey_recorder.gui.phone.phone_input import PhoneInput
 from odyssey_recorder.gui.phone.phone_screen import PhoneFrame, PhoneFrames, PhoneScreen
 from odyssey_recorder.gui.theme import Theme, style_sheet
@@ -172,10 +172,7 @@ class PhoneWindow(QMainWindow):
         rail.setFixedWidth(_RAIL_PX)
         column = fill_column(rail, margins=(6, 10, 6, 10), spacing=4)
         for tool, action in self._tools.items():
-            button = named(QToolButton(), tool.value.label)
-            button.setDefaultAction(action)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-            button.setProperty("kind", "rail")
+            button = tool_button(action, tool.value.label, "rail", Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # typing goes to the phone
             button.setFixedWidth(_RAIL_PX - 12)
             column.addWidget(button)

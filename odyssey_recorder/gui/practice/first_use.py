@@ -65,23 +65,22 @@ class FirstUseDialog(QDialog):
         self._name = line_edit("Your name", "As your project lead knows you")
         self._name.setText(welcome.name)
         self._name.setMaxLength(LONGEST_NAME)
-        self._agree = push_button("I agree", "Record under this name (Return)", "primary")
-        refuse = push_button("I do not agree", "Recording stays closed; you can come back to this text under Practice")
-        self._agree.setDefault(True)
-        self._agree.clicked.connect(lambda: self._answer(agreed=True))
-        refuse.clicked.connect(lambda: self._answer(agreed=False))
+        self._agree = push_button(
+            "I agree", "Record under this name (Return)", "primary", call=lambda: self._answer(agreed=True)
+        )
+        refuse = push_button(
+            "I do not agree",
+            "Recording stays closed; you can come back to this text under Practice",
+            call=lambda: self._answer(agreed=False),
+        )
         self._name.textChanged.connect(lambda text: self._agree.setEnabled(bool(text.strip())))
         self._agree.setEnabled(bool(welcome.name.strip()))
         area = _readable(welcome.consent)
         head = text_label("Who records, and what is recorded", "title")
         state = "You have agreed to this text." if welcome.agrees else "You can take your agreement back at any time."
-        name = QWidget()
-        name.setLayout(labelled("&Your name", self._name))
-        name.layout().setContentsMargins(0, 0, 0, 0)  # type: ignore[union-attr]
-        foot = row(
-            (text_label(f"Version {welcome.consent.version} of this text. {state}", "hint"), 1), refuse, self._agree
-        )
-        fill_dialog(self, head, name, area, foot, stretch=area)
+        version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
+        foot = row((version, 1), refuse, self._agree)
+        fill_dialog(self, head, labelled("&Your name", self._name), area, foot, stretch=area)
         self.resize(_WIDTH, _HEIGHT)
 
     def _answer(self, *, agreed: bool) -> None:
@@ -92,17 +91,13 @@ class FirstUseDialog(QDialog):
 def _readable(consent: ConsentText) -> QScrollArea:
     """The scrollable text; the first line of each paragraph is its heading."""
     page = QWidget()
-    column = fill_column(page, margins=(16, 14, 16, 14), spacing=4)
+    parts: list[QWidget | int] = []
     for paragraph in consent.text.split("\n\n"):
         heading, _, words = paragraph.partition("\n")
-        column.addWidget(text_label(heading, "title"))
-        column.addWidget(text_label(words))
-        column.addSpacing(8)
-    column.addStretch()
-    area = scroll_area()
+        parts += [text_label(heading, "title"), text_label(words), 8]
+    fill_column(page, *parts, None, margins=(16, 14, 16, 14), spacing=4)
+    area = scroll_area(page, "Consent text")
     area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     area.setProperty("kind", "reading")
-    area.setAccessibleName("Consent text")
     area.setAccessibleDescription(consent.text)
-    area.setWidget(page)
     return area

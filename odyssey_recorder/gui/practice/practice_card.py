@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import fill_column, push_button, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, push_button, row, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.theme import Theme
@@ -24,10 +24,9 @@ _Line = tuple[str, QColor, str]
 _ASK = "Start recording, then take a hint whenever you are stuck. Hints cost next to nothing."
 
 
-class PracticeCard(QFrame):
+class PracticeCard(Card):
     def __init__(self, coach: PracticeBridge, controller: RecordingController, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._coach = coach
         self._controller = controller
         self._commands = commands
@@ -38,8 +37,9 @@ class PracticeCard(QFrame):
         self._again = commands.button(Command.TRY_AGAIN)
         self._next = commands.button(Command.NEXT_PRACTICE)
         self._leave = commands.button(Command.LEAVE_PRACTICE, kind="quiet")
-        self._simulate = push_button("Start the simulated phone", "Start the phone that practice is made for")
-        self._simulate.clicked.connect(controller.start_simulated)
+        self._simulate = push_button(
+            "Start the simulated phone", "Start the phone that practice is made for", call=controller.start_simulated
+        )
         self._lay_out()
         coach.changed.connect(self._show)
         calls = {
@@ -111,11 +111,9 @@ class PracticeCard(QFrame):
             self._coach.practise(task)
 
     def _lay_out(self) -> None:
-        column = fill_column(self, margins=(16, 12, 12, 12))
-        parts: tuple[QWidget, ...] = (self._title, self._words, self._list)
-        for part in (*parts, self._simulate, self._hint, self._next, self._again):
-            column.addWidget(part)
-        column.addLayout(row(None, self._leave))
+        about = (self._title, self._words, self._list, self._simulate)
+        buttons = (self._hint, self._next, self._again, row(None, self._leave))
+        fill_column(self, *about, *buttons, margins=(16, 12, 12, 12))
 
 
 class _LineList(QScrollArea):

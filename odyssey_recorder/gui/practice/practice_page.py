@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelectionModel, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QFrame, QListView, QProgressBar, QWidget
+from PySide6.QtWidgets import QListView, QProgressBar
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import fill_column, named, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, named, row, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import Column, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK
 from odyssey_recorder.practice.service import Welcome
@@ -55,11 +55,9 @@ def practice_model(parent: QObject) -> TableModel[PracticeRow]:
 
 
 def practice_list(model: TableModel[PracticeRow]) -> QListView:
-    view = named(QListView(), "Practice tasks")
-    view.setModel(model)
-    view.setItemDelegate(RowDelegate(_paint, QSize(200, _HEIGHT), view, Mark((2.5, 1.5))))
+    view = QListView()
     view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-    return view
+    return fill_list(view, "Practice tasks", model, RowDelegate(_paint, QSize(200, _HEIGHT), view, Mark((2.5, 1.5))))
 
 
 def _paint(painter: QPainter, area: QRectF, row: PracticeRow, plain: QFont) -> None:
@@ -117,13 +115,14 @@ class PracticePage(Page):
         self._read_again = commands.button(Command.READ_CONSENT, kind="quiet")
         self._model = practice_model(self)
         self._list = practice_list(self._model)
+        self._home = self._list
         self._title = text_label(kind="title")
         self._instruction = text_label(kind="instruction")
         self._state = text_label(kind="hint")
         self._lay_out()
         self._list.selectionModel().currentChanged.connect(self._show_chosen)
         self._list.doubleClicked.connect(lambda _index: commands[Command.PRACTISE].trigger())
-        commands[Command.PRACTISE].triggered.connect(self._practise)
+        commands.bind(self, {Command.PRACTISE: self._practise})
         coach.changed.connect(self._show)
         self._show()
 
@@ -131,10 +130,6 @@ class PracticePage(Page):
         self._coach.look()
         if (task := self._coach.next_task) is not None and self._model.rowCount():
             self._choose(task)
-
-    @property
-    def home(self) -> QWidget:
-        return self._list
 
     @property
     def _chosen(self) -> PracticeRow | None:
@@ -180,33 +175,18 @@ class PracticePage(Page):
             self.practise_asked.emit()
 
     def _lay_out(self) -> None:
-        self._commands.belong_to(self, Command.PRACTISE)
-        head = QFrame()
-        head.setProperty("kind", "card")
-        top = fill_column(head, margins=(16, 12, 12, 14), spacing=6)
+        head = Card()
         line = row((text_label("Practice", "title"), 1), self._read_again)
-        top.addLayout(line)
-        top.addWidget(self._status)
-        top.addWidget(self._progress)
-        card = QFrame()
-        card.setProperty("kind", "card")
-        fill_column(card, self._list, margins=(8, 8, 8, 8), spacing=-1)
-        side = QFrame()
-        side.setProperty("kind", "card")
+        fill_column(head, line, self._status, self._progress, margins=(16, 12, 12, 14), spacing=6)
+        card = Card()
+        fill_column(card, self._list, margins=8)
+        side = Card()
         side.setFixedWidth(320)
-        fill_column(
-            side,
-            self._title,
-            self._instruction,
-            self._state,
-            None,
-            text_label(_HOW, "hint"),
-            self._commands.button(Command.PRACTISE).set_wide(),
-            margins=(16, 14, 16, 16),
-            spacing=12,
-        )
-        below = row((card, 1), side, spacing=_SPACE)
-        fill_column(self, head, self._message, (below, 1), margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
+        about = (self._title, self._instruction, self._state, None)
+        below = (text_label(_HOW, "hint"), self._commands.button(Command.PRACTISE).set_wide())
+        fill_column(side, *about, *below, margins=(16, 14, 16, 16), spacing=12)
+        body = row((card, 1), side, spacing=_SPACE)
+        fill_column(self, head, self._message, (body, 1), margins=_SPACE, spacing=_SPACE)
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 

@@ -27,7 +27,7 @@ class ActionBar(QWidget):
         commands[Command.TYPE].triggered.connect(self._type)
         commands[Command.WRITE].triggered.connect(self._text.setFocus)
         commands[Command.WRITE].changed.connect(self._tell_keys)
-        self._keys = [commands.button(command) for command in (Command.BACK, Command.HOME, Command.RECENT)]
+        self._keys = commands.buttons(Command.BACK, Command.HOME, Command.RECENT)
         self._type_button = commands.button(Command.TYPE)
         self._takes_text = False
         self._lay_out()
@@ -74,6 +74,6 @@ class ActionBar(QWidget):
 
     def _lay_out(self) -> None:
         write = row(self._to_device, (self._text, 1), self._type_button)
-        endings = (self._commands.button(Command.IMPOSSIBLE), self._commands.button(Command.COMPLETE))
+        endings = self._commands.buttons(Command.IMPOSSIBLE, Command.COMPLETE)
         keys = row(*self._keys, None, *endings)
         fill_column(self, write, keys, spacing=10)

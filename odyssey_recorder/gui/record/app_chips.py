@@ -4,16 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QLayout,
-    QLayoutItem,
-    QLineEdit,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QLayoutItem, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import fill_row, named
@@ -23,11 +14,11 @@ from odyssey_recorder.gui.theme import Theme
 class AppChips(QWidget):
     apps_changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *, read_only: bool = False) -> None:
+        super().__init__()
         self._apps: list[str] = []
         self._chips: list[_Chip] = []
-        self._read_only = False
+        self._read_only = read_only
         self._flow = _Flow(self, spacing=6)
         self._entry = named(_Entry(), "Add an app")
         self._entry.setPlaceholderText("Add an app, then a comma")
@@ -35,7 +26,10 @@ class AppChips(QWidget):
         self._entry.editingFinished.connect(self._take_all)
         self._entry.emptied.connect(self._remove_last)
         self._flow.addWidget(self._entry)
-        self.setFocusProxy(self._entry)
+        if read_only:
+            self._entry.hide()
+        else:
+            self.setFocusProxy(self._entry)  # not to a hidden one: Tab would stay before it
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -47,12 +41,6 @@ class AppChips(QWidget):
     def set_apps(self, apps: Sequence[str]) -> None:
         self._entry.clear()
         self._show(apps)
-
-    def set_read_only(self, read_only: bool) -> None:
-        self._read_only = read_only
-        self._entry.setVisible(not read_only)
-        self.setFocusProxy(None if read_only else self._entry)  # type: ignore[arg-type]  # Tab stays before a hidden one
-        self._rebuild()
 
     def repaint_icons(self) -> None:
         self._rebuild()

@@ -1,14 +1,13 @@
 """Chooses the device, and whether the annotator works in the mirror or in the emulator's own window."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QRadioButton, QWidget
+from PySide6.QtWidgets import QRadioButton, QWidget
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, fill_column, row, text_label
+from odyssey_recorder.gui.parts import Card, Choice, fill_column, row, say, text_label
 from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"
@@ -18,12 +17,11 @@ _HELP = {
 }
 
 
-class DeviceChooser(QFrame):
+class DeviceChooser(Card):
     serial_chosen = Signal(str)
 
     def __init__(self, commands: Commands, below: QWidget) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._shown: tuple[tuple[ListedDevice, ...], bool] | None = None
         self._list = Choice("Device")
@@ -39,41 +37,30 @@ class DeviceChooser(QFrame):
         if (tuple(devices), can_simulate) == self._shown:
             return
         self._shown = (tuple(devices), can_simulate)
-        self._list.clear()
-        self._list.addItem(_NOTHING if devices else "No device", "")
-        for device in devices:
-            self._list.addItem(device.serial if device.is_ready else f"{device.serial} · {device.state}", device.serial)
+        listed = [(one.serial, one.serial if one.is_ready else f"{one.serial} · {one.state}") for one in devices]
+        self._list.offer([("", _NOTHING if devices else "No device"), *listed])
         self.show_chosen(chosen)
         self._list.setEnabled(bool(devices))
         troubled = [device for device in devices if not device.is_ready]
         if not devices:
-            self.show_hint(
-                "No device. Start an emulator, or start the simulated one."
-                if can_simulate
-                else "No device. Start an emulator."
-            )
+            self.show_hint(f"No device. Start an emulator{', or start the simulated one' if can_simulate else ''}.")
         elif len(troubled) == len(devices):
             self.show_hint(_HELP.get(troubled[0].state, f"adb says that it is {troubled[0].state}."))
         else:
             self.show_hint("")
 
     def show_chosen(self, serial: str) -> None:
-        self._list.setCurrentIndex(max(0, self._list.findData(serial)))
+        self._list.choose(serial)
 
     def show_failure(self, words: str) -> None:
         self._shown = None
         self.show_hint(words)
 
     def show_hint(self, words: str) -> None:
-        self._hint.setText(words)
-        self._hint.setVisible(bool(words))
+        say(self._hint, words)
 
     def set_changeable(self, changeable: bool) -> None:
         self._list.setEnabled(changeable and self._list.count() > 0)
-
-    @property
-    def hint(self) -> str:
-        return self._hint.text()
 
     def _choose(self, row: int) -> None:
         serial = str(self._list.itemData(row))
@@ -82,29 +69,14 @@ class DeviceChooser(QFrame):
 
     def _lay_out(self, below: QWidget) -> None:
         choice = row((self._list, 1), self._look)
-        fill_column(
-            self,
-            text_label("Device", "title"),
-            choice,
-            self._hint,
-            self._simulate,
-            below,
-            margins=(16, 14, 16, 16),
-            spacing=10,
-        )
+        parts = (text_label("Device", "title"), choice, self._hint, self._simulate, below)
+        fill_column(self, *parts, margins=(16, 14, 16, 16), spacing=10)
 
 
-@dataclass(frozen=True, slots=True)
-class _ModeText:
-    label: str
-    tip: str
-
-
-_MODES: Mapping[Mode, _ModeText] = {
-    "mirror": _ModeText("In this &window", "You work here; each action waits until its picture is safe (mirror mode)."),
-    "passive": _ModeText(
-        "In the &emulator's own window", "You work in the emulator; what you do there is listened to (passive mode)."
-    ),
+_LABELS: Mapping[Mode, str] = {"mirror": "In this &window", "passive": "In the &emulator's own window"}
+_TIPS: Mapping[Mode, str] = {
+    "mirror": "You work here; each action waits until its picture is safe (mirror mode).",
+    "passive": "You work in the emulator; what you do there is listened to (passive mode).",
 }
 
 
@@ -114,15 +86,12 @@ class ModeSwitch(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._choices: dict[Mode, QRadioButton] = {}
-        column = fill_column(self, text_label("Where you work", "field"), spacing=2)
-        for mode, words in _MODES.items():
-            choice = QRadioButton(words.label)
-            choice.setToolTip(words.tip)
+        for mode, label in _LABELS.items():
+            choice = self._choices[mode] = QRadioButton(label)
+            choice.setToolTip(_TIPS[mode])
             choice.toggled.connect(self._choose)
-            column.addWidget(choice)
-            self._choices[mode] = choice
         self._hint = text_label(kind="hint")
-        column.addWidget(self._hint)
+        fill_column(self, text_label("Where you work", "field"), *self._choices.values(), self._hint, spacing=2)
         self._choices["mirror"].setChecked(True)
 
     @property
@@ -134,5 +103,5 @@ class ModeSwitch(QWidget):
 
     def _choose(self, chosen: bool) -> None:
         if chosen:
-            self._hint.setText(_MODES[self.mode].tip)
+            self._hint.setText(_TIPS[self.mode])
             self.mode_chosen.emit(self.mode)

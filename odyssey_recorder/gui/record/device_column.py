@@ -48,9 +48,11 @@ class DeviceColumn(QWidget):
         self._controller = controller
         self._commands = commands
         self._mirror = MirrorView()
+        self.home = self._mirror
+        self.viewport = self._mirror.viewport
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
-        self._actions = ActionBar(commands)
+        self.actions = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
         self._status_text = phase_text(Phase.NO_DEVICE, "")
@@ -85,25 +87,11 @@ class DeviceColumn(QWidget):
             self._publication.show_published(view.published)
 
     def show_mode(self) -> None:
-        self._actions.show_input(self._controller.mode == "mirror")
-
-    @property
-    def home(self) -> QWidget:
-        return self._mirror
+        self.actions.show_input(self._controller.mode == "mirror")
 
     def tell_where_to_write(self) -> None:
-        if (keys := self._actions.keys_to_write) and self._controller.phase is Phase.RECORDING:
+        if (keys := self.actions.keys_to_write) and self._controller.phase is Phase.RECORDING:
             self._mirror.show_sent(f"{keys} to type on the device")
-
-    def clear_text(self) -> None:
-        self._actions.show_text("")
-
-    @property
-    def kept_zoom(self) -> str:
-        return self._mirror.viewport.kept
-
-    def recall_zoom(self, kept: str) -> None:
-        self._mirror.viewport.recall(kept)
 
     # Status.
 
@@ -125,7 +113,7 @@ class DeviceColumn(QWidget):
         self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
         takes_input = by_mirror and text.takes_input
-        self._actions.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
+        self.actions.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
 
     def _pause(self, paused: bool) -> None:
         self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
@@ -170,7 +158,7 @@ class DeviceColumn(QWidget):
             self._mirror.show_sent(describe(Type(text)))
             self._mirror.setFocus()  # what is typed next is not meant for the device yet
         else:
-            self._actions.show_text(text)
+            self.actions.show_text(text)
 
     def _ask_for_step(self, question: "Callable[[Recorder], None]") -> bool:
         is_asked = self._controller.ask(question)
@@ -199,7 +187,7 @@ class DeviceColumn(QWidget):
         self._mirror.stroke_made.connect(self._lift)
         self._mirror.touch_cancelled.connect(lambda: self._lift(None))
         self._mirror.key_asked.connect(self._press)
-        self._actions.text_entered.connect(self._type)
+        self.actions.text_entered.connect(self._type)
         calls: dict[Command, Callable[[], object]] = {
             Command.BACK: partial(self._press, SystemKey.BACK),
             Command.HOME: partial(self._press, SystemKey.HOME),
@@ -213,4 +201,4 @@ class DeviceColumn(QWidget):
         commands[Command.PAUSE].toggled.connect(self._pause)
 
     def _lay_out(self) -> None:
-        fill_column(self, self._publication, (self._stage, 1), self._status, self._actions, spacing=_SPACE)
+        fill_column(self, self._publication, (self._stage, 1), self._status, self.actions, spacing=_SPACE)

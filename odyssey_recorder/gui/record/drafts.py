@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, say, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.task.queue.board import Board, QueuedTask, TaskEvent
@@ -30,10 +30,11 @@ class DraftsDialog(QDialog):
         self._list.currentItemChanged.connect(self._allow)
         self._list.itemActivated.connect(self._resume)
         self._hint = text_label(kind="hint")
-        self._resume_button = push_button("Resume", "Go on with this recording (Return)", "primary")
-        self._resume_button.setDefault(True)
-        self._discard_button = push_button("Move to trash", "The files stay in the trash folder")
-        self._later_button = push_button("Later", "Keep the drafts and close this window (Esc)")
+        self._resume_button = push_button("Resume", "Go on with this recording (Return)", "primary", call=self._resume)
+        self._discard_button = push_button(
+            "Move to trash", "The files stay in the trash folder", call=lambda: self.discard_asked.emit(self.chosen)
+        )
+        self._later_button = push_button("Later", "Keep the drafts and close this window (Esc)", call=self.reject)
         self._can_resume = False
         self._connect_and_lay_out()
 
@@ -50,8 +51,7 @@ class DraftsDialog(QDialog):
         if self._list.currentItem() is None and drafts:
             self._list.setCurrentRow(0)
         self._can_resume = not cannot_resume
-        self._hint.setText(cannot_resume)
-        self._hint.setVisible(bool(cannot_resume))
+        say(self._hint, cannot_resume)
         self._allow()
 
     @property
@@ -70,9 +70,6 @@ class DraftsDialog(QDialog):
             self.resume_asked.emit(chosen)
 
     def _connect_and_lay_out(self) -> None:
-        self._resume_button.clicked.connect(self._resume)
-        self._discard_button.clicked.connect(lambda: self.discard_asked.emit(self.chosen))
-        self._later_button.clicked.connect(self.reject)
         title = text_label("These recordings were not finished. Every step of them is safe.", "title")
         buttons = row(self._discard_button, None, self._later_button, self._resume_button)
         fill_dialog(self, title, self._list, self._hint, buttons, stretch=self._list)

@@ -3,15 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from odyssey_recorder.device.screen import Frame
@@ -20,6 +12,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.action_painter import paint_caution, paint_label
 from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
 from odyssey_recorder.gui.record.mirror_canvas import (
+    FittedWidget,
     FramePicture,
     Overlay,
     OverlayOpacity,
@@ -48,7 +41,7 @@ class _Wheel:
     down: int = 0
 
 
-class MirrorView(QWidget):
+class MirrorView(FittedWidget):
     """The device's screen with its aspect ratio: fitted, or at the scale of its `viewport`.
 
     Emits `touch_began` with the number of the shown frame and the finger's pixel, or None for the wheel; `finger_moved`
@@ -78,7 +71,7 @@ class MirrorView(QWidget):
         self._finger: Finger | None = None
         self._wheel: _Wheel | None = None
         self._is_followed = False
-        self._words = ""
+        self.gesture = ""  # what would be recorded if the finger lifted now
         self._focused_by_key = False
         self._tick = QTimer(self, interval=_REDRAW_MS)
         self._tick.timeout.connect(self._tell_gesture)
@@ -146,11 +139,6 @@ class MirrorView(QWidget):
     @property
     def is_touched(self) -> bool:
         return self._finger is not None or self._wheel is not None
-
-    @property
-    def gesture(self) -> str:
-        """What would be recorded if the finger lifted now; empty without a finger."""
-        return self._words
 
     @property
     def frame_number(self) -> int | None:
@@ -255,7 +243,7 @@ class MirrorView(QWidget):
             self.finger_moved.emit(to)
 
     def _end_wheel(self) -> None:
-        stroke, words = self._wheel_stroke(), self._words
+        stroke, words = self._wheel_stroke(), self.gesture
         self._let_go()
         if stroke is None:
             self.touch_cancelled.emit()
@@ -286,8 +274,8 @@ class MirrorView(QWidget):
     def _tell_gesture(self) -> None:
         action = self._action()
         words = "" if action is None else describe(action)
-        if words != self._words:
-            self._words = words
+        if words != self.gesture:
+            self.gesture = words
             self.gesture_changed.emit(words)
         self.update()
 
@@ -300,20 +288,6 @@ class MirrorView(QWidget):
         return recognize(stroke, self._rules, self._shown.size)
 
     # Painting.
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.DevicePixelRatioChange:
-            self.fit()
-        return super().event(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.fit()
-        super().resizeEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() is QEvent.Type.PaletteChange:
-            self.update()
-        super().changeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

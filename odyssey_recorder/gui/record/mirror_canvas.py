@@ -5,8 +5,9 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.action_painter import paint_action, paint_finger, paint_holding, paint_label
@@ -143,6 +144,39 @@ def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
         Qt.AspectRatioMode.IgnoreAspectRatio,
         Qt.TransformationMode.FastTransformation if is_whole_scale else Qt.TransformationMode.SmoothTransformation,
     )
+
+
+class FittedWidget(QWidget):
+    """Fits its image anew when its own size or the screen's pixel ratio changes."""
+
+    def fit(self) -> object:
+        raise NotImplementedError
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            self.fit()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.fit()
+        super().resizeEvent(event)
+
+
+class ScaledImage:
+    """A whole image, scaled once for each size at which it is drawn."""
+
+    def __init__(self, image: QImage) -> None:
+        self.image = image
+        self._pixmap = QPixmap()
+
+    def at(self, size: QSizeF, ratio: float) -> QPixmap:
+        """`size` is in device-independent units."""
+        pixels = (size * ratio).toSize()
+        if self._pixmap.size() != pixels:
+            aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+            self._pixmap = QPixmap.fromImage(self.image.scaled(pixels, aspect, smooth))
+            self._pixmap.setDevicePixelRatio(ratio)
+        return self._pixmap
 
 
 def paint_gesture(

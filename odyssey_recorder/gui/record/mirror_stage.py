@@ -4,8 +4,8 @@ from functools import partial
 from math import isclose
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QScrollBar, QSizePolicy, QWidget
 
 from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_threads
@@ -15,7 +15,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.mirror_canvas import paint_outline, rounded
+from odyssey_recorder.gui.record.mirror_canvas import ScaledImage, paint_outline, rounded
 from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import Goal
@@ -28,8 +28,7 @@ class WantedScreen(QWidget):
         super().__init__()
         self._background = background
         self._path: Path | None = None
-        self._image = QImage()
-        self._drawn = QPixmap()
+        self._picture = ScaledImage(QImage())
         self._problem = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 120)
@@ -38,7 +37,7 @@ class WantedScreen(QWidget):
     def show_picture(self, path: Path | None) -> None:
         if path == self._path:
             return
-        self._path, self._image, self._drawn, self._problem = path, QImage(), QPixmap(), ""
+        self._path, self._picture, self._problem = path, ScaledImage(QImage()), ""
         self.update()
         if path is not None:
             prepare_other_threads()
@@ -46,36 +45,25 @@ class WantedScreen(QWidget):
 
     @property
     def is_shown(self) -> bool:
-        return self.isVisible() and not self._image.isNull()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() is QEvent.Type.PaletteChange:
-            self.update()
-        super().changeEvent(event)
+        return self.isVisible() and not self._picture.image.isNull()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._image.isNull():
+        if self._picture.image.isNull():
             paint_problem(QPainter(self), self._problem, QRectF(self.rect()))
             return
         ratio = self.devicePixelRatioF()
-        picture = Size(self._image.width(), self._image.height())
+        picture = Size(self._picture.image.width(), self._picture.image.height())
         area = FitScale.inside(picture, QRectF(self.rect()), device_pixel_ratio=ratio).area
-        size = (QPointF(area.width(), area.height()) * ratio).toPoint()
-        if (self._drawn.width(), self._drawn.height()) != (size.x(), size.y()):
-            smooth = Qt.TransformationMode.SmoothTransformation
-            scaled = self._image.scaled(size.x(), size.y(), Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
-            self._drawn = QPixmap.fromImage(scaled)
-            self._drawn.setDevicePixelRatio(ratio)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipPath(rounded(area))
-        painter.drawPixmap(area.topLeft(), self._drawn)
+        painter.drawPixmap(area.topLeft(), self._picture.at(area.size(), ratio))
         painter.setClipping(False)
         paint_outline(painter, area, focused=False)
 
     def _take(self, path: Path, image: QImage) -> None:
         if path == self._path:
-            self._image = image
+            self._picture = ScaledImage(image)
             self.update()
 
     def _tell(self, path: Path, error: Exception) -> None:
@@ -110,10 +98,6 @@ class ViewStrip(QWidget):
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 
-    @property
-    def scale(self) -> str:
-        return self._scale.text()
-
     def _show_scale(self) -> None:
         scale = self._mirror.viewport.actual_scale
         self._scale.setText("" if scale is None else f"{scale * 100:.0f} %")
@@ -124,13 +108,11 @@ class ViewStrip(QWidget):
         enable(Command.ZOOM_OUT, on=scale is not None and scale > ZOOMS[0] and not isclose(scale, ZOOMS[0]))
 
     def _lay_out(self) -> None:
-        upper = [self._button(command) for command in (Command.ZOOM_FIT, Command.ZOOM_PIXELS, Command.ZOOM_IN)]
-        lower = [self._button(command) for command in (Command.ZOOM_OUT, Command.MAGNIFY)]
+        buttons = partial(self._commands.buttons, kind="quiet", wordless=True)
+        upper = buttons(Command.ZOOM_FIT, Command.ZOOM_PIXELS, Command.ZOOM_IN)
+        lower = buttons(Command.ZOOM_OUT, Command.MAGNIFY)
         fill_column(self, *upper, self._scale, *lower, None, spacing=4)
         self.setFixedWidth(44)
-
-    def _button(self, command: Command) -> QWidget:
-        return self._commands.button(command, kind="quiet", wordless=True)
 
 
 _GAP = 12

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.record.mirror_canvas import frame_image
-from odyssey_recorder.gui.record.viewport import Viewport
+from odyssey_recorder.gui.record.viewport import PANS, Viewport
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.geometry import Pixel
 
@@ -122,16 +122,6 @@ def _paint_place(painter: QPainter, words: str, glass: QRectF) -> None:
     painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
 
 
-_WHEEL_NOTCH = 120
-"""One notch of a wheel, in Qt's units of an eighth of a degree."""
-
-_KEY_PAN = 48.0
-_PANS = {
-    Qt.Key.Key_Left: QPointF(_KEY_PAN, 0),
-    Qt.Key.Key_Right: QPointF(-_KEY_PAN, 0),
-    Qt.Key.Key_Up: QPointF(0, _KEY_PAN),
-    Qt.Key.Key_Down: QPointF(0, -_KEY_PAN),
-}
 _NOTHING_HELD = Qt.KeyboardModifier.NoModifier
 
 
@@ -150,7 +140,6 @@ class ViewPanning:
         self._is_magnifying = False
         self._grip: QPointF | None = None  # where the frame is held
         self._space_is_down = False
-        self._turned = 0  # how far the wheel turned towards the next zoom
 
     def press(self, event: QMouseEvent) -> bool:
         held = self._space_is_down or bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
@@ -178,11 +167,7 @@ class ViewPanning:
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
         if may_zoom:
-            self._turned += event.angleDelta().y()
-        while abs(self._turned) >= _WHEEL_NOTCH:
-            larger = self._turned > 0
-            self._turned -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH
-            self._viewport.step(larger=larger, around=event.position())
+            self._viewport.turn(event.angleDelta().y(), event.position())
         return True
 
     def key(self, event: QKeyEvent, *, down: bool) -> bool:
@@ -194,7 +179,7 @@ class ViewPanning:
             case Qt.Key.Key_Shift:
                 self._magnify(self._pointer(), Qt.KeyboardModifier.ShiftModifier if down else _NOTHING_HELD)
             case Qt.Key.Key_Left | Qt.Key.Key_Right | Qt.Key.Key_Up | Qt.Key.Key_Down as arrow if down:
-                self._viewport.pan(_PANS[Qt.Key(arrow)])
+                self._viewport.pan(PANS[Qt.Key(arrow)])
                 return self._viewport.can_pan
         return False
 

@@ -14,21 +14,17 @@ _NAMED = 2
 class Publication(Banner):
     def __init__(self, commands: Commands) -> None:
         super().__init__(commands.button(Command.COPY_PLACE, wordless=True), commands.button(Command.ANOTHER))
-        self._annotation: Path | None = None
-
-    @property
-    def annotation(self) -> Path | None:
-        return self._annotation
+        self.annotation: Path | None = None
 
     def show_published(self, annotation: Path) -> None:
-        if annotation == self._annotation:
+        if annotation == self.annotation:
             return
-        self._annotation = annotation
+        self.annotation = annotation
         self.setToolTip(str(annotation))
         self.show_message(Tone.SUCCESS, "The episode is published.", f"{self._file}\nIt is being checked…")
 
     def show_report(self, report: EpisodeReport) -> None:
-        if self._annotation is None or report.episode_id != self._annotation.stem:
+        if self.annotation is None or report.episode_id != self.annotation.stem:
             return
         grave = [one for one in report.findings if one.severity is not Severity.NOTE]
         if not grave:
@@ -47,7 +43,7 @@ class Publication(Banner):
 
     @property
     def _file(self) -> str:
-        return "" if self._annotation is None else breakable(self._annotation.name)
+        return "" if self.annotation is None else breakable(self.annotation.name)
 
 
 def _finding_text(finding: Finding) -> str:

@@ -5,10 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.preflight import PreflightFinding
@@ -59,6 +56,8 @@ class RecordPage(Page):
         self._devices = DeviceChooser(commands, self._mode)
         self._task = TaskCard(commands, queue)
         self._device = DeviceColumn(controller, commands)
+        self._home = self._device.home
+        self.viewport = self._device.viewport
         self._preflight = PreflightCard(commands.button(Command.LOOK_OVER, kind="quiet"))
         self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
@@ -85,19 +84,8 @@ class RecordPage(Page):
         super().keyPressEvent(event)
 
     @property
-    def home(self) -> QWidget:
-        return self._device.home
-
-    @property
     def instruction(self) -> str:
         return self._task.task.instruction
-
-    @property
-    def zoom(self) -> str:
-        return self._device.kept_zoom
-
-    def recall_zoom(self, kept: str) -> None:
-        self._device.recall_zoom(kept)
 
     # Reports of the controller.
 
@@ -171,7 +159,7 @@ class RecordPage(Page):
 
     def _record_another(self) -> None:
         self._task.clear()
-        self._device.clear_text()
+        self._device.actions.show_text("")
         self._controller.record_another()
 
     def _choose_mode(self, mode: Mode) -> None:
@@ -245,33 +233,19 @@ class RecordPage(Page):
         self._commands.belong_to(self, Command.WRITE)
 
     def _lay_out(self) -> None:
-        fill_row(
-            self,
-            self._left(),
-            (self._device, 1),
-            self._right(),
-            margins=(_SPACE, _SPACE, _SPACE, _SPACE),
-            spacing=_SPACE,
-        )
+        fill_row(self, self._left(), (self._device, 1), self._right(), margins=_SPACE, spacing=_SPACE)
 
     def _left(self) -> QWidget:
-        left = _column(self._devices, self._task)
+        left = QWidget()
+        fill_column(left, self._devices, self._task, spacing=_SPACE)
         left.setFixedWidth(_LEFT_PX)
         return left
 
     def _right(self) -> QWidget:
         # Messages here do not move the mirror under the mouse.
         practice = [self._practice] if self._practice is not None else []
-        right = _column(self._message, *practice, self._question, self._preflight, self._steps)
+        right = QWidget()
+        above = (self._message, *practice, self._question)
+        fill_column(right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
         right.setFixedWidth(_RIGHT_PX)
-        layout = right.layout()
-        if isinstance(layout, QVBoxLayout):
-            layout.setStretchFactor(self._preflight, 1)
-            layout.setStretchFactor(self._steps, 1)
         return right
-
-
-def _column(*parts: QWidget) -> QWidget:
-    column = QWidget()
-    fill_column(column, *parts, spacing=_SPACE)
-    return column

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from threading import Lock
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -73,12 +72,6 @@ class RecorderBridge(QObject):
         self.frame_came.emit(frame)
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    reader: FrameReader
-    bridge: RecorderBridge
-
-
 class LiveView(QObject):
     """Emits the frames of one device at a time, or why there are none."""
 
@@ -88,7 +81,7 @@ class LiveView(QObject):
     def __init__(self, background: Background, parent: QObject) -> None:
         super().__init__(parent)
         self._background = background
-        self._watch: _Watch | None = None
+        self._watch: tuple[FrameReader, RecorderBridge] | None = None
 
     def start(self, device: FrameStream) -> None:
         self.stop()
@@ -101,13 +94,13 @@ class LiveView(QObject):
 
         reader = FrameReader(device, on_frame=bridge.frame, on_failure=tell)
         reader.hurry(False)
-        self._watch = _Watch(reader, bridge)
+        self._watch = reader, bridge
         reader.start()
 
     def stop(self) -> None:
         if self._watch is None:
             return
-        reader, bridge = self._watch.reader, self._watch.bridge
+        reader, bridge = self._watch
         self._watch = None
         bridge.frame_came.disconnect()
         bridge.notice_came.disconnect()

@@ -91,10 +91,6 @@ class StatusLine(QWidget):
     def message(self) -> str:
         return self._message.words
 
-    @property
-    def age(self) -> str:
-        return self._age.text()
-
     def _show_age(self) -> None:
         if self._frame is not None:
             age_s = (time.monotonic_ns() - self._frame.arrived_ns) / 1e9
@@ -189,16 +185,10 @@ def phase_text(phase: Phase, serial: str, *, practice: bool = False) -> StatusTe
             return StatusText(Activity.IDLE, "Live view", "Nothing is recorded yet", overlay)
         case Phase.STARTING | Phase.RECORDING:
             return StatusText(Activity.BUSY, "Starting", "", Overlay("Starting…"))
-        case Phase.FINISHED if practice:
-            overlay = Overlay("Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline")
-            return StatusText(Activity.READY, "Recorded", "", overlay)
         case Phase.FINISHED:
-            return StatusText(
-                Activity.READY,
-                "Published",
-                "",
-                Overlay("Episode published", OverlayOpacity.HEAVY, "check_circle_outline"),
-            )
+            words = "Practice episode recorded" if practice else "Episode published"
+            overlay = Overlay(words, OverlayOpacity.HEAVY, "check_circle_outline")
+            return StatusText(Activity.READY, "Recorded" if practice else "Published", "", overlay)
 
 
 def device_lost_text(message: str) -> StatusText:
@@ -210,9 +200,8 @@ def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusT
         case State.READY:
             return StatusText(Activity.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
-            return StatusText(
-                Activity.BUSY, "Starting", "Nothing is recorded yet: wait until it listens.", Overlay("Starting…")
-            )
+            message = "Nothing is recorded yet: wait until it listens."
+            return StatusText(Activity.BUSY, "Starting", message, Overlay("Starting…"))
         case State.RESTORING:
             return StatusText(Activity.BUSY, "Leading back", view.message, _LOOK_ONLY)
         case _:
@@ -229,19 +218,15 @@ def view_text(view: RecordingView, *, touched: bool = False, practice: bool = Fa
         case State.RESTORING:
             return StatusText(Activity.BUSY, "Leading back", view.message, None)
         case State.DEVICE_LOST:
-            return StatusText(
-                Activity.LOST, "Device lost", view.message, Overlay(view.message, OverlayOpacity.HEAVY, "cellphone_off")
-            )
+            return device_lost_text(view.message)
         case State.STORAGE_LOST:
-            return StatusText(
-                Activity.LOST, "Not saved", view.message, Overlay(view.message, OverlayOpacity.HEAVY, "alert_outline")
-            )
+            overlay = Overlay(view.message, OverlayOpacity.HEAVY, "alert_outline")
+            return StatusText(Activity.LOST, "Not saved", view.message, overlay)
         case State.FINISHED:
             return phase_text(Phase.FINISHED, "", practice=practice)
         case State.ABANDONED:
-            return StatusText(
-                Activity.IDLE, "Discarded", view.message, Overlay("The draft is in the trash", OverlayOpacity.HEAVY)
-            )
+            overlay = Overlay("The draft is in the trash", OverlayOpacity.HEAVY)
+            return StatusText(Activity.IDLE, "Discarded", view.message, overlay)
         case State.IDLE | State.SETTLING | State.CAPTURING | State.CHECKING | State.INJECTING | State.RETURNING as busy:
             ending = "Saving" if practice else "Publishing"
             word = ending if _is_over(view) else _BUSY_WORDS[busy]

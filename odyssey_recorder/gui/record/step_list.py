@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from odyssey_recorder.gui.parts import line_edit
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
 from odyssey_recorder.gui.step_strip import StepModel, StripStep, paint_thumbnail
-from odyssey_recorder.gui.table import Column, Index
+from odyssey_recorder.gui.table import Column, Index, fill_list
 from odyssey_recorder.gui.theme import Theme
 
 THUMBNAIL = QSize(84, 108)
@@ -68,12 +68,8 @@ def _sentence(flag: str) -> str:
 class StepList(QListView):
     def __init__(self, model: StepModel) -> None:
         super().__init__()
-        self.setAccessibleName("Steps")
-        self.setModel(model)
-        self.setItemDelegate(_StepDelegate(self))
-        self.setUniformItemSizes(True)
+        fill_list(self, "Steps", model, _StepDelegate(self))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QPushButton
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import named, push_button, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import QuestionDialog
 from odyssey_recorder.gui.record.finishing import undo_question
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
@@ -18,7 +18,7 @@ _FREE = 3
 """This many steps are undone without a question."""
 
 
-class StepsCard(QFrame):
+class StepsCard(Card):
     """Emits how many steps to undo, and a step's key with its written note."""
 
     undo_asked = Signal(int)
@@ -26,7 +26,6 @@ class StepsCard(QFrame):
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._model = NotedSteps()
         self._model.note_written.connect(self.note_written)
@@ -41,11 +40,13 @@ class StepsCard(QFrame):
         self._is_making = False
         self._is_expecting = False
         self._note_waits = False
-        commands.belong_to(self, Command.UNDO, Command.UNDO_TO_HERE, Command.NOTE)
         self._list.addActions([commands[Command.NOTE], commands[Command.UNDO_TO_HERE]])
-        commands[Command.UNDO].triggered.connect(lambda: self.undo_asked.emit(1))
-        commands[Command.UNDO_TO_HERE].triggered.connect(self._undo_to_here)
-        commands[Command.NOTE].triggered.connect(self._write_note)
+        calls = {
+            Command.UNDO: lambda: self.undo_asked.emit(1),
+            Command.UNDO_TO_HERE: self._undo_to_here,
+            Command.NOTE: self._write_note,
+        }
+        commands.bind(self, calls)
         self._lay_out()
         self._offer()
 
@@ -96,9 +97,8 @@ class StepsCard(QFrame):
 
     def _undo_button(self, step: RecordedStep) -> QPushButton:
         undo = self._commands[Command.UNDO]
-        button = named(push_button("Undo", undo.toolTip(), "flag"), f"Undo step {step.number}: {step.flag}")
-        button.clicked.connect(undo.trigger)
-        return button
+        name = f"Undo step {step.number}: {step.flag}"
+        return named(push_button("Undo", undo.toolTip(), "flag", call=undo.trigger), name)
 
     def _offer(self) -> None:
         has_choice = self._list.currentIndex().isValid()
@@ -124,12 +124,6 @@ class StepsCard(QFrame):
         dialog.open()
 
     def _lay_out(self) -> None:
-        head = row(self._title, self._commands.button(Command.UNDO, kind="quiet"))
+        head = row((self._title, 1), self._commands.button(Command.UNDO, kind="quiet"))
         head.setContentsMargins(16, 10, 8, 0)
-        head.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._nothing)
-        column.addWidget(self._list, 1)
+        fill_column(self, head, self._nothing, (self._list, 1), margins=(0, 0, 0, 8))

@@ -3,11 +3,11 @@
 from enum import Enum
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_column, fill_row, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, fill_row, pile, row, scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import SkipDialog
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fitting_words
@@ -29,7 +29,7 @@ class TaskStage(Enum):
     LOOK_BACK = "look back"
 
 
-class TaskCard(QFrame):
+class TaskCard(Card):
     """Shows a task of the queue, or fields to write one; without a queue only the fields."""
 
     task_changed = Signal()
@@ -39,7 +39,6 @@ class TaskCard(QFrame):
 
     def __init__(self, commands: Commands, queue: QueueBridge | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("kind", "card")
         self._commands = commands
         self._queue = queue
         self._stage = TaskStage.WRITE
@@ -332,38 +331,13 @@ class TaskCard(QFrame):
     def _lay_out(self) -> None:
         commands = self._commands
         head = row((text_label("Task", "title"), 1), self._back, commands.button(Command.DRAFTS, kind="quiet"))
-        fill_row(
-            self._queue_row,
-            *(
-                commands.button(command, kind="compact").set_wide()
-                for command in (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK)
-            ),
-            commands.button(Command.OWN_TASK, kind="compact", wordless=True),
-            spacing=4,
+        choosing = commands.buttons(
+            Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, kind="compact", wide=True
         )
-        fill_row(
-            self._running,
-            *(commands.button(command).set_wide() for command in (Command.PAUSE, Command.STOP)),
-            commands.button(Command.DISCARD, wordless=True),
-            spacing=-1,
-        )
-        fill_column(
-            self,
-            head,
-            (_scrolled(self._fields, self._text, self._nothing), 1),
-            self._progress,
-            self._queue_row,
-            self._hint,
-            self._start,
-            self._running,
-            margins=(16, 14, 16, 16),
-            spacing=12,
-        )
-
-
-def _scrolled(*parts: QWidget) -> QScrollArea:
-    content = QWidget()
-    fill_column(content, *parts, None, spacing=-1)
-    area = scroll_area()
-    area.setWidget(content)
-    return area
+        own = commands.button(Command.OWN_TASK, kind="compact", wordless=True)
+        fill_row(self._queue_row, *choosing, own, spacing=4)
+        running = commands.buttons(Command.PAUSE, Command.STOP, wide=True)
+        fill_row(self._running, *running, commands.button(Command.DISCARD, wordless=True), spacing=-1)
+        task = scroll_area(pile(self._fields, self._text, self._nothing, spacing=-1))
+        below = (self._progress, self._queue_row, self._hint, self._start, self._running)
+        fill_column(self, head, (task, 1), *below, margins=(16, 14, 16, 16), spacing=12)

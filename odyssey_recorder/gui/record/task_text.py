@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.parts import fill_column, text_label
+from odyssey_recorder.gui.parts import fill_column, say, text_label
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.model.assignment import AsFound, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import TaskInfo
@@ -19,31 +19,28 @@ class TaskText(QWidget):
         super().__init__()
         self._category = text_label(kind="field")
         self._instruction = text_label(kind="instruction")
-        self._apps = AppChips()
-        self._apps.set_read_only(True)
+        self._apps = AppChips(read_only=True)
         self._reason = text_label(kind="warning")
         self._notes = text_label()
         self._start = text_label(kind="hint")
         self._template = text_label(kind="hint")
-        column = fill_column(self, spacing=10)
-        parts = (self._category, self._instruction, self._apps, self._reason, self._notes, self._start, self._template)
-        for part in parts:
-            column.addWidget(part)
+        above = (self._category, self._instruction, self._apps)
+        fill_column(self, *above, self._reason, self._notes, self._start, self._template, spacing=10)
 
     def show_task(self, task: TaskInfo) -> None:
         self._category.setText(category_words(task.category))
         self._instruction.setText(task.instruction)
         self._apps.set_apps(task.apps)
-        _say(self._template, task.meta_task if task.meta_task != task.instruction else "")
+        say(self._template, task.meta_task if task.meta_task != task.instruction else "")
         for label in (self._reason, self._notes, self._start):
             label.hide()
 
     def show_queued(self, queued: QueuedTask) -> None:
         listed = queued.listed
         self.show_task(listed.task)
-        _say(self._reason, _reason(queued))
-        _say(self._notes, listed.notes)
-        _say(self._start, _circumstances(listed))
+        say(self._reason, _reason(queued))
+        say(self._notes, listed.notes)
+        say(self._start, _circumstances(listed))
         if listed.item and self._template.text():
             self._template.setText(f"{listed.task.meta_task}\nItem: {listed.item}")
 
@@ -95,8 +92,3 @@ def _reason(queued: QueuedTask) -> str:
         return ""
     deed = next(entry.event for entry in reversed(queued.history) if entry.reason)
     return f"{deed.value.capitalize()} before: {queued.reason}"
-
-
-def _say(label: QLabel, words: str) -> None:
-    label.setText(words)
-    label.setVisible(bool(words))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import floor, isclose
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Signal
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 
 from odyssey_recorder.model.geometry import Pixel, Size
 
@@ -133,13 +133,27 @@ class ViewZoom:
         return ViewZoom(self.scale, across, down)
 
 
+_WHEEL_NOTCH = 120
+"""One notch of a wheel, in Qt's units of an eighth of a degree."""
+
+_KEY_PAN = 48.0
+PANS = {
+    Qt.Key.Key_Left: QPointF(_KEY_PAN, 0),
+    Qt.Key.Key_Right: QPointF(-_KEY_PAN, 0),
+    Qt.Key.Key_Up: QPointF(0, _KEY_PAN),
+    Qt.Key.Key_Down: QPointF(0, -_KEY_PAN),
+}
+"""How the arrow keys move the image, in widget units."""
+
+
 class Viewport(QObject):
     changed = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._zoom = ViewZoom()
+        self.zoom = ViewZoom()
         self._room: Room | None = None
+        self._turned = 0  # how far the wheel turned towards the next zoom
 
     def set_room(self, room: Room | None) -> None:
         if room != self._room:
@@ -147,34 +161,30 @@ class Viewport(QObject):
             self.changed.emit()
 
     @property
-    def zoom(self) -> ViewZoom:
-        return self._zoom
-
-    @property
     def scale(self) -> float | None:
         """The chosen scale, in screen pixels per image pixel; None if fitted."""
-        return self._zoom.scale
+        return self.zoom.scale
 
     @property
     def kept(self) -> str:
-        return "" if self._zoom.scale is None else f"{self._zoom.scale:g}"
+        return "" if self.zoom.scale is None else f"{self.zoom.scale:g}"
 
     def recall(self, kept: str) -> None:
         self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
 
     @property
     def fit(self) -> FitScale | None:
-        return None if self._room is None else self._zoom.fit(self._room)
+        return None if self._room is None else self.zoom.fit(self._room)
 
     @property
     def actual_scale(self) -> float | None:
-        return None if self._room is None else self._zoom.actual_scale(self._room)
+        return None if self._room is None else self.zoom.actual_scale(self._room)
 
     @property
     def can_pan(self) -> bool:
-        if self._room is None or self._zoom.scale is None:
+        if self._room is None or self.zoom.scale is None:
             return False
-        return not self._room.space.contains(self._zoom.fit(self._room).area)
+        return not self._room.space.contains(self.zoom.fit(self._room).area)
 
     def show_whole(self) -> None:
         self._take(ViewZoom())
@@ -184,18 +194,26 @@ class Viewport(QObject):
         if self._room is None:
             self._take(ViewZoom(scale))
         else:
-            self._take(self._zoom.scaled(scale, self._room, around=around or self._room.space.center()))
+            self._take(self.zoom.scaled(scale, self._room, around=around or self._room.space.center()))
 
     def step(self, *, larger: bool, around: QPointF | None = None) -> None:
         if self._room is not None:
-            self.show_scale(self._zoom.next_scale(self._room, larger=larger), around)
+            self.show_scale(self.zoom.next_scale(self._room, larger=larger), around)
+
+    def turn(self, angle: int, around: QPointF) -> None:
+        """Zoom by whole notches of the wheel; `angle` is how far it turned, in Qt's units."""
+        self._turned += angle
+        while abs(self._turned) >= _WHEEL_NOTCH:
+            larger = self._turned > 0
+            self._turned -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH
+            self.step(larger=larger, around=around)
 
     def pan(self, by: QPointF) -> None:
         """Move the image, in widget units; a fitted one stays."""
-        if self._room is not None and self._zoom.scale is not None:
-            self._take(self._zoom.panned(by, self._room))
+        if self._room is not None and self.zoom.scale is not None:
+            self._take(self.zoom.panned(by, self._room))
 
     def _take(self, zoom: ViewZoom) -> None:
-        if zoom != self._zoom:
-            self._zoom = zoom
+        if zoom != self.zoom:
+            self.zoom = zoom
             self.changed.emit()

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.dataset.amendment import (
@@ -24,7 +24,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.image_reader import read_picture
-from odyssey_recorder.gui.parts import scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
@@ -45,19 +45,6 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.quality.screenshot import change, measure
 
-FIXES = (
-    Command.FIX_INSTRUCTION,
-    Command.FIX_APPS,
-    Command.FIX_END,
-    Command.FIX_NOTE,
-    Command.FIX_TEXT,
-    Command.FIX_PRESS,
-    Command.FIX_BOX,
-    Command.DROP_STEPS,
-    Command.END_HERE,
-    Command.REPAIR,
-)
-
 _REASONS: dict[Command, Sequence[str]] = {
     Command.FIX_INSTRUCTION: (
         "something that was asked for is lost",
@@ -76,10 +63,11 @@ _REASONS: dict[Command, Sequence[str]] = {
     Command.END_HERE: ("the task was done here already", "what follows does not belong to the task"),
     Command.REPAIR: ("the file was changed by hand", "a disk or a program has damaged it"),
 }
+FIXES = tuple(_REASONS)
 _NOTHING: tuple[ShownStep, ...] = ()
 
 
-class AmendCard(QFrame):
+class AmendCard(Card):
     """Emits the amendment and its reason; the step shown determines which fixes are offered.
 
     Screenshots are read and compared off the GUI thread.
@@ -89,7 +77,6 @@ class AmendCard(QFrame):
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._background = background
         self._commands = commands
         self._review: OpenedReview | None = None
@@ -155,47 +142,34 @@ class AmendCard(QFrame):
 
     # Dialogs.
 
-    def _ask(self, command: Command) -> None:
-        match command:
-            case Command.FIX_INSTRUCTION | Command.FIX_END | Command.FIX_NOTE | Command.FIX_TEXT:
-                self._ask_words(command)
-            case Command.FIX_APPS:
-                task = self._opened.opened.episode.task
-                asked = _question("Fix the apps", "Which apps does the task take?", task.instruction)
-                self._open(command, asked, AppsForm(task.category, task.apps))
-            case Command.FIX_PRESS:
-                self._ask_press()
-            case Command.FIX_BOX:
-                self._ask_box()
-            case Command.DROP_STEPS:
-                self._ask_drop()
-            case Command.REPAIR:
-                self._ask_repair()
-            case _:
-                self._ask_tail()
+    def _ask_instruction(self) -> None:
+        task = self._opened.opened.episode.task
+        form = WordsForm("Instruction", task.instruction, _instruction, long=True)
+        asked = _question("Fix the instruction", "What is to be done, in the words of a person?", task.task)
+        self._open(Command.FIX_INSTRUCTION, asked, form)
 
-    def _ask_words(self, command: Command) -> None:
-        review, step = self._opened, self._steps[self._present]
-        task, end = review.opened.episode.task, self._steps[-1].action
-        match command:
-            case Command.FIX_INSTRUCTION:
-                form = WordsForm("Instruction", task.instruction, _instruction, long=True)
-                asked = _question("Fix the instruction", "What is to be done, in the words of a person?", task.task)
-            case Command.FIX_END:
-                words = end.reason if isinstance(end, Impossible) else end.note if isinstance(end, Complete) else ""
-                form = WordsForm(f"Words of {action_type(end)}", words, lambda words: NewEnd(words=words))
-                asked = _question("Fix the words of the end", f"What is said with {action_type(end)}?")
-            case Command.FIX_NOTE:
-                number = step.number
-                form = WordsForm("Note of the step", step.note, lambda words: NewNote(step=number, note=words))
-                asked = _question("Fix the note", f"What is to be noted beside step {number}?")
-            case _:
-                number, text = step.number, step.action.text if isinstance(step.action, Type) else ""
-                form = WordsForm(
-                    "Text of the step", text, partial(_text, number), follows=_text_words(self._record(number))
-                )
-                asked = _question("Fix the text", f"What does step {number} type?")
-        self._open(command, asked, form)
+    def _ask_apps(self) -> None:
+        task = self._opened.opened.episode.task
+        asked = _question("Fix the apps", "Which apps does the task take?", task.instruction)
+        self._open(Command.FIX_APPS, asked, AppsForm(task.category, task.apps))
+
+    def _ask_end(self) -> None:
+        kind = action_type(self._steps[-1].action)
+        form = WordsForm(f"Words of {kind}", self._words_of_end, lambda words: NewEnd(words=words))
+        self._open(Command.FIX_END, _question("Fix the words of the end", f"What is said with {kind}?"), form)
+
+    def _ask_note(self) -> None:
+        step = self._steps[self._present]
+        form = WordsForm("Note of the step", step.note, lambda words: NewNote(step=step.number, note=words))
+        asked = _question("Fix the note", f"What is to be noted beside step {step.number}?")
+        self._open(Command.FIX_NOTE, asked, form)
+
+    def _ask_text(self) -> None:
+        step = self._steps[self._present]
+        text = step.action.text if isinstance(step.action, Type) else ""
+        follows = _text_words(self._record(step.number))
+        form = WordsForm("Text of the step", text, partial(_text, step.number), follows=follows)
+        self._open(Command.FIX_TEXT, _question("Fix the text", f"What does step {step.number} type?"), form)
 
     def _ask_press(self) -> None:
         step = self._steps[self._present]
@@ -239,11 +213,9 @@ class AmendCard(QFrame):
 
     def _ask_tail(self) -> None:
         at, end = self._present, self._steps[-1]
-        words = end.action.reason if isinstance(end.action, Impossible) else ""
-        words = end.action.note if isinstance(end.action, Complete) else words
         follows = (
             f"{steps_words(range(at + 1, end.number + 1))}. The picture of step {at} becomes that of"
-            f" {action_type(end.action)}, with {quoted(words)}; what was done on it goes."
+            f" {action_type(end.action)}, with {quoted(self._words_of_end)}; what was done on it goes."
         )
         asked = _question("End here", f"End the episode with the picture of step {at}?", answer="End here")
         self._open(Command.END_HERE, asked, FixedForm(DropTail(at=at), follows))
@@ -298,6 +270,14 @@ class AmendCard(QFrame):
         self._background.run(call, if_open(take), if_open(fail))
 
     @property
+    def _words_of_end(self) -> str:
+        match self._steps[-1].action:
+            case Impossible(words) | Complete(words):
+                return words
+            case _:
+                return ""
+
+    @property
     def _opened(self) -> OpenedReview:
         assert self._review is not None, "commands are off while no episode is open"
         return self._review
@@ -309,9 +289,19 @@ class AmendCard(QFrame):
     # Wiring.
 
     def _connect(self) -> None:
-        for command in FIXES:
-            self._commands[command].triggered.connect(lambda _checked, command=command: self._ask(command))
-        self._commands.belong_to(self, *FIXES)
+        calls = {
+            Command.FIX_INSTRUCTION: self._ask_instruction,
+            Command.FIX_APPS: self._ask_apps,
+            Command.FIX_END: self._ask_end,
+            Command.FIX_NOTE: self._ask_note,
+            Command.FIX_TEXT: self._ask_text,
+            Command.FIX_PRESS: self._ask_press,
+            Command.FIX_BOX: self._ask_box,
+            Command.DROP_STEPS: self._ask_drop,
+            Command.END_HERE: self._ask_tail,
+            Command.REPAIR: self._ask_repair,
+        }
+        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
         inner = QWidget()
@@ -325,9 +315,7 @@ class AmendCard(QFrame):
         grid.setRowStretch(grid.rowCount(), 1)
         area = scroll_area()
         area.setWidget(inner)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 8, 6, 8)
-        column.addWidget(area)
+        fill_column(self, area, margins=(10, 8, 6, 8))
 
 
 def share_changed(before: Path, after: Path) -> float | None:

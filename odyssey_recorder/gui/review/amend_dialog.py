@@ -3,10 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, NewApps, Repair
-from odyssey_recorder.gui.parts import Choice, breakable, labelled, line_edit, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import (
+    Choice,
+    breakable,
+    column,
+    fill_column,
+    fill_row,
+    labelled,
+    line_edit,
+    named,
+    push_button,
+    row,
+    set_kind,
+    text_label,
+)
 from odyssey_recorder.gui.question_dialog import Question, ReasonChoices
 from odyssey_recorder.model.episode import Category
 
@@ -17,37 +30,19 @@ _COMPARING = "The screens before and after are being compared…"
 
 
 class AmendForm(QWidget):
+    """`follows` says what the fix brings with it; `beside` is for the left of the fields."""
+
     changed = Signal()
+    beside: QWidget | None = None
+
+    def __init__(self, follows: str = "") -> None:
+        super().__init__()
+        self._follows = follows
 
     @property
     def amendment(self) -> Amendment | None:
         """None while the form is incomplete."""
         raise NotImplementedError
-
-    @property
-    def is_changed(self) -> bool:
-        raise NotImplementedError
-
-    @property
-    def follows(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def beside(self) -> QWidget | None:
-        """A widget for the left of the fields, or None."""
-        return None
-
-
-class FixedForm(AmendForm):
-    def __init__(self, amendment: Amendment, follows: str) -> None:
-        super().__init__()
-        self._amendment = amendment
-        self._follows = follows
-        self.hide()
-
-    @property
-    def amendment(self) -> Amendment:
-        return self._amendment
 
     @property
     def is_changed(self) -> bool:
@@ -58,24 +53,32 @@ class FixedForm(AmendForm):
         return self._follows
 
 
+class FixedForm(AmendForm):
+    def __init__(self, amendment: Amendment, follows: str) -> None:
+        super().__init__(follows)
+        self._amendment = amendment
+        self.hide()
+
+    @property
+    def amendment(self) -> Amendment:
+        return self._amendment
+
+
 class WordsForm(AmendForm):
     """Text that replaces `before`, in one line or several."""
 
     def __init__(
         self, name: str, before: str, make: Callable[[str], Amendment | None], *, follows: str = "", long: bool = False
     ) -> None:
-        super().__init__()
+        super().__init__(follows)
         self._before = before
         self._make = make
-        self._follows = follows
         self._field = _long_field(name, before) if long else line_edit(name, name)
         if isinstance(self._field, QLineEdit):
             self._field.setText(before)
             self._field.selectAll()
         self._field.textChanged.connect(self.changed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._field)
+        fill_column(self, self._field)
         self.setFocusProxy(self._field)
 
     @property
@@ -87,10 +90,6 @@ class WordsForm(AmendForm):
         return self._words != self._before
 
     @property
-    def follows(self) -> str:
-        return self._follows
-
-    @property
     def _words(self) -> str:
         return self._field.text() if isinstance(self._field, QLineEdit) else self._field.toPlainText()
 
@@ -99,7 +98,7 @@ class AppsForm(AmendForm):
     """The apps of a task, one per line, and its category; an unknown category has to be chosen again."""
 
     def __init__(self, category: str, apps: Sequence[str]) -> None:
-        super().__init__()
+        super().__init__("The instruction is not changed. Check that it names the apps.")
         self._before = category, tuple(apps)
         self._category = Choice("Category")
         categories = [one.value for one in Category]
@@ -109,10 +108,9 @@ class AppsForm(AmendForm):
         self._apps = _long_field("Apps", "\n".join(apps))
         self._category.currentIndexChanged.connect(self.changed)
         self._apps.textChanged.connect(self.changed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(labelled("&Apps, one in each line", self._apps))
-        column.addLayout(labelled("&Category", self._category))
+        fill_column(
+            self, labelled("&Apps, one in each line", self._apps), labelled("&Category", self._category), spacing=-1
+        )
         self.setFocusProxy(self._apps)
 
     @property
@@ -125,10 +123,6 @@ class AppsForm(AmendForm):
         return (self._category.value, self._named) != self._before
 
     @property
-    def follows(self) -> str:
-        return "The instruction is not changed. Check that it names the apps."
-
-    @property
     def _named(self) -> tuple[str, ...]:
         lines = (" ".join(line.split()) for line in self._apps.toPlainText().splitlines())
         return tuple(filter(None, lines))
@@ -136,15 +130,14 @@ class AppsForm(AmendForm):
 
 class EndForm(AmendForm):
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(
+            "The end is put on the picture behind the last step; where there is none, in place of the last step."
+        )
         self._impossible = named(QCheckBox("The task turned out to be &impossible"), "The task was impossible")
         self._words = line_edit("Note or reason", "What the annotator found, or why it was impossible")
         self._impossible.toggled.connect(self.changed)
         self._words.textChanged.connect(self.changed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._impossible)
-        column.addWidget(self._words)
+        fill_column(self, self._impossible, self._words, spacing=-1)
         self.setFocusProxy(self._words)
 
     @property
@@ -153,14 +146,6 @@ class EndForm(AmendForm):
         if self._impossible.isChecked():
             return Repair(end="IMPOSSIBLE", words=words) if words else None
         return Repair(end="COMPLETE", words=words)
-
-    @property
-    def is_changed(self) -> bool:
-        return True
-
-    @property
-    def follows(self) -> str:
-        return "The end is put on the picture behind the last step; where there is none, in place of the last step."
 
 
 class StepsForm(AmendForm):
@@ -179,19 +164,12 @@ class StepsForm(AmendForm):
         self._last = _number("Last step to drop", last, count - 2)
         for field in (self._first, self._last):
             field.valueChanged.connect(self._take_range)
-        fields = QHBoxLayout(self)
-        fields.setContentsMargins(0, 0, 0, 0)
-        fields.addLayout(labelled("&From step", self._first))
-        fields.addLayout(labelled("&To step", self._last))
+        fill_row(self, labelled("&From step", self._first), labelled("&To step", self._last), spacing=-1)
         self.setFocusProxy(self._first)
 
     @property
     def amendment(self) -> DropSteps:
         return DropSteps(first=self._first.value(), last=self._last.value())
-
-    @property
-    def is_changed(self) -> bool:
-        return True
 
     @property
     def follows(self) -> str:
@@ -288,11 +266,8 @@ class AmendDialog(QDialog):
         self._look = look
         self._choices = ReasonChoices(reasons)
         self._says = text_label(kind="hint")
-        self._ok = push_button(asked.answer, asked.tip, "primary")
-        self._ok.setDefault(True)
-        self._ok.clicked.connect(self._finish)
-        cancel = push_button("Cancel", asked.cancel_tip)
-        cancel.clicked.connect(self.reject)
+        self._ok = push_button(asked.answer, asked.tip, "primary", call=self._finish)
+        cancel = push_button("Cancel", asked.cancel_tip, call=self.reject)
         self._lay_out(asked, row(None, cancel, self._ok))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         form.changed.connect(self._offer)
@@ -304,8 +279,7 @@ class AmendDialog(QDialog):
         amendment, form = self.form.amendment, self.form
         refusal, removed = self._look(amendment) if amendment is not None and form.is_changed else ("", "")
         self._says.setText(breakable(refusal or " ".join(filter(None, (form.follows, removed)))))
-        self._says.setProperty("kind", "warning" if refusal else "hint")
-        self._says.style().polish(self._says)
+        set_kind(self._says, "warning" if refusal else "hint")
         ready = amendment is not None and form.is_changed and not refusal
         self._ok.setEnabled(ready and bool(self._choices.reason))
 
@@ -319,19 +293,11 @@ class AmendDialog(QDialog):
         question, detail = text_label(asked.question, "title"), text_label(breakable(asked.detail), "hint")
         question.setMinimumWidth(_WIDTH_PX)
         detail.setVisible(bool(asked.detail))
-        column = QVBoxLayout()
-        column.setSpacing(12)
         self._says.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._says.setMinimumHeight(_LINES * self._says.fontMetrics().lineSpacing())
         parts = (question, detail, self.form, self._says, text_label("Why?", "field"), self._choices)
-        for part in parts:
-            column.addWidget(part)
-        column.addStretch()
-        column.addLayout(buttons)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(24, 20, 24, 20)
-        whole.setSpacing(20)
+        whole = fill_row(self, margins=(24, 20, 24, 20), spacing=20)
         if self.form.beside is not None:
             whole.addWidget(self.form.beside, 1)
             self.resize(_WITH_PICTURE)
-        whole.addLayout(column)
+        whole.addLayout(column(*parts, None, buttons, spacing=12))

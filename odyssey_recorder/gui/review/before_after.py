@@ -4,23 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PIL import Image
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFont,
-    QFontMetricsF,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy
 
-from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_label
+from odyssey_recorder.gui.action_painter import box_place, paint_action, paint_box, paint_label
 from odyssey_recorder.gui.record.mirror_canvas import (
+    FittedWidget,
     Overlay,
     VisiblePart,
     paint_message,
@@ -28,7 +18,7 @@ from odyssey_recorder.gui.record.mirror_canvas import (
     rounded,
     scaled_part,
 )
-from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
+from odyssey_recorder.gui.record.viewport import PANS, FitScale, Room, Viewport
 from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ScreenshotZoom, StepScreenshot, same_cut
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.theme import MARK, Theme
@@ -65,14 +55,6 @@ def _picture(image: QImage) -> Image.Image:
 
 _GAP = 12
 _CAPTION_PX = 22
-_WHEEL_NOTCH = 120
-_KEY_PAN = 48.0
-_PANS = {
-    Qt.Key.Key_Left: QPointF(_KEY_PAN, 0),
-    Qt.Key.Key_Right: QPointF(-_KEY_PAN, 0),
-    Qt.Key.Key_Up: QPointF(0, _KEY_PAN),
-    Qt.Key.Key_Down: QPointF(0, -_KEY_PAN),
-}
 _READING = Overlay("Reading the picture…", icon="image_outline")
 _NO_AFTER = Overlay("The episode ends with this step.", icon="flag_checkered")
 
@@ -85,7 +67,7 @@ class _Half:
     has_action: bool
 
 
-class BeforeAfterView(QWidget):
+class BeforeAfterView(FittedWidget):
     """Both screenshots show the same part; Control and wheel zooms, dragging pans.
 
     `painted` carries the step once its screenshots, or the reasons for missing ones, are on screen.
@@ -103,7 +85,6 @@ class BeforeAfterView(QWidget):
         self._changes: tuple[Box, ...] | None = None
         self._cuts: dict[int, tuple[VisiblePart, QImage]] = {}
         self._grip: QPointF | None = None
-        self._turned = 0
         self._told: tuple[int, int] | None = None  # the episode's counter and the step last reported as painted
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
@@ -124,14 +105,14 @@ class BeforeAfterView(QWidget):
         self._present = number
         self._changes = None
         self._cuts = {}
-        self._fit()
+        self.fit()
         self._describe()
         self.update()
 
     def set_double(self, double: bool) -> None:
         """Show two screenshots, or only the first and larger."""
         self._is_double = double
-        self._fit()
+        self.fit()
         self._describe()
         self._follow_zoom()
 
@@ -161,7 +142,7 @@ class BeforeAfterView(QWidget):
 
     def _take_picture(self, number: int) -> None:
         if any(half.step == number for half in self._halves()):
-            self._fit()
+            self.fit()
             self._describe()
             self.update()
 
@@ -184,7 +165,7 @@ class BeforeAfterView(QWidget):
     def _look(self, half: _Half) -> ScreenshotZoom:
         return ScreenshotZoom(self.viewport.zoom, half.space, self.devicePixelRatioF())
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Pass the screenshot's size to the viewport, and the zoom to the loader."""
         halves = self._halves()
         if not halves or halves[0].space.isEmpty():
@@ -225,17 +206,13 @@ class BeforeAfterView(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
-        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.viewport.turn(event.angleDelta().y(), self._in_first(event.position()))
+        else:
             self.viewport.pan(QPointF(event.angleDelta()) / 2)
-            return
-        self._turned += event.angleDelta().y()
-        while abs(self._turned) >= _WHEEL_NOTCH:
-            larger = self._turned > 0
-            self._turned -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH
-            self.viewport.step(larger=larger, around=self._in_first(event.position()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        pan = _PANS.get(Qt.Key(event.key()))
+        pan = PANS.get(Qt.Key(event.key()))
         if pan is not None and self.viewport.can_pan:
             self.viewport.pan(pan)
         else:
@@ -246,20 +223,6 @@ class BeforeAfterView(QWidget):
         halves = self._halves()
         half = next((one for one in halves if one.space.contains(point)), halves[0])
         return point - half.space.topLeft() + halves[0].space.topLeft()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.DevicePixelRatioChange:
-            self._fit()
-        return super().event(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-        super().resizeEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() is QEvent.Type.PaletteChange:
-            self.update()
-        super().changeEvent(event)
 
     # Painting.
 
@@ -355,13 +318,7 @@ def _paint_step(painter: QPainter, step: ShownStep, fit: FitScale, in_sight: QRe
 
 
 def _paint_change(painter: QPainter, box: Box, fit: FitScale, size: Size) -> None:
-    across, down = fit.area.width() / size.width, fit.area.height() / size.height
-    place = QRectF(
-        fit.area.left() + box.left * across,
-        fit.area.top() + box.top * down,
-        (box.right - box.left) * across,
-        (box.bottom - box.top) * down,
-    ).adjusted(-2, -2, 2, 2)
+    place = box_place(box, size, fit.area).adjusted(-2, -2, 2, 2)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for pen in (QPen(Qt.GlobalColor.white, 4), QPen(MARK, 2, Qt.PenStyle.DashLine)):
         painter.setPen(pen)

@@ -5,14 +5,14 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import NewBox
-from odyssey_recorder.gui.action_painter import paint_action
+from odyssey_recorder.gui.action_painter import box_place, paint_action
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import labelled, named
-from odyssey_recorder.gui.record.mirror_canvas import Overlay, paint_message, paint_outline, rounded
+from odyssey_recorder.gui.record.mirror_canvas import Overlay, ScaledImage, paint_message, paint_outline, rounded
 from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.review.amend_dialog import AmendForm
 from odyssey_recorder.gui.review.shown_step import ElementBox
@@ -43,8 +43,7 @@ class BoxCanvas(QWidget):
     def __init__(self, action: Click | LongPress) -> None:
         super().__init__()
         self._action = action
-        self._picture = QImage()
-        self._scaled = QPixmap()
+        self._picture = ScaledImage(QImage())
         self._veil = _READING
         self._box = Box(0, 0, 0, 0)
         self._reshape: _Reshape | None = None
@@ -56,7 +55,7 @@ class BoxCanvas(QWidget):
         self.setToolTip(_TIP)
 
     def show_picture(self, picture: QImage) -> None:
-        self._picture, self._scaled = picture, QPixmap()
+        self._picture = ScaledImage(picture)
         self.update()
 
     def show_problem(self, words: str) -> None:
@@ -79,24 +78,19 @@ class BoxCanvas(QWidget):
 
     @property
     def _size(self) -> Size:
-        return Size(max(1, self._picture.width()), max(1, self._picture.height()))
+        return Size(max(1, self._picture.image.width()), max(1, self._picture.image.height()))
 
     def _fit(self) -> FitScale:
         space = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         return FitScale.inside(self._size, space, device_pixel_ratio=self.devicePixelRatioF())
 
     def _place(self) -> QRectF:
-        area, size, box = self._fit().area, self._size, self._box
-        across, down = area.width() / size.width, area.height() / size.height
-        return QRectF(
-            QPointF(area.left() + box.left * across, area.top() + box.top * down),
-            QPointF(area.left() + box.right * across, area.top() + box.bottom * down),
-        )
+        return box_place(self._box, self._size, self._fit().area)
 
     # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton and not self._picture.isNull():
+        if event.button() is Qt.MouseButton.LeftButton and not self._picture.image.isNull():
             at = self._fit().nearest_pixel(event.position())
             edges = self._edges_at(event.position())
             if edges:
@@ -109,7 +103,7 @@ class BoxCanvas(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._reshape is not None:
             self._take(self._reshape(self._fit().nearest_pixel(event.position())))
-        elif not self._picture.isNull():
+        elif not self._picture.image.isNull():
             self.setCursor(_cursor(self._edges_at(event.position()), self._place().contains(event.position())))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -117,7 +111,7 @@ class BoxCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()))
-        if step is None or self._picture.isNull():
+        if step is None or self._picture.image.isNull():
             super().keyPressEvent(event)
             return
         far = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
@@ -169,26 +163,17 @@ class BoxCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._picture.isNull():
+        if self._picture.image.isNull():
             paint_message(painter, QRectF(self.rect()), self._veil)
             return
         area = self._fit().area
         painter.save()
         painter.setClipPath(rounded(area))
-        painter.drawPixmap(area.topLeft(), self._at_size(area))
+        painter.drawPixmap(area.topLeft(), self._picture.at(area.size(), self.devicePixelRatioF()))
         paint_action(painter, self._action, area)
         _paint_box(painter, self._place(), area)
         painter.restore()
         paint_outline(painter, area, focused=self.hasFocus())
-
-    def _at_size(self, area: QRectF) -> QPixmap:
-        ratio = self.devicePixelRatioF()
-        size = (area.size() * ratio).toSize()
-        if self._scaled.size() != size:
-            aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-            self._scaled = QPixmap.fromImage(self._picture.scaled(size, aspect, smooth))
-            self._scaled.setDevicePixelRatio(ratio)
-        return self._scaled
 
 
 def _spanned(start: Pixel, at: Pixel) -> Box:
@@ -245,10 +230,10 @@ class BoxForm(AmendForm):
         self._number = number
         self._action = action
         self._element = element
-        self._size: Size | None = None
+        self.picture_size: Size | None = None
         self._before = Box(0, 0, 0, 0)
-        self._canvas = BoxCanvas(action)
-        self._canvas.drawn.connect(self._show)
+        self.canvas = self.beside = BoxCanvas(action)
+        self.canvas.drawn.connect(self._show)
         self._fields = {edge: named(QSpinBox(), f"{edge.capitalize()} edge of the box") for edge in _EDGES}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -260,47 +245,35 @@ class BoxForm(AmendForm):
             grid.addLayout(labelled(words, field), place // 2, place % 2)
 
     def show_picture(self, picture: QImage) -> None:
-        self._size = Size(picture.width(), picture.height())
+        self.picture_size = Size(picture.width(), picture.height())
         for edge, field in self._fields.items():
-            field.setRange(0, self._size.width if edge in ("left", "right") else self._size.height)
+            field.setRange(0, self.picture_size.width if edge in ("left", "right") else self.picture_size.height)
             field.setEnabled(True)
-        self._before = _known(self._element, self._size) or _suggested(self._action, self._size)
-        self._canvas.show_picture(picture)
+        self._before = _known(self._element, self.picture_size) or _suggested(self._action, self.picture_size)
+        self.canvas.show_picture(picture)
         self._show(self._before)
-        offer_focus(self._canvas)
+        offer_focus(self.canvas)
 
     def show_problem(self, error: Exception) -> None:
-        self._canvas.show_problem(f"{error} No box can be drawn on it.")
-
-    @property
-    def picture_size(self) -> Size | None:
-        return self._size
-
-    @property
-    def canvas(self) -> BoxCanvas:
-        return self._canvas
+        self.canvas.show_problem(f"{error} No box can be drawn on it.")
 
     @property
     def amendment(self) -> NewBox | None:
         left, top, right, bottom = (self._fields[edge].value() for edge in _EDGES)
-        return None if self._size is None else NewBox(step=self._number, box=(left, top, right, bottom))
+        return None if self.picture_size is None else NewBox(step=self._number, box=(left, top, right, bottom))
 
     @property
     def is_changed(self) -> bool:
-        return self._size is not None and self._box != self._before
+        return self.picture_size is not None and self._box != self._before
 
     @property
     def follows(self) -> str:
-        if self._size is None:
+        if self.picture_size is None:
             return ""
         box = self._box
-        share = 100 * box.area / (self._size.width * self._size.height)
+        share = 100 * box.area / (self.picture_size.width * self.picture_size.height)
         size = f"{box.right - box.left} x {box.bottom - box.top} pixels, {share:.1f} % of the screen."
         return size if self._element is not None else f"No box is known yet: draw it around the element. {size}"
-
-    @property
-    def beside(self) -> QWidget:
-        return self._canvas
 
     @property
     def _box(self) -> Box:
@@ -310,11 +283,11 @@ class BoxForm(AmendForm):
         for edge, field in self._fields.items():
             with QSignalBlocker(field):
                 field.setValue(getattr(box, edge))
-        self._canvas.show_box(box)
+        self.canvas.show_box(box)
         self.changed.emit()
 
     def _take_fields(self) -> None:
-        self._canvas.show_box(self._box)
+        self.canvas.show_box(self._box)
         self.changed.emit()
 
 

@@ -3,14 +3,23 @@
 from collections import Counter
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from odyssey_recorder.gui.background import Job
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.dataset.episode_table import spoken
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import Choice, line_edit, scroll_area, text_label
+from odyssey_recorder.gui.parts import (
+    Card,
+    Choice,
+    SearchField,
+    column,
+    fill_column,
+    fill_row,
+    pile,
+    scroll_area,
+    text_label,
+)
+from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
 from odyssey_recorder.gui.row_delegate import TITLED_PX
 from odyssey_recorder.gui.table import change_steadily
@@ -21,19 +30,18 @@ _WIDTH_PX = 216
 _TITLES_PX = 360
 
 
-class ReviewFilters(QFrame):
+class ReviewFilters(Card):
     changed = Signal()
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self.setFixedWidth(_WIDTH_PX)
-        self._search = line_edit("Search instruction, template or id", "Search all words")
+        self.search = SearchField("Search instruction, template or id", "Search all words")
         self._annotator = Choice("Annotator")
         self._check = Choice("Failed check")
         self._check.view().setMinimumWidth(_TITLES_PX)
         self._stages = FacetList("Stage")
-        self._categories = FacetList("Category", spoken)
+        self._categories = FacetList("Category", category_words)
         self._devices = FacetList("Device")
         self._choices: dict[str, FacetList | Choice] = {
             "stage": self._stages,
@@ -44,7 +52,7 @@ class ReviewFilters(QFrame):
         }
         self.show_counts(ReviewCounts(), ReviewCounts())
         self._lay_out(commands)
-        self._search.textChanged.connect(self.changed)
+        self.search.textChanged.connect(self.changed)
         for choice in (self._annotator, self._check):
             choice.currentIndexChanged.connect(self.changed)
         for facet in (self._stages, self._categories, self._devices):
@@ -53,17 +61,13 @@ class ReviewFilters(QFrame):
     @property
     def chosen(self) -> dict[str, str]:
         chosen = {name: choice.value for name, choice in self._choices.items()}
-        return {**chosen, "text": self._search.text().strip()}
+        return {**chosen, "text": self.search.text().strip()}
 
     def choose(self, **wanted: str) -> None:
         """Set all filters; those not given are set to all."""
-        self._search.setText(wanted.get("text", ""))
+        self.search.setText(wanted.get("text", ""))
         for name, choice in self._choices.items():
             choice.choose(wanted.get(name, ""))
-
-    def search(self) -> None:
-        self._search.setFocus()
-        self._search.selectAll()
 
     def show_counts(self, every: ReviewCounts, now: ReviewCounts) -> None:
         """List every value in a fixed order, with its number among the episodes shown `now`; the choice is kept."""
@@ -80,26 +84,16 @@ class ReviewFilters(QFrame):
         self._check.offer([("", "Whatever was found"), *checks])
 
     def _lay_out(self, commands: Commands) -> None:
-        facets = QWidget()
-        column = QVBoxLayout(facets)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        facets: list[QWidget] = []
         for words, facet in (("Review", self._stages), ("Category", self._categories), ("Device", self._devices)):
             label = text_label(words, "field")
             label.setContentsMargins(8, 6, 0, 0)
-            column.addWidget(label)
-            column.addWidget(facet)
+            facets += [label, facet]
             facet.setMinimumHeight(facet.sizeHint().height())
-        column.addStretch()
-        area = scroll_area()
-        area.setWidget(facets)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(10, 12, 10, 10)
-        whole.setSpacing(6)
-        for field in (self._search, self._annotator, self._check):
-            whole.addWidget(field)
-        whole.addWidget(area, 1)
-        whole.addWidget(commands.button(Command.CLEAR_REVIEW, kind="quiet"))
+        area = scroll_area(pile(*facets, spacing=4))
+        clear = commands.button(Command.CLEAR_REVIEW, kind="quiet")
+        parts = (self.search, self._annotator, self._check, (area, 1), clear)
+        fill_column(self, *parts, margins=(10, 12, 10, 10), spacing=6)
 
 
 def _sorted(counter: Counter[str]) -> list[str]:
@@ -129,8 +123,9 @@ class EpisodesPane(QWidget):
         self._open_id = ""
         self.table = ReviewTable(self)
         self._view = review_list(self.table)
+        self.home = self._view
         self._filters = ReviewFilters(commands)
-        self._job = JobCard()
+        self.job_card = JobCard()
         self._nothing = text_label(kind="title")
         self._hint = text_label(kind="hint")
         self._middle = QStackedWidget()
@@ -141,12 +136,8 @@ class EpisodesPane(QWidget):
         self.table.modelReset.connect(self._mark)
         self._view.clicked.connect(self._ask_to_open)
         self._view.activated.connect(self._ask_to_open)
-        commands[Command.FIND_REVIEW].triggered.connect(lambda _checked: self._filters.search())
+        commands[Command.FIND_REVIEW].triggered.connect(self._filters.search.take_focus)
         commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose())
-
-    @property
-    def home(self) -> QWidget:
-        return self._view
 
     @property
     def words(self) -> str:
@@ -164,9 +155,6 @@ class EpisodesPane(QWidget):
         self._mark()
         if episode_id:
             self._view.scrollTo(self._view.currentIndex())
-
-    def show_job(self, job: Job) -> None:
-        self._job.follow(job)
 
     def show_narrow(self, narrow: bool) -> None:
         self._filters.setVisible(not narrow)
@@ -203,22 +191,9 @@ class EpisodesPane(QWidget):
         self.counted.emit()
 
     def _lay_out(self) -> None:
-        empty = QFrame()
-        empty.setProperty("kind", "card")
-        words = QVBoxLayout(empty)
-        words.setContentsMargins(20, 20, 20, 20)
-        words.addStretch()
-        words.addWidget(self._nothing)
-        words.addWidget(self._hint)
-        words.addStretch()
+        empty = Card()
+        fill_column(empty, None, self._nothing, self._hint, None, margins=20, spacing=-1)
         self._middle.addWidget(self._view)
         self._middle.addWidget(empty)
-        column = QVBoxLayout()
-        column.setSpacing(10)
-        column.addWidget(self._middle, 1)
-        column.addWidget(self._job)  # below the list, so that the rows do not move when it appears
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(16)
-        whole.addWidget(self._filters)
-        whole.addLayout(column, 1)
+        # The job is below the list, so that the rows do not move when it appears.
+        fill_row(self, self._filters, (column((self._middle, 1), self.job_card, spacing=10), 1), spacing=16)

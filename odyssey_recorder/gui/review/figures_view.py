@@ -1,18 +1,29 @@
 """The figures view: reads the figures again each time it is opened, and saves them as a page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from odyssey_recorder.gui.background import Background, Job, JobState, error_text
+from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import (
+    Card,
+    FoldButton,
+    breakable,
+    column,
+    fill_column,
+    fill_row,
+    named,
+    row,
+    scroll_area,
+    text_label,
+)
 from odyssey_recorder.gui.review.figure_tables import BarList, Section, Table, sections, summary
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.quality.agreement.quality_page import write_quality_page
@@ -48,10 +59,8 @@ class FiguresView(QWidget):
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._area = scroll_area()
         self._lay_out()
-        commands[Command.REFRESH_FIGURES].triggered.connect(lambda _checked: self.refresh())
-        commands[Command.SAVE_FIGURES].triggered.connect(lambda _checked: self._ask_where_to_save())
-        commands[Command.DISMISS_REVIEW].triggered.connect(lambda _checked: self._message.hide())
-        commands.belong_to(self, Command.REFRESH_FIGURES, Command.SAVE_FIGURES)
+        commands.bind(self, {Command.REFRESH_FIGURES: self.refresh, Command.SAVE_FIGURES: self._ask_where_to_save})
+        commands[Command.DISMISS_REVIEW].triggered.connect(self._message.hide)
         commands.enable(Command.SAVE_FIGURES, on=False)
         self._area.setWidget(_sheet(_notice(_WAITING, _WAITING_HINT)))
 
@@ -64,11 +73,6 @@ class FiguresView(QWidget):
         )
         self._job.ended.connect(self._end)
         self._tell()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange:
-            self._message.repaint_icons()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -109,11 +113,8 @@ class FiguresView(QWidget):
         self._area.verticalScrollBar().setValue(before)
 
     def _section(self, section: Section) -> QFrame:
-        card = _card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(8, 14, 8, 10)
-        column.setSpacing(6)
-        column.addWidget(_inset(text_label(section.title, "title")))
+        card = Card()
+        column = fill_column(card, _inset(text_label(section.title, "title")), margins=(8, 14, 8, 10), spacing=6)
         if section.doubt:
             column.addWidget(_inset(text_label(section.doubt, "warning")))
         for said in section.said:
@@ -129,17 +130,11 @@ class FiguresView(QWidget):
         column.addWidget(bars)
         if len(table.rows) <= _AT_FIRST:
             return
-        fold = QToolButton()
-        fold.setProperty("kind", "fold")
-        fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        fold.setCheckable(True)
-        fold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        fold.setToolTip(f"Show all rows, or the first {_AT_FIRST}: {table.title}")
+        fold = FoldButton(table.title, f"Show all rows, or the first {_AT_FIRST}: {table.title}")
 
         def show_all(on: bool) -> None:
             (self._whole_tables.add if on else self._whole_tables.discard)(table.title)
             bars.show_at_most(len(table.rows) if on else _AT_FIRST)
-            fold.setArrowType(Qt.ArrowType.UpArrow if on else Qt.ArrowType.DownArrow)
             fold.setText(f"Show the first {_AT_FIRST}" if on else f"Show all {len(table.rows):,}")
             fold.setAccessibleName(f"{fold.text()}: {table.title}")
 
@@ -167,34 +162,24 @@ class FiguresView(QWidget):
             write = partial(
                 write_quality_page, file, self._report, dataset=str(self._reviewing.root), made_at=self._made_at
             )
-            self._background.run(write, lambda _: self._tell_saved(file), self._tell_not_saved)
-
-    def _tell_saved(self, file: Path) -> None:
-        self._message.show_message(Tone.SUCCESS, "The page is saved.", breakable(str(file)))
-
-    def _tell_not_saved(self, error: Exception) -> None:
-        self._message.show_message(Tone.DANGER, "The page is not saved.", breakable(error_text(error)))
+            tell = self._message.show_message
+            self._background.run(
+                write,
+                lambda _: tell(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
+                lambda error: tell(Tone.DANGER, "The page is not saved.", breakable(error_text(error))),
+            )
 
     def _lay_out(self) -> None:
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(120)
-        head = row(
-            text_label("Figures", "title"), self._said, self._bar, None,
-            self._commands.button(Command.REFRESH_FIGURES), self._commands.button(Command.SAVE_FIGURES),
-        )  # fmt: skip
+        buttons = self._commands.buttons(Command.REFRESH_FIGURES, Command.SAVE_FIGURES)
+        head = row(text_label("Figures", "title"), self._said, self._bar, None, *buttons)
         self._said.setWordWrap(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self._message)
-        column.addWidget(self._area, 1)
+        fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 
-def _read(
-    reviewing: Reviewing, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]
-) -> tuple[QualityReport, Sequence[Section]]:
+def _read(reviewing: Reviewing, progress: Progress, cancelled: Cancelled) -> tuple[QualityReport, Sequence[Section]]:
     """Also computes the sections here, because intervals of many rows take time."""
     report = reviewing.figures(progress, cancelled)
     return report, tuple(sections(report))
@@ -205,47 +190,25 @@ def _inset(label: QLabel) -> QLabel:
     return label
 
 
-def _card() -> QFrame:
-    card = QFrame()
-    card.setProperty("kind", "card")
-    return card
-
-
 def _sheet(*parts: QWidget) -> QWidget:
     inner = QWidget()
     inner.setMaximumWidth(_WIDEST_PX)
-    column = QVBoxLayout(inner)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(12)
-    for part in parts:
-        column.addWidget(part)
-    column.addStretch()
+    fill_column(inner, *parts, None, spacing=12)
     whole = QWidget()
-    middle = QHBoxLayout(whole)
-    middle.setContentsMargins(0, 0, 6, 0)
-    middle.addStretch()
-    middle.addWidget(inner, 1_000)
-    middle.addStretch()
+    fill_row(whole, None, (inner, 1_000), None, margins=(0, 0, 6, 0), spacing=-1)
     return whole
 
 
 def _summary(report: QualityReport) -> QWidget:
-    card = _card()
-    figures = QHBoxLayout(card)
-    figures.setContentsMargins(16, 14, 16, 14)
-    for figure, of in summary(report):
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(text_label(figure, "instruction"))
-        words.addWidget(text_label(of, "hint"))
-        figures.addLayout(words, 1)
+    card = Card()
+    words = (
+        column(text_label(figure, "instruction"), text_label(of, "hint"), spacing=2) for figure, of in summary(report)
+    )
+    fill_row(card, *((one, 1) for one in words), margins=(16, 14, 16, 14), spacing=-1)
     return card
 
 
 def _notice(title: str, hint: str) -> QWidget:
-    card = _card()
-    words = QVBoxLayout(card)
-    words.setContentsMargins(20, 20, 20, 20)
-    words.addWidget(text_label(title, "title"))
-    words.addWidget(text_label(hint, "hint"))
+    card = Card()
+    fill_column(card, text_label(title, "title"), text_label(hint, "hint"), margins=20, spacing=-1)
     return card

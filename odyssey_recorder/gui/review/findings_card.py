@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QListView, QStyleOptionViewItem, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.parts import named, row, text_label
+from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, row, text_label
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, small_font
 from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
 from odyssey_recorder.gui.table import VALUE, Column, Index, TableModel
@@ -19,7 +19,7 @@ _MARGIN, _MARK_PX = 8, 20
 _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
-class FindingsCard(QFrame):
+class FindingsCard(Card):
     """Emits the step of the finding that is selected with the mouse or the keys."""
 
     step_asked = Signal(int)
@@ -27,19 +27,16 @@ class FindingsCard(QFrame):
     def __init__(self, commands: Commands, checks: Iterable[str]) -> None:
         """`checks` are the ids of all checks that run on an episode."""
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._checks = frozenset(checks)
         self._title = text_label(kind="title")
         self._list = _FindingList()
-        self._unchecked = named(QToolButton(), "What was not checked")
+        self._unchecked = FoldButton("What was not checked", "Show which checks could not look, and why")
         self._why = text_label(kind="hint")
         self._list.selectionModel().currentChanged.connect(self._ask)
         self._list.clicked.connect(self._ask)
         self._unchecked.toggled.connect(self._fold)
-        commands[Command.NEXT_FINDING].triggered.connect(lambda: self._go(1))
-        commands[Command.PREVIOUS_FINDING].triggered.connect(lambda: self._go(-1))
-        commands.belong_to(self, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
+        commands.bind(self, {Command.NEXT_FINDING: lambda: self._go(1), Command.PREVIOUS_FINDING: lambda: self._go(-1)})
         self._lay_out()
         self.show_report(EpisodeReport(""))
 
@@ -72,28 +69,12 @@ class FindingsCard(QFrame):
             self.step_asked.emit(finding.step)
 
     def _fold(self, unfolded: bool) -> None:
-        self._unchecked.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
         self._why.setVisible(unfolded and bool(self._why.text()))
 
     def _lay_out(self) -> None:
-        self._unchecked.setProperty("kind", "fold")
-        self._unchecked.setCheckable(True)
-        self._unchecked.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._unchecked.setToolTip("Show which checks could not look, and why")
-        buttons = (
-            self._commands.button(command, kind="quiet", wordless=True)
-            for command in (Command.PREVIOUS_FINDING, Command.NEXT_FINDING)
-        )
-        head = row(self._title, *buttons, spacing=2)
-        head.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 8, 8, 8)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self._list, 1)
-        column.addWidget(self._unchecked)
-        column.addWidget(self._why)
-        column.addStretch()
+        buttons = self._commands.buttons(Command.PREVIOUS_FINDING, Command.NEXT_FINDING, kind="quiet", wordless=True)
+        head = row((self._title, 1), *buttons, spacing=2)
+        fill_column(self, head, (self._list, 1), self._unchecked, self._why, None, margins=(14, 8, 8, 8), spacing=4)
 
 
 class _FindingList(QListView):

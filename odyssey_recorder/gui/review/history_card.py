@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel
 
 from odyssey_recorder.dataset.amendment import (
     Amendment,
@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.amendment import (
     Repair,
 )
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, row, scroll_area, selectable, text_label
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
@@ -36,20 +36,18 @@ _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
 }
 
 
-class HistoryCard(QFrame):
+class HistoryCard(Card):
     """Shows the entries visible to the reviewer; emits the request to undo the newest fix."""
 
     undo_asked = Signal()
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._newest = text_label(kind="hint")
-        self._entries = named(scroll_area(), "History")
+        self._entries = scroll_area(name="History")
         self._entries.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        commands[Command.UNDO_FIX].triggered.connect(lambda _checked: self.undo_asked.emit())
-        commands.belong_to(self, Command.UNDO_FIX)
+        commands.bind(self, {Command.UNDO_FIX: self.undo_asked.emit})
         self._lay_out()
         self.clear()
 
@@ -72,30 +70,16 @@ class HistoryCard(QFrame):
         return [label.text() for label in self._entries.findChildren(QLabel)]
 
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.setSpacing(10)
         taken_back = {fix.undoes for fix in fixes}
+        labels = []
         for entry in sorted(entries, key=lambda one: one.at, reverse=True):
-            label = text_label(breakable(entry_words(entry, fixes)), "hint" if entry.id in taken_back else "")
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setMinimumWidth(1)
-            column.addWidget(label)
-        if not entries:
-            column.addWidget(text_label(_NOTHING, "hint"))
-        column.addStretch()
-        self._entries.setWidget(inner)
+            labels.append(selectable("hint" if entry.id in taken_back else ""))
+            labels[-1].setText(breakable(entry_words(entry, fixes)))
+        self._entries.setWidget(pile(*(labels or [text_label(_NOTHING, "hint")]), right=6, spacing=10))
 
     def _lay_out(self) -> None:
-        head = row(text_label("History", "title"), self._commands.button(Command.UNDO_FIX, kind="low"))
-        head.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 10, 10)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._newest)
-        column.addWidget(self._entries, 1)
+        head = row((text_label("History", "title"), 1), self._commands.button(Command.UNDO_FIX, kind="low"))
+        fill_column(self, head, self._newest, (self._entries, 1), margins=(14, 10, 10, 10))
 
 
 def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
@@ -125,7 +109,6 @@ def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:
 
 
 def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for each amendment
-    """What an amendment changes, in one line."""
     match amendment:
         case NewInstruction(instruction=words):
             return f"Instruction: {quoted(words)}"

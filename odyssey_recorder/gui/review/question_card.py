@@ -3,32 +3,18 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
-from PySide6.QtWidgets import QListView, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QSizePolicy, QSpinBox, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.key_button import KeyButton
-from odyssey_recorder.gui.parts import line_edit, named, row, text_label
+from odyssey_recorder.gui.parts import fill_column, line_edit, named, row, text_label
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.verdict_words import judgement_words
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
 
 ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
-    Criterion.PICTURES: {
-        Rating.PASS: Command.PASS_PICTURES,
-        Rating.FAIL: Command.FAIL_PICTURES,
-        Rating.UNSURE: Command.UNSURE_PICTURES,
-    },
-    Criterion.SEQUENCE: {
-        Rating.PASS: Command.PASS_SEQUENCE,
-        Rating.FAIL: Command.FAIL_SEQUENCE,
-        Rating.UNSURE: Command.UNSURE_SEQUENCE,
-    },
-    Criterion.INSTRUCTION: {
-        Rating.PASS: Command.PASS_INSTRUCTION,
-        Rating.FAIL: Command.FAIL_INSTRUCTION,
-        Rating.UNSURE: Command.UNSURE_INSTRUCTION,
-    },
+    criterion: {answer: Command[f"{answer.name}_{criterion.name}"] for answer in Rating} for criterion in QUESTIONS
 }
 _TONES = {Rating.PASS: "success", Rating.FAIL: "danger", Rating.UNSURE: "warning"}
 _WHOLE = -1
@@ -86,10 +72,6 @@ class QuestionCard(QWidget):
     def write(self) -> None:
         self._words.setFocus()
 
-    @property
-    def has_reasons(self) -> bool:
-        return not self._details.isHidden()
-
     def _show_details(self, judgement: Judgement) -> None:
         widgets = (self._reason.selectionModel(), self._step, self._words)
         for widget in widgets:
@@ -131,18 +113,9 @@ class QuestionCard(QWidget):
         self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._step.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         this = KeyButton(commands[Command.TAKE_STEP], f"This step: {question}")
-        details = QVBoxLayout(self._details)
-        details.setContentsMargins(0, 0, 0, 0)
-        details.setSpacing(6)
-        details.addWidget(self._reason)
-        details.addLayout(row(self._step, this))
-        details.addWidget(self._words)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(text_label(question))
-        column.addLayout(row(*self._buttons.values(), spacing=6))
-        column.addWidget(self._said)
-        column.addWidget(self._details)
+        fill_column(self._details, self._reason, row(self._step, this), self._words, spacing=6)
+        fill_column(
+            self, text_label(question), row(*self._buttons.values(), spacing=6), self._said, self._details, spacing=6
+        )
         for button in self._buttons.values():
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.gui.background import Background, Cancelled, Progress
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import Choice, push_button, row, text_label
+from odyssey_recorder.gui.parts import Card, Choice, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.quality.reviewing.views import OpenedReview
@@ -21,7 +20,7 @@ _NO_DEVICE = "No device. Start an emulator, or a simulated device, on the page D
 _RECORDED = "{} is being recorded on: it is offered once that recording has ended."
 
 
-class ReplayCard(QFrame):
+class ReplayCard(Card):
     """One replay at a time; its results are kept even if another episode is opened meanwhile.
 
     `badges_cleared` and `step_came` (number; match, drift or diverged) are for the filmstrip.
@@ -34,7 +33,6 @@ class ReplayCard(QFrame):
 
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._reviewing = reviewing
         self._background = background
         self._commands = commands
@@ -45,14 +43,14 @@ class ReplayCard(QFrame):
         self._problem = ""  # why the devices could not be listed
         self._recorded = ""  # the serial of the device that is recording
         self._device = Choice("Device to replay on")
-        self._look = push_button("Look again", "Look again which devices there are", "quiet")
+        self._look = push_button(
+            "Look again", "Look again which devices there are", "quiet", call=self.look_for_devices
+        )
         self._outcome = text_label(kind="hint")
         self._hint = text_label(kind="hint")
         self._job = JobCard()
-        self._look.clicked.connect(self.look_for_devices)
         self._reached.connect(self._take_step, Qt.ConnectionType.QueuedConnection)
-        commands[Command.REPLAY_EPISODE].triggered.connect(self._replay)
-        commands.belong_to(self, Command.REPLAY_EPISODE)
+        commands.bind(self, {Command.REPLAY_EPISODE: self._replay})
         self._lay_out()
         self._offer_devices()
 
@@ -97,8 +95,7 @@ class ReplayCard(QFrame):
         words = self._problem or ("" if ready else _NO_DEVICE)
         if len(free) < len(ready):
             words = _RECORDED.format(self._recorded)
-        self._hint.setText(words)
-        self._hint.setVisible(bool(words))
+        say(self._hint, words)
         self._offer()
 
     def _offer(self) -> None:
@@ -153,16 +150,10 @@ class ReplayCard(QFrame):
             self.step_came.emit(number, verdict)
 
     def _lay_out(self) -> None:
-        choose = row(self._device, self._look, spacing=4)
-        choose.setStretch(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 10, 10)
-        column.setSpacing(6)
-        column.addLayout(choose)
-        column.addWidget(self._commands.button(Command.REPLAY_EPISODE).set_wide())
-        for part in (self._hint, self._job, self._outcome):
-            column.addWidget(part)
-        column.addStretch()
+        choose = row((self._device, 1), self._look, spacing=4)
+        replay = self._commands.button(Command.REPLAY_EPISODE).set_wide()
+        parts = (choose, replay, self._hint, self._job, self._outcome, None)
+        fill_column(self, *parts, margins=(14, 10, 10, 10), spacing=6)
 
 
 def _device_words(device: ListedDevice) -> str:

@@ -1,12 +1,12 @@
 """The cards beside the steps, one at a time; the task comes first."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import named, row, scroll_area
+from odyssey_recorder.gui.parts import fill_column, row, scroll_area, tool_button
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.findings_card import FindingsCard
 from odyssey_recorder.gui.review.history_card import HistoryCard
@@ -22,45 +22,34 @@ _LOWEST_PX = 150
 
 
 class ReviewCards(QWidget):
-    evidence_came = Signal(object)
-    fix_asked = Signal(object, str)
-    undo_asked = Signal()
-
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands, viewer: ReviewViewer) -> None:
         super().__init__()
         self._commands = commands
         self._texts = TextsCard()
         self._findings = FindingsCard(commands, (check.id for check in CHECKS if check.look is not None))
-        self._fixes = AmendCard(background, commands)
-        self._replay = ReplayCard(reviewing, background, commands)
-        self._replay_room = scroll_area()
-        self._replay_room.setWidget(self._replay)
-        self._history = HistoryCard(commands)
+        self.fixes = AmendCard(background, commands)
+        self.replay = ReplayCard(reviewing, background, commands)
+        self._replay_room = scroll_area(self.replay)
+        self.history = HistoryCard(commands)
         self._stack = QStackedWidget()
         self._names = QActionGroup(self)
         self._lay_out()
         self._connect(viewer)
-        self._turn_to(Command.SHOW_TASK)
+        self.turn_to(Command.SHOW_TASK)
 
     def show_review(self, opened: OpenedReview) -> None:
         self._texts.show_review(opened)
         self._findings.show_report(opened.report)
-        self._fixes.show_review(opened)
-        self._replay.show_review(opened)
-        self._history.show_review(opened)
+        self.fixes.show_review(opened)
+        self.replay.show_review(opened)
+        self.history.show_review(opened)
         grave = opened.report.count(Severity.ERROR) + opened.report.count(Severity.WARNING)
         words = Command.SHOW_FINDINGS.value.label
         self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
 
-    def show_recording(self, serial: str) -> None:
-        self._replay.show_recording(serial)
-
     def clear(self) -> None:
-        self._fixes.clear()
-        self._history.clear()
-
-    def show_task(self) -> None:
-        self._turn_to(Command.SHOW_TASK)
+        self.fixes.clear()
+        self.history.clear()
 
     def sizeHint(self) -> QSize:
         """As low as possible: the verdict beside it needs the height."""
@@ -75,12 +64,12 @@ class ReviewCards(QWidget):
         return {
             Command.SHOW_TASK: self._texts,
             Command.SHOW_FINDINGS: self._findings,
-            Command.SHOW_FIXES: self._fixes,
+            Command.SHOW_FIXES: self.fixes,
             Command.SHOW_REPLAY: self._replay_room,
-            Command.SHOW_HISTORY: self._history,
+            Command.SHOW_HISTORY: self.history,
         }
 
-    def _turn_to(self, command: Command) -> None:
+    def turn_to(self, command: Command) -> None:
         self._commands[command].setChecked(True)
 
     def _show(self, shown: QWidget) -> None:
@@ -93,16 +82,13 @@ class ReviewCards(QWidget):
 
     def _connect(self, viewer: ReviewViewer) -> None:
         commands = self._commands
-        viewer.step_changed.connect(self._fixes.show_step)
+        viewer.step_changed.connect(self.fixes.show_step)
         self._findings.step_asked.connect(viewer.go_to_step)
-        self._replay.badges_cleared.connect(viewer.clear_replay)
-        self._replay.step_came.connect(viewer.show_replay_step)
-        self._replay.evidence_came.connect(self.evidence_came)
-        self._fixes.fix_asked.connect(self.fix_asked)
-        self._history.undo_asked.connect(self.undo_asked)
+        self.replay.badges_cleared.connect(viewer.clear_replay)
+        self.replay.step_came.connect(viewer.show_replay_step)
         for command in (Command.NEXT_FINDING, Command.PREVIOUS_FINDING):
-            commands[command].triggered.connect(lambda _checked: self._turn_to(Command.SHOW_FINDINGS))
-        commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self._replay.look_for_devices() if on else None)
+            commands[command].triggered.connect(lambda _checked: self.turn_to(Command.SHOW_FINDINGS))
+        commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self.replay.look_for_devices() if on else None)
         commands.belong_to(self, *self._cards, *FIXES, Command.UNDO_FIX, Command.NEXT_FINDING, Command.PREVIOUS_FINDING)
 
     def _lay_out(self) -> None:
@@ -111,15 +97,7 @@ class ReviewCards(QWidget):
             action = self._commands[command]
             self._names.addAction(action)
             action.toggled.connect(lambda on, card=card: self._show(card) if on else None)
-            tab = named(QToolButton(), command.value.label)
-            tab.setDefaultAction(action)
-            tab.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-            tab.setProperty("kind", "tab")
-            tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextOnly)
             tabs.insertWidget(tabs.count() - 1, tab)
             self._stack.addWidget(card)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(tabs)
-        column.addWidget(self._stack, 1)
+        fill_column(self, tabs, (self._stack, 1), spacing=6)

@@ -8,7 +8,7 @@ from textwrap import shorten
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QProgressBar, QStackedWidget, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.errors import ReviewError
@@ -17,14 +17,14 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import breakable, named, row, text_label
+from odyssey_recorder.gui.parts import breakable, column, fill_column, fill_row, named, row, text_label
 from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_in_words
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import Following, Reviewing
-from odyssey_recorder.gui.review.verdict_panel import JUDGING, VerdictPanel
+from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.quality.reviewing.review import Decision, ReplayEvidence
@@ -131,7 +131,7 @@ class ReviewPage(Page):
 
     def show_recording(self, serial: str) -> None:
         """Exclude the device that is recording; empty if there is none."""
-        self._cards.show_recording(serial)
+        self._cards.replay.show_recording(serial)
 
     # News.
 
@@ -166,7 +166,7 @@ class ReviewPage(Page):
         job = self._background.start("Check the episodes", self._reviewing.check_all)
         self._commands.enable(Command.CHECK_EPISODES, on=False)
         job.ended.connect(self._take_checked)
-        self._pane.show_job(job)
+        self._pane.job_card.follow(job)
 
     def _take_checked(self) -> None:
         """From now on check changes automatically, unless the checks were stopped or failed."""
@@ -197,7 +197,7 @@ class ReviewPage(Page):
         self._commands[Command.REVIEW_LIST].setChecked(False)
         self._commands[Command.REVIEW_FIGURES].setChecked(False)
         if episode_id != self._wanted:
-            self._panel.dismiss()
+            self._panel.refusal.hide()
             self._wanted, self._opened = episode_id, None
             self._pane.mark(episode_id)
             ahead = self._ahead
@@ -237,7 +237,7 @@ class ReviewPage(Page):
 
     def _show(self, opened: OpenedReview) -> None:
         if self._opened is None:
-            self._cards.show_task()
+            self._cards.turn_to(Command.SHOW_TASK)
             sheet = self._recalled(opened)
             self._watch.set(sheet.seconds)
         else:
@@ -417,7 +417,7 @@ class ReviewPage(Page):
 
     def _dismiss(self) -> None:
         self._message.hide()
-        self._panel.dismiss()
+        self._panel.refusal.hide()
 
     def _connect(self) -> None:
         queued = Qt.ConnectionType.QueuedConnection
@@ -426,9 +426,9 @@ class ReviewPage(Page):
         self._pane.open_asked.connect(self._open)
         self._pane.counted.connect(self._tell)
         self._viewer.step_changed.connect(self._tell_step)
-        self._cards.fix_asked.connect(self._fix)
-        self._cards.undo_asked.connect(lambda: self._change(self._reviewing.undo))
-        self._cards.evidence_came.connect(self._take_evidence)
+        self._cards.fixes.fix_asked.connect(self._fix)
+        self._cards.history.undo_asked.connect(lambda: self._change(self._reviewing.undo))
+        self._cards.replay.evidence_came.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
         self._panel.step_asked.connect(self._viewer.go_to_step)
@@ -439,14 +439,13 @@ class ReviewPage(Page):
         commands = self._commands
         commands[Command.REVIEW_LIST].toggled.connect(self._arrange)
         commands[Command.REVIEW_FIGURES].toggled.connect(self._show_figures)
-        commands[Command.NEXT_REVIEW].triggered.connect(lambda _checked: self._open_next())
-        commands[Command.CHECK_EPISODES].triggered.connect(lambda _checked: self._check())
-        commands[Command.DISMISS_REVIEW].triggered.connect(lambda _checked: self._dismiss())
-        commands.belong_to(
-            self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES,
-            Command.NEXT_REVIEW, Command.CHECK_EPISODES, Command.DISMISS_REVIEW,
-        )  # fmt: skip
-        commands.belong_to(self._bench, *JUDGING)
+        calls = {
+            Command.NEXT_REVIEW: self._open_next,
+            Command.CHECK_EPISODES: self._check,
+            Command.DISMISS_REVIEW: self._dismiss,
+        }
+        commands.bind(self, calls)
+        commands.belong_to(self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES)
 
     def _lay_out(self) -> None:
         self._said.setWordWrap(False)
@@ -455,37 +454,15 @@ class ReviewPage(Page):
         self._bar.hide()
         commands = self._commands
         commands[Command.REVIEW_FIGURES].setVisible(False)
-        head = row(
-            self._said, self._bar, self._outcome,
-            commands.button(Command.REVIEW_FIGURES, kind="quiet"), commands.button(Command.CHECK_EPISODES),
-            commands.button(Command.REVIEW_LIST), commands.button(Command.NEXT_REVIEW),
-        )  # fmt: skip
-        head.setStretch(2, 1)
-        bench = QHBoxLayout(self._bench)
-        bench.setContentsMargins(0, 0, 0, 0)
-        bench.setSpacing(_SPACE)
-        bench.addWidget(self._viewer, 1)
-        bench.addLayout(self._right())
+        figures = commands.button(Command.REVIEW_FIGURES, kind="quiet")
+        buttons = commands.buttons(Command.CHECK_EPISODES, Command.REVIEW_LIST, Command.NEXT_REVIEW)
+        head = row(self._said, self._bar, (self._outcome, 1), figures, *buttons)
+        right = column((self._cards, 2), (self._panel, 4), spacing=10)
+        fill_row(self._bench, (self._viewer, 1), right, spacing=_SPACE)
         episodes = QWidget()
-        body = QHBoxLayout(episodes)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(_SPACE)
-        body.addWidget(self._pane)
-        body.addWidget(self._bench, 1)
+        fill_row(episodes, self._pane, (self._bench, 1), spacing=_SPACE)
         self._whole.addWidget(episodes)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_SPACE, 12, _SPACE, _SPACE)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self._message)
-        column.addWidget(self._whole, 1)
-
-    def _right(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setSpacing(10)
-        column.addWidget(self._cards, 2)
-        column.addWidget(self._panel, 4)
-        return column
+        fill_column(self, head, self._message, (self._whole, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)
 
 
 def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:

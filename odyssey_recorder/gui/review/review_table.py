@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QListView
 
-from odyssey_recorder.gui.dataset.episode_table import spoken
-from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.row_delegate import Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import Column, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
@@ -88,12 +87,8 @@ class ReviewTable(TableModel[ReviewEntry]):
             },
             parent=parent,
         )
-        self._counts = ReviewCounts()
+        self.counts = ReviewCounts()
         self.sort(0)
-
-    @property
-    def counts(self) -> ReviewCounts:
-        return self._counts
 
     @property
     def narrowed_counts(self) -> ReviewCounts:
@@ -119,18 +114,12 @@ class ReviewTable(TableModel[ReviewEntry]):
             self._count(entry, 1)
         self.change(entries, news.gone)
 
-    def known(self, episode_id: str) -> ReviewRow | None:
-        entry = self.all.get(episode_id)
-        return None if entry is None else entry.row
-
-    def next_to_do(self, after: str, but: str = "") -> str:
-        """The first shown episode after `after` that the reviewer may judge, wrapping around; never `after` or `but`.
-        Empty if there is none.
-        """
+    def next_to_do(self, after: str) -> str:
+        """The first other episode after `after` that the reviewer may judge, wrapping around; empty without one."""
         known, rows = self.all.get(after), list(self.rows)
         start = bisect_right(rows, (False, 0.0, "") if known is None else known.order, key=lambda entry: entry.order)
         waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.stages)
-        return next((episode_id for episode_id in waiting if episode_id not in (after, but)), "")
+        return next((episode_id for episode_id in waiting if episode_id != after), "")
 
     def _shut_out_by_one(self) -> Iterator[tuple[ReviewEntry, int]]:
         """Episodes that exactly one filter excludes, with that filter's index."""
@@ -145,7 +134,7 @@ class ReviewTable(TableModel[ReviewEntry]):
     def _count(self, entry: ReviewEntry | None, by: int) -> None:
         if entry is None:
             return
-        for names, counter in zip(entry.names, self._counts.each, strict=True):
+        for names, counter in zip(entry.names, self.counts.each, strict=True):
             for name in filter(None, names):
                 counter[name] += by
                 if not counter[name]:
@@ -154,14 +143,10 @@ class ReviewTable(TableModel[ReviewEntry]):
 
 def review_list(model: ReviewTable) -> QListView:
     """The view of `model`; its current row is the open episode."""
-    view = named(QListView(), "Episodes to review")
+    view = QListView()
     view.setProperty("kind", "card")
-    view.setModel(model)
-    view.setItemDelegate(titled_delegate(_titled, view))
-    view.setUniformItemSizes(True)
     view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    return view
+    return fill_list(view, "Episodes to review", model, titled_delegate(_titled, view))
 
 
 def title(row: ReviewRow) -> str:
@@ -172,7 +157,7 @@ def title(row: ReviewRow) -> str:
 def about(row: ReviewRow) -> str:
     one = row.summary
     steps = "" if one.problem else "1 step" if one.steps == 1 else f"{one.steps} steps"
-    return " · ".join(filter(None, (standing(row), spoken(one.category), one.device, one.annotator, steps)))
+    return " · ".join(filter(None, (standing(row), category_words(one.category), one.device, one.annotator, steps)))
 
 
 def standing(row: ReviewRow) -> str:

@@ -7,11 +7,11 @@ from math import isclose
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QScrollArea, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import breakable, named, row, text_label
+from odyssey_recorder.gui.parts import breakable, fill_column, named, pile, row, say, selectable, text_label
 from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
 from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
@@ -40,11 +40,12 @@ class ReviewViewer(QWidget):
         self._commands = commands
         self._steps: tuple[ShownStep, ...] = ()
         self._size = Size(1, 2)
-        self._present = 0
+        self.current_step = 0
         self._seen: set[int] = set()
         self._loader = ScreenshotLoader(background, self)
         self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken))
         self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
+        self.home = self._strip
         self._view = BeforeAfterView(self._loader)
         self._words = _StepWords()
         self._bench = _WordsBeside(self._arrange)
@@ -59,7 +60,7 @@ class ReviewViewer(QWidget):
 
     def show_review(self, review: OpenedReview, seen: frozenset[int] = frozenset()) -> None:
         steps = shown_steps(review)
-        at = self._present if _same_episode(steps, self._steps) else 0
+        at = self.current_step if _same_episode(steps, self._steps) else 0
         self._steps, self._seen = steps, set(seen)
         self._size = review.opened.episode.device.size
         self._arrange(self._bench.geometry().size())
@@ -71,7 +72,7 @@ class ReviewViewer(QWidget):
         if steps:
             self._turn_to(min(at, len(steps) - 1))
         else:
-            self._present = 0
+            self.current_step = 0
             self._words.show_none(review.opened.damage)
             self._offer()
 
@@ -80,12 +81,8 @@ class ReviewViewer(QWidget):
 
     def go_to_step(self, number: int) -> None:
         wanted = max(0, min(number, len(self._steps) - 1))
-        if self._steps and wanted != self._present:
+        if self._steps and wanted != self.current_step:
             self._turn_to(wanted)
-
-    @property
-    def current_step(self) -> int:
-        return self._present
 
     @property
     def seen_steps(self) -> frozenset[int]:
@@ -97,13 +94,8 @@ class ReviewViewer(QWidget):
     def clear_replay(self) -> None:
         self._model.change([replace(step, verdict="") for step in self._model.rows])
 
-    @property
-    def home(self) -> QWidget:
-        """The filmstrip, which takes the focus while no text is edited."""
-        return self._strip
-
     def _turn_to(self, number: int) -> None:
-        self._present = number
+        self.current_step = number
         self._seen.add(number)
         self._loader.turn_to(number)
         self._view.turn_to(number)
@@ -119,7 +111,7 @@ class ReviewViewer(QWidget):
     def _seek_changes(self) -> None:
         self._view.show_changes(None)
         self._words.show_changes("")
-        before, after = self._loader.picture(self._present), self._loader.picture(self._present + 1)
+        before, after = self._loader.picture(self.current_step), self._loader.picture(self.current_step + 1)
         is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
         if not is_wanted or before is None or after is None or before.problem or after.problem:
             return
@@ -128,13 +120,13 @@ class ReviewViewer(QWidget):
             return
         self._background.run(
             partial(changes, before.image, after.image),
-            partial(self._take_changes, self._steps, self._present),
+            partial(self._take_changes, self._steps, self.current_step),
             lambda _error: None,
         )
 
     def _take_changes(self, steps: tuple[ShownStep, ...], number: int, found: tuple[Box, ...]) -> None:
         is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
-        if steps is self._steps and number == self._present and is_wanted:
+        if steps is self._steps and number == self.current_step and is_wanted:
             self._view.show_changes(found)
             self._words.show_changes(_counted(found))
 
@@ -142,7 +134,7 @@ class ReviewViewer(QWidget):
         self._model.change_step(number, image=image)
 
     def _take_picture(self, number: int) -> None:
-        if number in (self._present, self._present + 1):
+        if number in (self.current_step, self.current_step + 1):
             self._seek_changes()
 
     # Commands.
@@ -150,8 +142,8 @@ class ReviewViewer(QWidget):
     def _offer(self) -> None:
         last = len(self._steps) - 1
         enable = self._commands.enable
-        enable(Command.PREVIOUS_STEP, Command.FIRST_STEP, on=self._present > 0)
-        enable(Command.NEXT_STEP, Command.LAST_STEP, on=self._present < last)
+        enable(Command.PREVIOUS_STEP, Command.FIRST_STEP, on=self.current_step > 0)
+        enable(Command.NEXT_STEP, Command.LAST_STEP, on=self.current_step < last)
         enable(Command.BEFORE_AFTER, Command.SHOW_CHANGES, on=last >= 0)
 
     def _show_scale(self) -> None:
@@ -180,8 +172,8 @@ class ReviewViewer(QWidget):
     def _connect(self) -> None:
         viewport = self._view.viewport
         calls = {
-            Command.PREVIOUS_STEP: lambda: self.go_to_step(self._present - 1),
-            Command.NEXT_STEP: lambda: self.go_to_step(self._present + 1),
+            Command.PREVIOUS_STEP: lambda: self.go_to_step(self.current_step - 1),
+            Command.NEXT_STEP: lambda: self.go_to_step(self.current_step + 1),
             Command.FIRST_STEP: lambda: self.go_to_step(0),
             Command.LAST_STEP: lambda: self.go_to_step(len(self._steps) - 1),
             Command.REVIEW_FIT: viewport.show_whole,
@@ -189,14 +181,13 @@ class ReviewViewer(QWidget):
             Command.REVIEW_LARGER: lambda: viewport.step(larger=True),
             Command.REVIEW_SMALLER: lambda: viewport.step(larger=False),
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.bind(self, calls)
         double, differing = self._commands[Command.BEFORE_AFTER], self._commands[Command.SHOW_CHANGES]
         double.setChecked(True)
         double.toggled.connect(self._view.set_double)
         double.toggled.connect(lambda _on: self._arrange(self._bench.geometry().size()))
         differing.toggled.connect(self._seek_changes)
-        self._commands.belong_to(self, *calls, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
+        self._commands.belong_to(self, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
         self._view.painted.connect(self.step_painted)
         self._loader.picture_came.connect(self._take_picture)
@@ -205,34 +196,16 @@ class ReviewViewer(QWidget):
         self._show_scale()
 
     def _lay_out(self) -> None:
-        def button(command: Command) -> QWidget:
-            return self._commands.button(command, kind="quiet", wordless=True)
-
-        tools = row(
-            button(Command.FIRST_STEP),
-            button(Command.PREVIOUS_STEP),
-            button(Command.NEXT_STEP),
-            button(Command.LAST_STEP),
-            None,
-            button(Command.BEFORE_AFTER),
-            button(Command.SHOW_CHANGES),
-            button(Command.REVIEW_FIT),
-            button(Command.REVIEW_PIXELS),
-            button(Command.REVIEW_SMALLER),
-            self._scale,
-            button(Command.REVIEW_LARGER),
-            spacing=2,
-        )
+        buttons = partial(self._commands.buttons, kind="quiet", wordless=True)
+        steps = buttons(Command.FIRST_STEP, Command.PREVIOUS_STEP, Command.NEXT_STEP, Command.LAST_STEP)
+        looks = buttons(Command.BEFORE_AFTER, Command.SHOW_CHANGES, Command.REVIEW_FIT, Command.REVIEW_PIXELS)
+        smaller, larger = buttons(Command.REVIEW_SMALLER, Command.REVIEW_LARGER)
+        tools = row(*steps, None, *looks, smaller, self._scale, larger, spacing=2)
         self._strip.fit_height()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._strip)
-        column.addLayout(tools)
         self._bench.setSpacing(8)
         self._bench.addWidget(self._view, 1)
         self._bench.addWidget(self._words)
-        column.addLayout(self._bench, 1)
+        fill_column(self, self._strip, tools, (self._bench, 1), spacing=6)
 
 
 class _WordsBeside(QBoxLayout):
@@ -255,20 +228,14 @@ class _StepWords(QScrollArea):
         self.setAccessibleName("About the step")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._step = _selectable("title")
-        self._note = _selectable("")
-        self._flags = _selectable("warning")
-        self._changes = _selectable("hint")
-        self._place = _selectable("hint")
-        self._proof = _selectable("hint")
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        for label in (self._step, self._note, self._flags, self._changes, self._place, self._proof):
-            column.addWidget(label)
-        column.addStretch()
-        self.setWidget(inner)
+        self._step = selectable("title")
+        self._note = selectable()
+        self._flags = selectable("warning")
+        self._changes = selectable("hint")
+        self._place = selectable("hint")
+        self._proof = selectable("hint")
+        parts = (self._step, self._note, self._flags, self._changes, self._place, self._proof)
+        self.setWidget(pile(*parts, spacing=2))
 
     def stand(self, *, beside: bool) -> None:
         self.setMinimumSize(_WORDS.width() if beside else 0, 0 if beside else _WORDS.height())
@@ -276,20 +243,20 @@ class _StepWords(QScrollArea):
 
     def show_step(self, step: ShownStep, count: int) -> None:
         self._step.setText(f"Step {step.number} of {count} · {step.words}")
-        _say(self._note, f"Note: {step.note}" if step.note else "")
-        _say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
-        _say(self._place, breakable(step.place))
-        _say(self._proof, step.proof)
+        say(self._note, f"Note: {step.note}" if step.note else "")
+        say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
+        say(self._place, breakable(step.place))
+        say(self._proof, step.proof)
         self.verticalScrollBar().setValue(0)
 
     def show_none(self, why: str) -> None:
         self._step.setText("No step can be shown")
-        _say(self._flags, breakable(why))
+        say(self._flags, breakable(why))
         for label in (self._note, self._changes, self._place, self._proof):
-            _say(label, "")
+            say(label, "")
 
     def show_changes(self, words: str) -> None:
-        _say(self._changes, words)
+        say(self._changes, words)
 
 
 def _strip_step(step: ShownStep) -> StripStep:
@@ -310,18 +277,6 @@ def _spoken(step: StripStep) -> str:
     return f"Step {step.number}: " + ", ".join(
         filter(None, (step.words, broken, *step.findings, replayed, step.note, seen))
     )
-
-
-def _selectable(kind: str) -> QLabel:
-    label = text_label(kind=kind)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMinimumWidth(1)
-    return label
-
-
-def _say(label: QLabel, words: str) -> None:
-    label.setText(words)
-    label.setVisible(bool(words))
 
 
 def _scale(picture: Size, count: int, room: QSize) -> float:

@@ -1,5 +1,6 @@
-"""What the Review page needs of the program; all calls but `reviewer` and `root` may block and run off the GUI
-thread.
+"""What the Review page needs of the program, as `ReviewService` has it.
+
+All calls but `reviewer` and `root` raise OdysseyError, may block, and run off the GUI thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,6 +9,7 @@ from typing import Protocol
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.device.device import ListedDevice
+from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.quality.agreement.quality_report import QualityReport
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
@@ -15,55 +17,32 @@ from odyssey_recorder.replay.player import StepResult
 
 
 class Following(Protocol):
-    """A subscription to news."""
-
-    def close(self) -> None:
-        """Stop the news."""
+    def close(self) -> None: ...
 
 
 class Reviewing(Protocol):
-    """One dataset and one reviewer. All calls but the two properties raise OdysseyError."""
+    @property
+    def root(self) -> Path: ...
 
     @property
-    def root(self) -> Path:
-        """The dataset's folder."""
+    def reviewer(self) -> str: ...
 
-    @property
-    def reviewer(self) -> str:
-        """The reviewer's name."""
+    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> Following: ...
 
-    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> Following:
-        """Call `take` from another thread with the state of every episode, then with each change."""
+    def check_all(self, progress: Progress, cancelled: Cancelled) -> None: ...
 
-    def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
-        """Check the episodes not checked yet; findings arrive as news."""
+    def figures(self, progress: Progress, cancelled: Cancelled) -> QualityReport: ...
 
-    def figures(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> QualityReport:
-        """The quality figures as of now, after running outstanding checks."""
+    def open(self, episode_id: str) -> OpenedReview: ...
 
-    def open(self, episode_id: str) -> OpenedReview:
-        """One episode with everything visible to the reviewer, freshly checked."""
+    def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow: ...
 
-    def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
-        """Store a verdict, apply its consequences, and return the new state.
+    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview: ...
 
-        Raises ReviewError, and stores nothing, if it is not this reviewer's turn, the answers do not support the
-        decision, or the episode has changed since it was opened.
-        """
+    def undo(self, episode_id: str, revision: str) -> OpenedReview: ...
 
-    def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
-        """Amend the episode at `revision` and return the result.
-
-        Raises ReviewError, also if it has changed since; DatasetError.
-        """
-
-    def undo(self, episode_id: str, revision: str) -> OpenedReview:
-        """Undo the newest fix; otherwise like `fix`."""
-
-    def devices(self) -> Sequence[ListedDevice]:
-        """The devices that can replay the episode."""
+    def devices(self) -> Sequence[ListedDevice]: ...
 
     def replay(
-        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
-    ) -> ReplayEvidence:
-        """Replay the episode and store the evidence; calls `on_step` from another thread."""
+        self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Cancelled
+    ) -> ReplayEvidence: ...

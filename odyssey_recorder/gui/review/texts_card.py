@@ -1,11 +1,8 @@
 """The texts of an episode with their differences marked, and the notes on its task."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
-
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_words, text_changes
-from odyssey_recorder.gui.parts import breakable, named, scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, say, scroll_area, selectable
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.model.action import Complete, Impossible
@@ -14,19 +11,17 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
 
 
-class TextsCard(QFrame):
+class TextsCard(Card):
     """Template, task, instruction, apps, end and notes as selectable plain text."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._texts = MarkedText("Template, task and instruction")
-        self._apps = AppChips()
-        self._apps.set_read_only(True)
-        self._ending = _selectable("")
-        self._notes = _selectable("")
-        self._origin = _selectable("hint")
-        self._facts = _selectable("hint")
+        self._apps = AppChips(read_only=True)
+        self._ending = selectable()
+        self._notes = selectable()
+        self._origin = selectable("hint")
+        self._facts = selectable("hint")
         self._lay_out()
 
     def show_review(self, review: OpenedReview) -> None:
@@ -34,9 +29,9 @@ class TextsCard(QFrame):
         task = opened.episode.task
         self._show_changes(text_changes(task.meta_task, task.task, task.instruction))
         self._apps.set_apps(task.apps)
-        _say(self._ending, _ending(opened.episode))
-        _say(self._notes, _notes(opened))
-        _say(self._origin, _origin(opened))
+        say(self._ending, _ending(opened.episode))
+        say(self._notes, _notes(opened))
+        say(self._origin, _origin(opened))
         self._facts.setText(breakable(_facts(review)))
 
     @property
@@ -52,18 +47,9 @@ class TextsCard(QFrame):
         )
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(8)
-        for part in (self._texts, self._origin, self._ending, self._notes, self._apps, self._facts):
-            column.addWidget(part)
-        column.addStretch()
-        area = named(scroll_area(), "About the task")
-        area.setWidget(inner)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(14, 10, 6, 10)
-        whole.addWidget(area)
+        parts = (self._texts, self._origin, self._ending, self._notes, self._apps, self._facts)
+        area = scroll_area(pile(*parts, right=8), "About the task")
+        fill_column(self, area, margins=(14, 10, 6, 10))
 
 
 def _ending(episode: Episode) -> str:
@@ -96,15 +82,3 @@ def _facts(review: OpenedReview) -> str:
     device = f"{episode.device.device_name} {episode.device.size}" if episode.device.device_name else ""
     facts = (category_words(episode.task.category), f"{len(episode.steps)} steps", device, by)
     return " · ".join(filter(None, facts))
-
-
-def _selectable(kind: str) -> QLabel:
-    label = text_label(kind=kind)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMinimumWidth(1)
-    return label
-
-
-def _say(label: QLabel, words: str) -> None:
-    label.setText(words)
-    label.setVisible(bool(words))

@@ -1,15 +1,29 @@
 """The verdict panel: the three questions and the decision. Nothing is filled in beforehand, and nothing gets lost."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import KeyButton
-from odyssey_recorder.gui.parts import breakable, named, row, scroll_area, text_label
+from odyssey_recorder.gui.key_button import key_buttons
+from odyssey_recorder.gui.parts import (
+    Card,
+    breakable,
+    column,
+    fill_column,
+    named,
+    pile,
+    row,
+    say,
+    scroll_area,
+    set_kind,
+    text_label,
+)
 from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_in_words, unseen
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
@@ -56,10 +70,7 @@ class SeenBar(QWidget):
 
 _NOTE_PX = 52
 _ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_REASONS = (
-    Command.REASON_1, Command.REASON_2, Command.REASON_3, Command.REASON_4, Command.REASON_5, Command.REASON_6,
-    Command.REASON_7, Command.REASON_8, Command.REASON_9,
-)  # fmt: skip
+_REASONS = tuple(Command[f"REASON_{number}"] for number in range(1, 10))
 DECISIONS = {
     Command.ACCEPT_EPISODE: Decision.ACCEPT,
     Command.FIX_AND_ACCEPT: Decision.FIX_AND_ACCEPT,
@@ -73,11 +84,9 @@ _ANYTIME = (
     *DECISIONS,
     Command.REVIEW_NOTE,
 )
-JUDGING = (*_ANYTIME, *_FILLING)
-"""All commands of the panel; their keys work while an episode is open."""
 
 
-class VerdictPanel(QFrame):
+class VerdictPanel(Card):
     """Holds the answers for the open episode.
 
     One key submits a decision, but only one that the answers support, and accepting requires that every step was
@@ -96,9 +105,8 @@ class VerdictPanel(QFrame):
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
-        self._sheet = ReviewAnswers()
+        self.sheet = ReviewAnswers()
         self._steps = 0
         self._shown_step = 0
         self._unfolded: Criterion | None = None
@@ -108,7 +116,7 @@ class VerdictPanel(QFrame):
         self._others = [text_label(kind="field") for _ in range(2)]
         self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
         self._note = named(QPlainTextEdit(), "Note on the verdict")
-        self._refusal = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
+        self.refusal = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._seen_words = text_label(kind="hint")
         self._seen_bar = SeenBar()
         self._area = scroll_area()
@@ -116,24 +124,17 @@ class VerdictPanel(QFrame):
         self._connect()
         self._enable()
 
-    @property
-    def sheet(self) -> ReviewAnswers:
-        return self._sheet
-
     def show_review(self, opened: OpenedReview, sheet: ReviewAnswers) -> None:
         """Show an episode's answers, and whether and in which role the reviewer may judge it."""
         self._steps = len(opened.opened.episode.steps)
-        self._sheet = sheet
+        self.sheet = sheet
         self._unfolded = None
         self._may_judge = opened.row.role is not None
-        self._turn.setText(turn_words(opened))
-        self._turn.setVisible(bool(self._turn.text()))
-        self._turn.setProperty("kind", "hint" if self._may_judge else "warning")
-        self._turn.style().polish(self._turn)
+        say(self._turn, turn_words(opened))
+        set_kind(self._turn, "hint" if self._may_judge else "warning")
         others = verdicts(opened.entries) if opened.row.role is ReviewerRole.THIRD else []
         for label, words in zip(self._others, [*map(verdict_in_short, others), "", ""], strict=False):
-            label.setText(words)
-            label.setVisible(bool(words))
+            say(label, words)
         for card in self._cards.values():
             card.show_steps(self._steps)
         if self._note.toPlainText().strip() != sheet.note:  # otherwise keep the editor's cursor
@@ -145,10 +146,10 @@ class VerdictPanel(QFrame):
     def show_step(self, number: int, seen: frozenset[int]) -> None:
         """`number` is the shown step, `seen` all steps seen so far."""
         self._shown_step = number
-        self._sheet = replace(self._sheet, seen=self._sheet.seen | seen)
+        self.sheet = replace(self.sheet, seen=self.sheet.seen | seen)
         self._show_seen()
-        if self._asks_to_look and not unseen(self._sheet.seen, self._steps):
-            self._refusal.hide()
+        if self._asks_to_look and not unseen(self.sheet.seen, self._steps):
+            self.refusal.hide()
         self.changed.emit()
 
     def show_waiting(self, on: bool) -> None:
@@ -158,10 +159,7 @@ class VerdictPanel(QFrame):
 
     def refuse(self, words: str, detail: str = "") -> None:
         self._asks_to_look = False
-        self._refusal.show_message(Tone.WARNING, breakable(words), breakable(detail))
-
-    def dismiss(self) -> None:
-        self._refusal.hide()
+        self.refusal.show_message(Tone.WARNING, breakable(words), breakable(detail))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Return leaves a one-line field; a focused field is scrolled into view."""
@@ -176,7 +174,7 @@ class VerdictPanel(QFrame):
     # Commands.
 
     def _answer(self, criterion: Criterion, answer: Rating) -> None:
-        before = self._sheet.judgement(criterion)
+        before = self.sheet.judgement(criterion)
         if answer is Rating.PASS:
             judgement = Judgement(criterion=criterion, answer=answer)
         elif before is None or before.answer is Rating.PASS:
@@ -187,8 +185,8 @@ class VerdictPanel(QFrame):
         self._take(judgement)
 
     def _take(self, judgement: Judgement) -> None:
-        self._sheet = self._sheet.judged(judgement)
-        self._refusal.hide()
+        self.sheet = self.sheet.judged(judgement)
+        self.refusal.hide()
         self._show_answers()
         self.changed.emit()
 
@@ -197,7 +195,7 @@ class VerdictPanel(QFrame):
             self._cards[self._unfolded].choose_reason(number)
 
     def _take_step(self) -> None:
-        given = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
+        given = None if self._unfolded is None else self.sheet.judgement(self._unfolded)
         if given is not None:
             self._take(given.model_copy(update={"step": self._shown_step}))
 
@@ -206,19 +204,19 @@ class VerdictPanel(QFrame):
             self._cards[self._unfolded].write()
 
     def _decide(self, decision: Decision) -> None:
-        lacking = self._sheet.lacking()
+        lacking = self.sheet.lacking()
         if lacking is not None:
             criterion, words = lacking
             self._unfold(criterion)
             self.refuse(words)
             return
-        left = unseen(self._sheet.seen, self._steps)
+        left = unseen(self.sheet.seen, self._steps)
         if decision.accepts and left:
             self.refuse(f"You have not seen {steps_in_words(left)} yet.", "Look at every step before you accept.")
             self.step_asked.emit(left[0])
             self._asks_to_look = True  # only now, so that the reason stays on screen after turning to the step
             return
-        self._refusal.hide()
+        self.refusal.hide()
         self.decided.emit(decision)
 
     # Content.
@@ -229,14 +227,14 @@ class VerdictPanel(QFrame):
 
     def _show_answers(self) -> None:
         for criterion, card in self._cards.items():
-            card.show_judgement(self._sheet.judgement(criterion), unfolded=criterion is self._unfolded)
+            card.show_judgement(self.sheet.judgement(criterion), unfolded=criterion is self._unfolded)
         self._enable()
         if self._unfolded is not None:
             QTimer.singleShot(0, self, self._bring_into_sight)
 
     def _bring_into_sight(self) -> None:
         """In a low window, scroll to the reasons first, and after the choice of one to the other fields."""
-        given = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
+        given = None if self._unfolded is None else self.sheet.judgement(self._unfolded)
         if self._unfolded is None or given is None:
             return
         card, bar = self._cards[self._unfolded], self._area.verticalScrollBar()
@@ -245,38 +243,37 @@ class VerdictPanel(QFrame):
             bar.setValue(card.y() + (max(0, beyond) if given.reason else 0))
 
     def _show_seen(self) -> None:
-        seen = self._steps - len(unseen(self._sheet.seen, self._steps))
+        seen = self._steps - len(unseen(self.sheet.seen, self._steps))
         self._seen_words.setText(f"{seen} of {self._steps} steps seen")
-        self._seen_bar.show_seen(self._sheet.seen, self._steps)
+        self._seen_bar.show_seen(self.sheet.seen, self._steps)
 
     def _enable(self) -> None:
         on = self._may_judge and self.isEnabled()
         self._commands.enable(*_ANYTIME, on=on)
-        unfolded = None if self._unfolded is None else self._sheet.judgement(self._unfolded)
+        unfolded = None if self._unfolded is None else self.sheet.judgement(self._unfolded)
         self._commands.enable(*_FILLING, on=on and unfolded is not None and unfolded.answer is not Rating.PASS)
         self._note.setEnabled(on)
 
     def _take_note(self) -> None:
-        self._sheet = replace(self._sheet, note=self._note.toPlainText().strip())
+        self.sheet = replace(self.sheet, note=self._note.toPlainText().strip())
         self.changed.emit()
 
     # Wiring.
 
     def _connect(self) -> None:
-        commands = self._commands
+        calls: dict[Command, Callable[[], object]] = {}
         for criterion, answers in ANSWERS.items():
             self._cards[criterion].changed.connect(self._take)
             for answer, command in answers.items():
-                commands[command].triggered.connect(
-                    lambda _checked, criterion=criterion, answer=answer: self._answer(criterion, answer)
-                )
-        for number, command in enumerate(_REASONS):
-            commands[command].triggered.connect(lambda _checked, number=number: self._choose_reason(number))
-        for command, decision in DECISIONS.items():
-            commands[command].triggered.connect(lambda _checked, decision=decision: self._decide(decision))
-        commands[Command.TAKE_STEP].triggered.connect(self._take_step)
-        commands[Command.REASON_WORDS].triggered.connect(self._write_words)
-        commands[Command.REVIEW_NOTE].triggered.connect(lambda _checked: self._note.setFocus())
+                calls[command] = partial(self._answer, criterion, answer)
+        calls |= {command: partial(self._choose_reason, number) for number, command in enumerate(_REASONS)}
+        calls |= {command: partial(self._decide, decision) for command, decision in DECISIONS.items()}
+        calls |= {
+            Command.TAKE_STEP: self._take_step,
+            Command.REASON_WORDS: self._write_words,
+            Command.REVIEW_NOTE: self._note.setFocus,
+        }
+        self._commands.bind(self, calls)
         self._note.textChanged.connect(self._take_note)
         for field in (self._note, *self.findChildren(QLineEdit), *self.findChildren(QSpinBox)):
             field.installEventFilter(self)
@@ -285,33 +282,14 @@ class VerdictPanel(QFrame):
         self._note.setPlaceholderText("Note")
         self._note.setFixedHeight(_NOTE_PX)
         self._note.setTabChangesFocus(True)
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 6, 0)
-        column.setSpacing(14)
-        whose = QVBoxLayout()
-        whose.setSpacing(4)
-        for label in (self._turn, *self._others):
-            whose.addWidget(label)
-        column.addLayout(whose)
-        for part in (*self._cards.values(), self._note):
-            column.addWidget(part)
-        column.addStretch()
-        self._area.setWidget(inner)
-        seen = row(self._seen_words, self._seen_bar)
-        seen.setStretch(0, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(14, 14, 8, 12)
-        whole.setSpacing(10)
-        whole.addWidget(self._area, 1)
-        whole.addWidget(self._refusal)
-        whole.addLayout(seen)
-        whole.addLayout(self._decisions())
+        whose = column(self._turn, *self._others, spacing=4)
+        self._area.setWidget(pile(whose, *self._cards.values(), self._note, right=6, spacing=14))
+        seen = row((self._seen_words, 1), self._seen_bar)
+        fill_column(self, (self._area, 1), self.refusal, seen, self._decisions(), margins=(14, 14, 8, 12), spacing=10)
 
     def _decisions(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setSpacing(6)
-        for place, command in enumerate(DECISIONS):
-            kind = "primary" if command.value.primary else ""
-            grid.addWidget(KeyButton(self._commands[command], command.value.label, kind), place // 2, place % 2)
+        for place, button in enumerate(key_buttons(self._commands, *DECISIONS)):
+            grid.addWidget(button, place // 2, place % 2)
         return grid

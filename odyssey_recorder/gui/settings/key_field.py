@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pydantic import SecretStr
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
+from odyssey_recorder.gui.parts import fill_row, line_edit, text_label
 from odyssey_recorder.gui.settings.setting_fields import titled_row
 from odyssey_recorder.keys import VARIABLE, KeyPlace, KeyStatus, forget_key, key_status, store_key
 from odyssey_recorder.settings import log_file
@@ -27,11 +27,9 @@ class KeyField(QWidget):
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._words = text_label(kind="hint")
         buttons = QWidget()
-        line = row(commands.button(Command.STORE_KEY), commands.button(Command.FORGET_KEY), None)
-        line.setContentsMargins(0, 4, 0, 0)
-        buttons.setLayout(line)
+        fill_row(buttons, *commands.buttons(Command.STORE_KEY, Command.FORGET_KEY), None, margins=(0, 4, 0, 0))
         hint = "In the keyring of your system or in the environment, never in a file."
-        fill_column(self, titled_row("API key", hint, self._line, self._words, buttons), spacing=-1)
+        self.setLayout(titled_row("API key", hint, self._line, self._words, buttons))
         commands.bind(self, {Command.STORE_KEY: self._store, Command.FORGET_KEY: self._forget})
         self._line.textChanged.connect(self._offer)
         self._line.returnPressed.connect(commands[Command.STORE_KEY].trigger)
@@ -104,13 +102,9 @@ class LogField(QWidget):
         path.setReadOnly(True)
         path.setCursorPosition(0)
         buttons = QWidget()
-        line = row(commands.button(Command.OPEN_LOG), commands.button(Command.COPY_LOG_PATH), None)
-        line.setContentsMargins(0, 4, 0, 0)
-        buttons.setLayout(line)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        fill_row(buttons, *commands.buttons(Command.OPEN_LOG, Command.COPY_LOG_PATH), None, margins=(0, 4, 0, 0))
         hint = "To be read, or sent along when you report a fault. Keys and tokens are masked in it."
-        layout.addLayout(titled_row("Log file", hint, path, buttons))
+        self.setLayout(titled_row("Log file", hint, path, buttons))
         commands.bind(self, {Command.OPEN_LOG: self._open, Command.COPY_LOG_PATH: self._copy})
 
     def _open(self) -> None:

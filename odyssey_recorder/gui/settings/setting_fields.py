@@ -2,38 +2,55 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import CheckBox, Choice, line_edit, named, push_button, row, text_label
+from odyssey_recorder.gui.parts import (
+    CheckBox,
+    Choice,
+    column,
+    fill_row,
+    line_edit,
+    named,
+    push_button,
+    row,
+    say,
+    text_label,
+)
 from odyssey_recorder.gui.theme import Theme
 
 _TEXT_MARGIN = 8
 
 
 class Control(QWidget):
-    """A control whose value is None for the default."""
+    """A control whose value is None for the default; `read` and `show` are for that of `inner`."""
 
     changed = Signal()
 
-    def __init__(self, inner: QWidget, *beside: QWidget) -> None:
+    def __init__(
+        self,
+        inner: QWidget,
+        read: Callable[[], object],
+        show: Callable[[Any], object],
+        changed: SignalInstance,
+        *beside: QWidget,
+    ) -> None:
         super().__init__()
         self._inner = inner
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        line = row((inner, 1), *beside)
-        layout.addLayout(line)
+        self._read = read
+        self.show_value = show
+        changed.connect(self.changed)
+        fill_row(self, (inner, 1), *beside)
         self.setFocusProxy(inner)
 
     @property
     def value(self) -> object:
-        raise NotImplementedError
-
-    def show_value(self, value: object) -> None:
-        raise NotImplementedError
+        return self._read()
 
     def describe(self, words: str) -> None:
         self._inner.setAccessibleDescription(words)
@@ -42,26 +59,23 @@ class Control(QWidget):
 
 class TextControl(Control):
     def __init__(self, name: str, *beside: QWidget, default: str = "") -> None:
-        self._line = line_edit(name, default)
-        super().__init__(self._line, *beside)
-        self._line.textChanged.connect(self.changed)
+        self._line = line = line_edit(name, default)
+        super().__init__(
+            line, lambda: line.text().strip() or None, partial(_show_words, line), line.textChanged, *beside
+        )
 
-    @property
-    def value(self) -> object:
-        return self._line.text().strip() or None
 
-    def show_value(self, value: object) -> None:
-        words = "" if value is None else str(value)
-        if words != self._line.text():
-            self._line.setText(words)
-        self._line.setCursorPosition(0)
+def _show_words(line: QLineEdit, value: object) -> None:
+    words = "" if value is None else str(value)
+    if words != line.text():
+        line.setText(words)
+    line.setCursorPosition(0)
 
 
 class PathControl(TextControl):
     def __init__(self, name: str, *, default: str = "The default folder", is_file: bool = False) -> None:
         self._is_file = is_file
-        self._browse = named(push_button("Choose…", f"Choose another: {name}"), f"Choose: {name}")
-        self._browse.clicked.connect(self._choose)
+        self._browse = named(push_button("Choose…", f"Choose another: {name}", call=self._choose), f"Choose: {name}")
         super().__init__(name, self._browse, default=default)
         self.repaint_icons()
 
@@ -78,51 +92,22 @@ class PathControl(TextControl):
         dialog.open()
 
 
-class NumberControl(Control):
-    def __init__(self, name: str, lowest: int, highest: int) -> None:
-        self._spin = named(_CalmSpinBox(), name)
-        self._spin.setRange(lowest, highest)
-        self._spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet does not reach it
-        super().__init__(self._spin)
-        self._spin.valueChanged.connect(self.changed)
-
-    @property
-    def value(self) -> object:
-        return self._spin.value()
-
-    def show_value(self, value: object) -> None:
-        if isinstance(value, int):
-            self._spin.setValue(value)
+def number_control(name: str, lowest: int, highest: int) -> Control:
+    spin = named(_CalmSpinBox(), name)
+    spin.setRange(lowest, highest)
+    spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet does not reach it
+    return Control(spin, spin.value, spin.setValue, spin.valueChanged)
 
 
-class ChoiceControl(Control):
-    def __init__(self, name: str, choices: Mapping[str, str]) -> None:
-        self._choice = _CalmChoice(name)
-        for value, words in choices.items():
-            self._choice.addItem(words, value)
-        super().__init__(self._choice)
-        self._choice.currentIndexChanged.connect(self.changed)
-
-    @property
-    def value(self) -> object:
-        return self._choice.currentData()
-
-    def show_value(self, value: object) -> None:
-        self._choice.setCurrentIndex(self._choice.findData(value))
+def choice_control(name: str, choices: Mapping[str, str]) -> Control:
+    choice = _CalmChoice(name)
+    choice.offer(list(choices.items()))
+    return Control(choice, choice.currentData, choice.choose, choice.currentIndexChanged)
 
 
-class SwitchControl(Control):
-    def __init__(self, name: str, words: str) -> None:
-        self._box = named(CheckBox(words), name)
-        super().__init__(self._box)
-        self._box.toggled.connect(self.changed)
-
-    @property
-    def value(self) -> object:
-        return self._box.isChecked()
-
-    def show_value(self, value: object) -> None:
-        self._box.setChecked(value is True)
+def switch_control(name: str, words: str) -> Control:
+    box = named(CheckBox(words), name)
+    return Control(box, box.isChecked, box.setChecked, box.toggled)
 
 
 class _CalmSpinBox(QSpinBox):
@@ -167,9 +152,7 @@ class SettingField(QWidget):
         self._note = text_label(kind="hint")
         self._refusal = text_label(kind="danger")
         self._set_by = ""
-        line = titled_row(setting.title, setting.hint, self._control, self._note, self._refusal)
-        line.setContentsMargins(0, 0, 0, 0)
-        self.setLayout(line)
+        self.setLayout(titled_row(setting.title, setting.hint, self._control, self._note, self._refusal))
         self._control.changed.connect(self._tell)
         self.show_remark()
 
@@ -196,8 +179,7 @@ class SettingField(QWidget):
         later = _LATER if self.is_changed and not self.setting.is_at_once and not refusal else ""
         words = " ".join(part for part in (decided, note, later) if part)
         for label, said in ((self._note, words), (self._refusal, refusal)):
-            label.setText(said)
-            label.setVisible(bool(said))
+            say(label, said)
         self._control.describe(" ".join(part for part in (self.setting.hint, words, refusal) if part))
 
     def _tell(self) -> None:
@@ -209,17 +191,5 @@ def titled_row(title: str, hint: str, *parts: QWidget) -> QHBoxLayout:
     name = QLabel(title)
     name.setTextFormat(Qt.TextFormat.PlainText)
     name.setWordWrap(True)
-    left, right = QVBoxLayout(), QVBoxLayout()
-    left.setSpacing(2)
-    right.setSpacing(4)
-    for words in (name, text_label(hint, "hint")):
-        left.addWidget(words)
-    for part in parts:
-        right.addWidget(part)
-    left.addStretch()
-    right.addStretch()
-    layout = QHBoxLayout()
-    layout.setSpacing(24)
-    layout.addLayout(left, 5)
-    layout.addLayout(right, 7)
-    return layout
+    left, right = column(name, text_label(hint, "hint"), None, spacing=2), column(*parts, None, spacing=4)
+    return row((left, 5), (right, 7), spacing=24)

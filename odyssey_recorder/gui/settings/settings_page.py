@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QWidget
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gui.application import use_theme
@@ -13,6 +13,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import (
+    Card,
     fill_column,
     fill_dialog,
     fill_row,
@@ -62,15 +63,14 @@ class SettingsPage(Page):
         self._key = KeyField(background, commands)
         self._log = LogField(commands)
         self._shortcut_card = ShortcutCard(shortcuts, background, commands)
-        dismiss = push_button("Dismiss", "Dismiss this message", "quiet")
-        self._message = Banner(dismiss)
-        dismiss.clicked.connect(self._message.hide)
+        self._message = Banner(can_dismiss=True)
         self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._area = scroll_area()
         self._content = QWidget()
-        self._column = QVBoxLayout(self._content)
+        self._column = fill_column(self._content, margins=(0, 0, 8, 0), spacing=_SPACE)
         self._cards: dict[str, QFrame] = {}
         self._sections = _Sections(list(GROUPS))
+        self._home = self._sections
         self._extras: Mapping[str, tuple[QWidget, ...]] = {
             "Practice and annotator": (_consent(commands),) if commands[Command.READ_CONSENT].isVisible() else (),
             "Language model": (self._key,),
@@ -95,10 +95,6 @@ class SettingsPage(Page):
             self._background.run(self._read, self._show, self._fail)
             self._key.look()
             self._area.verticalScrollBar().setValue(0)
-
-    @property
-    def home(self) -> QWidget:
-        return self._sections
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         if not self._changes:
@@ -240,16 +236,11 @@ class SettingsPage(Page):
         self._sections.show_section(reached[-1] if reached else next(iter(self._cards)))
 
     def _lay_out(self) -> None:
-        whole = fill_row(self, margins=(_SPACE, _SPACE, _SPACE, _SPACE), spacing=_SPACE)
         self._sections.setFixedWidth(_SECTIONS_PX)
-        whole.addWidget(self._sections)
         right = QWidget()
         right.setMaximumWidth(_WIDEST_PX)
         fill_column(right, (self._area, 1), self._bottom(), spacing=12)
-        whole.addWidget(right, 100)
-        whole.addStretch(1)
-        self._column.setContentsMargins(0, 0, 8, 0)
-        self._column.setSpacing(_SPACE)
+        fill_row(self, self._sections, (right, 100), margins=_SPACE, spacing=_SPACE).addStretch(1)
         next(self.fill())
         self._area.setWidget(self._content)
 
@@ -263,37 +254,23 @@ class SettingsPage(Page):
     def _card(self, title: str, group: tuple[Setting, ...]) -> QFrame:
         if title == "Shortcuts":
             return self._shortcut_card
-        card = QFrame()
-        card.setProperty("kind", "card")
-        fill_column(
-            card,
-            text_label(title, "title"),
-            *(self._fields[setting.name] for setting in group),
-            *self._extras.get(title, ()),
-            margins=(20, 16, 20, 20),
-            spacing=18,
-        )
+        card = Card()
+        fields = [self._fields[setting.name] for setting in group]
+        parts = (text_label(title, "title"), *fields, *self._extras.get(title, ()))
+        fill_column(card, *parts, margins=(20, 16, 20, 20), spacing=18)
         return card
 
     def _bottom(self) -> QWidget:
-        buttons = [self._commands.button(one) for one in (Command.REVERT_SETTINGS, Command.SAVE_SETTINGS)]
-        line = row(self._message, *buttons)
-        line.insertStretch(1)
-        line.setStretch(0, 1)
+        buttons = self._commands.buttons(Command.REVERT_SETTINGS, Command.SAVE_SETTINGS)
         bottom = QWidget()
-        bottom.setLayout(line)
-        line.setContentsMargins(0, 0, _BESIDE_SCROLL_BAR_PX, 0)
+        fill_row(bottom, (self._message, 1), None, *buttons, margins=(0, 0, _BESIDE_SCROLL_BAR_PX, 0))
         return bottom
 
 
 def _consent(commands: Commands) -> QWidget:
     place, buttons = QWidget(), QWidget()
-    line = row(commands.button(Command.READ_CONSENT), None)
-    line.setContentsMargins(0, 0, 0, 0)
-    buttons.setLayout(line)
-    whole = titled_row("Consent", "What you agreed to when you began.", buttons)
-    whole.setContentsMargins(0, 0, 0, 0)
-    place.setLayout(whole)
+    fill_row(buttons, commands.button(Command.READ_CONSENT), None)
+    place.setLayout(titled_row("Consent", "What you agreed to when you began.", buttons))
     return place
 
 
@@ -328,12 +305,10 @@ class UnsavedDialog(QDialog):
         self.setWindowTitle("Settings that are not saved")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         save = push_button("Save", "Save the settings and close the window (Return)", "primary")
-        save.setDefault(True)
         discard = push_button("Discard", "Close the window and leave the settings as they were")
-        stay = push_button("Stay", "Keep the window open (Esc)")
+        stay = push_button("Stay", "Keep the window open (Esc)", call=self.reject)
         self._connect(save, self.save_asked)
         self._connect(discard, self.discard_asked)
-        stay.clicked.connect(self.reject)
         question = text_label("Save the settings before the window closes?", "title")
         hint = text_label(f"Changed and not saved: {', '.join(titles)}.", "hint")
         fill_dialog(self, question, hint, row(None, stay, discard, save))

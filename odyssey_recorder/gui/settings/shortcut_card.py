@@ -4,7 +4,6 @@ from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHeaderView,
     QKeySequenceEdit,
     QStyledItemDelegate,
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import fill_column, named, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, named, row, text_label
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
 from odyssey_recorder.gui.table import Column, Index, TableModel
 
@@ -178,7 +177,7 @@ class _KeysDelegate(QStyledItemDelegate):
         self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)
 
 
-class ShortcutCard(QFrame):
+class ShortcutCard(Card):
     part_entered = Signal(object, int, int)
     """A part was entered: the widget, and top and bottom within it, in px."""
 
@@ -186,7 +185,6 @@ class ShortcutCard(QFrame):
 
     def __init__(self, shortcuts: Shortcuts, background: Background, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._shortcuts = shortcuts
         self._background = background
         self._commands = commands
@@ -214,12 +212,7 @@ class ShortcutCard(QFrame):
         self._commands.enable(Command.RESET_ALL_KEYS, on=self._model.is_any_changed)
 
     def _lay_out(self) -> None:
-        head = row(
-            (text_label("Shortcuts", "title"), 1),
-            self._commands.button(Command.RESET_KEYS),
-            self._commands.button(Command.RESET_ALL_KEYS),
-        )
-        column = fill_column(self, head, margins=(20, 16, 20, 20))
+        buttons = self._commands.buttons(Command.RESET_KEYS, Command.RESET_ALL_KEYS)
+        head = row((text_label("Shortcuts", "title"), 1), *buttons)
         hint = "Choose an action and press Return, then the keys. Del takes keys away. They count at once."
-        column.addWidget(text_label(hint, "hint"))
-        column.addWidget(self._table)
+        fill_column(self, head, text_label(hint, "hint"), self._table, margins=(20, 16, 20, 20))

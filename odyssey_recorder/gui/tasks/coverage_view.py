@@ -3,10 +3,10 @@
 from math import ceil
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, row, text_label
+from odyssey_recorder.gui.parts import Choice, column, fill_column, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.tally import BoardModel, TallyList, TallyRow, board_height, board_view
@@ -16,7 +16,6 @@ from odyssey_recorder.task_service import ModelChoice
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160
-_MINE = (Command.NEXT_GAP, Command.FILL_GAP)
 _HOW = (
     "Each place: tasks that are there, of those wanted for the same share everywhere. Full colour: recorded; light:"
     " to be approved, waiting or at work."
@@ -37,6 +36,7 @@ class CoverageView(QWidget):
         self._hint = text_label(_HOW, "hint")
         self._model = BoardModel(self)
         self._board = board_view(self._model)
+        self.home = self._board
         self._classes_title = text_label(kind="field")
         self._classes = TallyList("Classes of apps in this place")
         self._gaps = TallyList("Emptiest places")
@@ -48,10 +48,6 @@ class CoverageView(QWidget):
         catalogue = self._catalogue.value
         if catalogue:
             self._bridge.look(lambda service: service.coverage(catalogue), self._show)
-
-    @property
-    def home(self) -> QWidget:
-        return self._board
 
     @property
     def current(self) -> Cell | None:
@@ -141,33 +137,19 @@ class CoverageView(QWidget):
         self._gaps.cell_chosen.connect(self._turn_to)
         for places in (self._classes, self._gaps):
             places.activated.connect(lambda _index: self._fill())
-        self._commands.belong_to(self, *_MINE)
-        self._commands[Command.NEXT_GAP].triggered.connect(lambda _checked: self._go_to_next_gap())
-        self._commands[Command.FILL_GAP].triggered.connect(lambda _checked: self._fill())
+        self._commands.bind(self, {Command.NEXT_GAP: self._go_to_next_gap, Command.FILL_GAP: self._fill})
 
     def _lay_out(self) -> None:
-        actions = row(
-            self._catalogue, None, self._commands.button(Command.NEXT_GAP), self._commands.button(Command.FILL_GAP)
-        )
+        actions = row(self._catalogue, None, *self._commands.buttons(Command.NEXT_GAP, Command.FILL_GAP))
         self._catalogue.setMinimumWidth(220)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(actions)
-        column.addWidget(self._hint)
         self._board.setMinimumHeight(_LOWEST_PX)
-        column.addWidget(self._board, 5)
-        below = QHBoxLayout()
-        below.setSpacing(16)
+        below = row(spacing=16)
         for title, places in (
             (self._classes_title, self._classes), (text_label("Emptiest places first", "field"), self._gaps),
         ):  # fmt: skip
-            part = QVBoxLayout()
-            part.setSpacing(4)
-            part.addWidget(title)
-            part.addWidget(places, 1)
+            part = column(title, (places, 1), spacing=4)
             below.addLayout(part, 1)
-        column.addLayout(below, 4)
+        fill_column(self, actions, self._hint, (self._board, 5), (below, 4), spacing=10)
 
 
 def _gap_name(cell: Cell) -> str:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
-from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, push_button, row, text_label
+from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, row, text_label
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
@@ -17,14 +18,22 @@ _MOST = 10_000
 _WIDTH_PX = 480
 
 
-class GenerateDialog(QDialog):
+_ASKED = Question(
+    title="Generate tasks",
+    question="Make tasks from the templates",
+    answer="Generate",
+    tip="Make them; each is to be approved then (Return)",
+    cancel_tip="Make nothing (Esc)",
+    detail="Each comes once only. They wait in Prepare until a person approves them.",
+)
+
+
+class GenerateDialog(QuestionDialog):
     """Emits `wanted` and closes; `preset` has the initial values."""
 
     wanted = Signal(object)
 
     def __init__(self, loaded: LoadedTemplates, preset: ModelChoice, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Generate tasks")
         self._loaded = loaded
         self._count = number_field("Number of tasks", preset.count, _MOST)
         self._seed = number_field("Seed", preset.seed, 999_999_999)
@@ -44,8 +53,10 @@ class GenerateDialog(QDialog):
         self._names.setToolTip("The phrasings that name every app; otherwise those that name none")
         self._names.setChecked(preset.names_apps)
         self._left = text_label(kind="hint")
-        self._ok = push_button("Generate", "Make them; each is to be approved then (Return)", "primary")
-        self._lay_out()
+        class_ = labelled("With an app of the &class", self._app_class)
+        heading = text_label("Categories", "field")
+        parts = (*self._rows(), class_, heading, self._ticks(), self._names, self._left)
+        super().__init__(_ASKED, parent, *parts, width=_WIDTH_PX)
         self._connect()
         self._offer_classes(preset.app_class)
         self._tell()
@@ -78,12 +89,7 @@ class GenerateDialog(QDialog):
         templates = count_words(len(fitting), "template")
         none = "No template can give more tasks like this: change the class, the device or the categories."
         self._left.setText(f"{templates} can still give up to {count_words(left, 'different task')}." if left else none)
-        self._ok.setEnabled(bool(left))
-
-    def _agree(self) -> None:
-        asked = self.asked
-        self.accept()
-        self.wanted.emit(asked)
+        self.ok.setEnabled(bool(left))
 
     def _connect(self) -> None:
         self._catalogue.currentIndexChanged.connect(lambda _at: self._offer_classes())
@@ -92,34 +98,16 @@ class GenerateDialog(QDialog):
             choice.currentIndexChanged.connect(lambda _at: self._tell())
         for tick in self._categories.values():
             tick.toggled.connect(lambda _on: self._tell())
-        self._ok.clicked.connect(self._agree)
-        self._ok.setDefault(True)
+        self.accepted.connect(lambda: self.wanted.emit(self.asked))
 
-    def _lay_out(self) -> None:
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        numbers = row(spacing=12)
-        numbers.addLayout(labelled("How &many", self._count), 1)
-        numbers.addLayout(labelled("&Seed", self._seed), 1)
-        places = row(spacing=12)
-        places.addLayout(labelled("&Apps of", self._catalogue), 1)
-        places.addLayout(labelled("&Device", self._device), 1)
+    def _rows(self) -> tuple[QHBoxLayout, QHBoxLayout]:
+        count, seed = labelled("How &many", self._count), labelled("&Seed", self._seed)
+        catalogue, device = labelled("&Apps of", self._catalogue), labelled("&Device", self._device)
+        return row((count, 1), (seed, 1), spacing=12), row((catalogue, 1), (device, 1), spacing=12)
+
+    def _ticks(self) -> QGridLayout:
         ticks = QGridLayout()
         ticks.setVerticalSpacing(0)
         for number, tick in enumerate(self._categories.values()):
             ticks.addWidget(tick, *divmod(number, 2))
-        cancel = push_button("Cancel", "Make nothing (Esc)")
-        cancel.clicked.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        title = text_label("Make tasks from the templates", "title")
-        title.setMinimumWidth(_WIDTH_PX)
-        column.addWidget(title)
-        column.addWidget(text_label("Each comes once only. They wait in Prepare until a person approves them.", "hint"))
-        for layout in (numbers, places, labelled("With an app of the &class", self._app_class)):
-            column.addLayout(layout)
-        column.addWidget(text_label("Categories", "field"))
-        column.addLayout(ticks)
-        column.addWidget(self._names)
-        column.addWidget(self._left)
-        column.addLayout(row(None, cancel, self._ok))
+        return ticks

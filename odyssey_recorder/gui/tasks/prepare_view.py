@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
+from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, ReasonDialog
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
@@ -32,7 +32,6 @@ from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.wording.origin_words import judge_words, rule_words
 
-_TYPING_MS = 120
 _REASONS = (
     "cannot be done on the device",
     "the apps do not fit",
@@ -45,10 +44,6 @@ _APPROVE_FAULTY = ("Approve", "Let it be recorded as it is (Return)")
 _NOTHING_YET = "No task is prepared yet. “Generate…” makes some from the templates."
 _ALL_DONE = "Nothing is left to approve. “Generate…” makes more, and Coverage tells what is lacking."
 _NONE_LIKE_THIS = "No task is like this: change the search or the filters."
-_MINE = (
-    Command.APPROVE_TASKS, Command.REJECT_TASKS, Command.EDIT_TASK, Command.KEEP_WORDS, Command.LEAVE_WORDS,
-    Command.REWRITE_TASKS, Command.REWRITE_ALL,
-)  # fmt: skip
 
 
 class PrepareView(QWidget):
@@ -65,15 +60,15 @@ class PrepareView(QWidget):
         self._cannot_ask = ""
         self._is_rewriting = False
         self._is_read = False
-        self._search = line_edit("Search tasks to prepare", "Search words, app, template or id")
+        self.search = SearchField("Search tasks to prepare", "Search words, app, template or id")
         self._stage, self._writer, self._category = Choice("How far"), Choice("Whose words"), Choice("Of category")
         self._count = text_label(kind="hint")
         self._table = prepared_table(self)
         self._view = prepared_list(self._table)
-        self._card = PreparedCard(commands)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self.home = self._view
+        self.card = PreparedCard(commands)
         self._selected = QTimer(self, singleShot=True, interval=0)
-        self._offer()
+        self._stage.offer([(one, one) for one in STAGES])  # the first is chosen
         self._lay_out()
         self._connect()
         self._narrow()
@@ -85,26 +80,11 @@ class PrepareView(QWidget):
             rows.extend(self._table.rows[part.top() : part.bottom() + 1])
         return rows
 
-    @property
-    def unsaved(self) -> int:
-        return self._card.unsaved
-
-    def forget_unsaved(self) -> None:
-        self._card.forget_unsaved()
-
     def show_to_approve(self) -> None:
-        self._search.clear()
+        self.search.clear()
         for choice, value in ((self._stage, TO_APPROVE), (self._writer, ""), (self._category, "")):
             choice.choose(value)
         self._narrow()
-
-    @property
-    def home(self) -> QWidget:
-        return self._view
-
-    def search(self) -> None:
-        self._search.setFocus()
-        self._search.selectAll()
 
     def show_rewriting(self, on: bool) -> None:
         self._is_rewriting = on
@@ -138,7 +118,7 @@ class PrepareView(QWidget):
         else:
             self._approve_these(rows)
             return
-        dialog.agreed.connect(partial(self._approve_these, rows))
+        dialog.accepted.connect(partial(self._approve_these, rows))
         dialog.open()
 
     def _approve_these(self, rows: Sequence[PreparedRow]) -> None:
@@ -216,13 +196,13 @@ class PrepareView(QWidget):
                 stage=self._stage.value,
                 writer=self._writer.value,
                 category=self._category.value,
-                text=self._search.text().strip().casefold(),
+                text=self.search.text().strip().casefold(),
             )
         )
 
     def _show_current(self) -> None:
         chosen = sum(part.bottom() - part.top() + 1 for part in self._view.selectionModel().selection().toList())
-        self._card.show_row(self._table.at(self._view.currentIndex().row()), chosen, self._nothing())
+        self.card.show_row(self._table.at(self._view.currentIndex().row()), chosen, self._nothing())
         self._allow()
 
     def _nothing(self) -> str:
@@ -232,7 +212,7 @@ class PrepareView(QWidget):
             return "Looking at the tasks…"
         if not self._table.all:
             return _NOTHING_YET
-        unfiltered = not (self._search.text() or self._writer.value or self._category.value)
+        unfiltered = not (self.search.text() or self._writer.value or self._category.value)
         return _ALL_DONE if unfiltered and self._stage.value == TO_APPROVE else _NONE_LIKE_THIS
 
     def _count_all(self) -> None:
@@ -255,54 +235,35 @@ class PrepareView(QWidget):
         self._commands.enable(Command.REWRITE_TASKS, on=may_ask and is_open)
         self._commands.enable(Command.REWRITE_ALL, on=may_ask and any_open)
 
-    def _offer(self) -> None:
-        self._stage.offer([(one, one) for one in STAGES])
-        self._writer.offer([("", "Whoever wrote it")])
-        self._category.offer([("", "All categories")])
-
     def _connect(self) -> None:
         bridge = self._bridge
         bridge.rows_loaded.connect(self._take)
         bridge.templates_loaded.connect(self._show_loaded)
         bridge.rewritten.connect(self._take_rewritten)
-        self._card.words_given.connect(self._give_words)
-        self._card.writing_ended.connect(self._view.setFocus)
-        self._search.textChanged.connect(lambda _words: self._typing.start())
-        self._typing.timeout.connect(self._narrow)
+        self.card.words_given.connect(self._give_words)
+        self.card.writing_ended.connect(self._view.setFocus)
+        self.search.rested.connect(self._narrow)
         for choice in (self._stage, self._writer, self._category):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
         self._view.selectionModel().selectionChanged.connect(lambda *_: self._selected.start())
         self._view.selectionModel().currentChanged.connect(lambda *_: self._selected.start())
         self._selected.timeout.connect(self._show_current)
-        self._commands.belong_to(self, *_MINE)
         calls = {
             Command.APPROVE_TASKS: self._approve,
             Command.REJECT_TASKS: self._ask_to_reject,
             Command.REWRITE_TASKS: self._ask_to_rewrite,
             Command.REWRITE_ALL: self._ask_to_rewrite_all,
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
-        filters = row(self._search, self._stage, self._writer, self._category)
-        filters.setStretch(0, 1)
+        filters = row((self.search, 1), self._stage, self._writer, self._category)
         self._count.setWordWrap(False)
         for choice, letters in ((self._stage, 20), (self._writer, 15), (self._category, 15)):
             choice.setMinimumContentsLength(letters)
-        actions = row(
-            self._count, None, self._commands.button(Command.REWRITE_TASKS), self._commands.button(Command.REWRITE_ALL)
-        )
-        body = QHBoxLayout()
-        body.setSpacing(16)
-        body.addWidget(self._view, 4)
-        body.addWidget(self._card, 6)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(filters)
-        column.addLayout(actions)
-        column.addLayout(body, 1)
+        actions = row(self._count, None, *self._commands.buttons(Command.REWRITE_TASKS, Command.REWRITE_ALL))
+        body = row((self._view, 4), (self.card, 6), spacing=16)
+        fill_column(self, filters, actions, (body, 1), spacing=10)
 
 
 _WRITER_WORDS = {"Phrasing": "People's phrasings", "Model": "A model", "Person": "A person", "Template": "The template"}

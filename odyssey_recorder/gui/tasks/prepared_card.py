@@ -1,11 +1,21 @@
 """One prepared task: its texts, who wrote them, their faults, and the possible decisions."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import KeyButton
-from odyssey_recorder.gui.parts import breakable, named, scroll_area, text_label
+from odyssey_recorder.gui.key_button import key_buttons
+from odyssey_recorder.gui.parts import (
+    Card,
+    breakable,
+    fill_column,
+    fill_row,
+    pile,
+    say,
+    scroll_area,
+    selectable,
+    text_label,
+)
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words, device_words, start_words
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
@@ -18,7 +28,7 @@ _EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)
 _DECIDING = (Command.EDIT_TASK, Command.REJECT_TASKS, Command.APPROVE_TASKS)
 
 
-class PreparedCard(QFrame):
+class PreparedCard(Card):
     """Shows the current task; decisions wait while it is edited.
 
     Unsaved edits are kept and come back with the task.
@@ -31,21 +41,20 @@ class PreparedCard(QFrame):
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._row: PreparedRow | None = None
         self._unsaved: dict[str, str] = {}
         self._head = text_label("Task", "title")
         self._where = text_label(kind="hint")
         self._texts = ThreeTexts()
-        self._writer = _selectable("hint")
-        self._rules = _selectable("danger")
-        self._judge = _selectable()
-        self._told = _selectable("hint")
-        self._apps = AppChips()
-        self._apps.set_read_only(True)
+        self._writer = selectable("hint")
+        self._rules = selectable("danger")
+        self._judge = selectable()
+        self._told = selectable("hint")
+        self._apps = AppChips(read_only=True)
         self._nothing = text_label(kind="hint")
-        self._content = QWidget()
+        parts = (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._told)
+        self._content = pile(*parts, right=8, spacing=10)
         self._deciding, self._editing = QWidget(), QWidget()
         self._lay_out()
         self._texts.typed.connect(self._note)
@@ -54,8 +63,7 @@ class PreparedCard(QFrame):
             Command.KEEP_WORDS: self._keep,
             Command.LEAVE_WORDS: self._leave,
         }
-        for command, call in calls.items():
-            commands[command].triggered.connect(lambda _checked, call=call: call())
+        commands.bind(self, calls)
         self.show_row(None, 0)
 
     @property
@@ -89,11 +97,11 @@ class PreparedCard(QFrame):
         self._texts.show_task(listed.task)
         equivalence = listed.text.equivalence if listed.text is not None else None
         self._writer.setText(origin_words(listed.text))
-        _say(self._rules, "\n".join(rule_words(equivalence)))
-        _say(self._judge, judge_words(equivalence))
+        say(self._rules, "\n".join(rule_words(equivalence)))
+        say(self._judge, judge_words(equivalence))
         rejected = shown.task.status is Status.REJECTED and listed.text is not None
         why = f"Rejected: {listed.text.note}" if rejected and listed.text and listed.text.note else ""
-        _say(self._told, "\n".join(filter(None, (why, *_circumstances(listed)))))
+        say(self._told, "\n".join(filter(None, (why, *_circumstances(listed)))))
         self._apps.set_apps(listed.task.apps)
 
     def _turn_to_texts(self, task_id: str) -> None:
@@ -143,31 +151,13 @@ class PreparedCard(QFrame):
         self._deciding.setVisible(status is not None and not editing)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(10)
-        for part in (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._told):
-            column.addWidget(part)
-        column.addStretch()
-        area = named(scroll_area(), "About the task")
+        area = scroll_area(self._content, "About the task")
         area.setProperty("kind", "keyed")
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        area.setWidget(self._content)
         for room, commands in ((self._deciding, _DECIDING), (self._editing, _EDITING)):
-            buttons = QHBoxLayout(room)
-            buttons.setContentsMargins(0, 0, 8, 0)
-            buttons.setSpacing(8)
-            for command in commands:
-                kind = "primary" if command.value.primary else ""
-                buttons.addWidget(KeyButton(self._commands[command], command.value.label.rstrip("…"), kind))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 14, 8, 14)
-        whole.setSpacing(10)
-        for part in (self._head, self._nothing):
-            whole.addWidget(part)
-        whole.addWidget(area, 1)
-        whole.addWidget(self._deciding)
-        whole.addWidget(self._editing)
+            fill_row(room, *key_buttons(self._commands, *commands), margins=(0, 0, 8, 0))
+        parts = (self._head, self._nothing, (area, 1), self._deciding, self._editing)
+        fill_column(self, *parts, margins=(16, 14, 8, 14), spacing=10)
 
 
 def _head(shown: PreparedRow) -> str:
@@ -190,15 +180,3 @@ def _circumstances(listed: ListedTask) -> tuple[str, ...]:
         f"Due {listed.due:%Y-%m-%d}." if listed.due is not None else "",
         listed.notes,
     )
-
-
-def _selectable(kind: str = "") -> QLabel:
-    label = text_label(kind=kind)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setMinimumWidth(1)
-    return label
-
-
-def _say(label: QLabel, words: str) -> None:
-    label.setText(words)
-    label.setVisible(bool(words))

@@ -1,7 +1,7 @@
 """The prepared tasks as a list: filters and appearance."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -12,7 +12,7 @@ from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
 from odyssey_recorder.gui.table import Column, TableModel, table_view
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
+from odyssey_recorder.model.text_origin import Equivalence, TextOrigin
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import QueuedTask, Status
 
@@ -22,13 +22,6 @@ STAGES = (TO_APPROVE, WITH_FAULTS, APPROVED, REJECTED)
 _SIGNS = {"Phrasing": "text_box_outline", "Model": "auto_fix", "Person": "account_edit_outline"}
 BY_TEMPLATE, BY_PHRASING, BY_MODEL, BY_PERSON = "Template", "Phrasing", "Model", "Person"
 WRITERS = (BY_PHRASING, BY_MODEL, BY_PERSON, BY_TEMPLATE)
-
-_WRITERS = {
-    Writer.TEMPLATE: BY_TEMPLATE,
-    Writer.PHRASING: BY_PHRASING,
-    Writer.MODEL: BY_MODEL,
-    Writer.PERSON: BY_PERSON,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +102,6 @@ def _titled(row: PreparedRow) -> TitledRow:
     return TitledRow(title(row), about(row), theme.text, badges, _SIGNS.get(row.writer, "text_box_outline"))
 
 
-def prepared_rows(tasks: Iterable[QueuedTask]) -> Sequence[PreparedRow]:
-    return [prepared_row(task) for task in tasks]
-
-
 def prepared_row(task: QueuedTask) -> PreparedRow:
     listed, origin = task.listed, task.listed.text
     asked = listed.task
@@ -143,7 +132,7 @@ def writer_of(origin: TextOrigin | None) -> str:
     """Who wrote an instruction, one of `WRITERS`; a person if one edited it."""
     if origin is None:
         return BY_PERSON
-    return BY_PERSON if origin.edited_by else _WRITERS[origin.writer]
+    return BY_PERSON if origin.edited_by else origin.writer.value.capitalize()
 
 
 def fault_count(equivalence: Equivalence | None) -> int:

@@ -58,47 +58,33 @@ class QueueBridge(QObject):
         self._open_queue = open_queue
         self._background = background
         self._in_order = background.in_order()
-        self._recording = False
-        self._gate = ""
-        self._device: str | None = None
+        self.is_recording = False
+        self.gate = ""  # why tasks may not be recorded yet
+        self.device: str | None = None  # profile of the selected device, empty if it has none; None without a device
         self._renewal = QTimer(self, interval=_RENEW_MS)
         self._renewal.timeout.connect(self.renew)
         self._patience = QTimer(self, singleShot=True, interval=patience_ms)
         self._patience.timeout.connect(lambda: self.unsure.emit(_SLOW))
 
-    @property
-    def device(self) -> str | None:
-        """The profile of the selected device: "" if it has none, None if no device is selected."""
-        return self._device
-
-    @property
-    def gate(self) -> str:
-        """Why tasks may not be recorded yet; empty if they may."""
-        return self._gate
-
-    @property
-    def is_recording(self) -> bool:
-        return self._recording
-
     def show_gate(self, words: str) -> None:
         """Close the queue with a reason, or open it with ""."""
-        self._gate = words
+        self.gate = words
         self.gate_changed.emit(words)
 
     def set_recording(self, recording: bool) -> None:
-        self._recording = recording
+        self.is_recording = recording
         self.recording_changed.emit(recording)
 
     def set_device(self, device: str | None) -> None:
-        if device != self._device:
-            self._device = device
+        if device != self.device:
+            self.device = device
             self.device_changed.emit()
 
     def refresh(self) -> None:
         self._ask(lambda _queue: None)
 
     def take_next(self, after: str = "") -> None:
-        device = self._device
+        device = self.device
         self._take(lambda queue: queue.claim_next(after=after, device=device))
 
     def choose(self, task_id: str) -> None:
@@ -135,7 +121,7 @@ class QueueBridge(QObject):
 
     def skip(self, task_id: str, reason: str) -> None:
         """Move a task to the end with a reason, and claim the one after it."""
-        device = self._device
+        device = self.device
         self._take(lambda queue: _skip(queue, task_id, reason, device))
 
     def send_back(self, task_id: str, reason: str) -> None:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.parts import Choice, SearchField, column, fill_column, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
@@ -22,10 +22,8 @@ from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, Que
 
 _ROW_PX = 48
 _DETAIL_PX = 320
-_TYPING_MS = 120
 _WIDE_PX = 860
 _WIDTHS = {CATEGORY: 190, APPS: 190, STATUS: 110}
-_MINE = (Command.RECORD_TASK, Command.SEND_BACK_TASK)
 
 
 class QueueView(QWidget):
@@ -41,33 +39,29 @@ class QueueView(QWidget):
         self._title = text_label("Tasks", "title")
         self._count = text_label(kind="hint")
         self._counts = CategoryCounts()
-        practice = push_button("Go on with practice", "Go to the practice tasks that are left", "primary")
-        practice.clicked.connect(commands[Command.PRACTICE_PAGE].trigger)
+        practice = push_button(
+            "Go on with practice",
+            "Go to the practice tasks that are left",
+            "primary",
+            call=commands[Command.PRACTICE_PAGE].trigger,
+        )
         self._gate = Banner(practice)
         self._failure = Banner(commands.button(Command.READ_TASKS, kind="quiet"))
-        self._words = line_edit("Search tasks", "Search instruction, app or id")
+        self.search = SearchField("Search tasks", "Search instruction, app or id")
         self._category = Choice("Show category")
         self._status = Choice("Show status")
         self._device = Choice("Show device")
         self._table = task_table(self._holders.get, self)
         self._view = table_view("Tasks", self._table, _ROW_PX)
+        self.home = self._view
         allow_sorting(self._view)
         self._nothing = text_label(kind="hint")
         self._detail = TaskDetail(commands)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._fill_choices()
         self._lay_out()
         self._connect()
         self._show_gate(queue.gate)
         self._allow()
-
-    @property
-    def home(self) -> QWidget:
-        return self._view
-
-    def search(self) -> None:
-        self._words.setFocus()
-        self._words.selectAll()
 
     def show_holders(self, holders: Sequence[Holder]) -> None:
         self._holders.clear()
@@ -78,8 +72,8 @@ class QueueView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_wide = self.width() - _DETAIL_PX >= _WIDE_PX
-        for column, width in _WIDTHS.items():
-            self._view.setColumnWidth(column, width if is_wide else self._table.columns[column].width)
+        for number, width in _WIDTHS.items():
+            self._view.setColumnWidth(number, width if is_wide else self._table.columns[number].width)
 
     @property
     def chosen(self) -> QueuedTask | None:
@@ -110,10 +104,10 @@ class QueueView(QWidget):
     def _narrow(self) -> None:
         self._keep_chosen(
             lambda: self._table.narrow(
-                category=self._category.currentData(),
+                category=self._category.value,
                 status=self._status.currentData(),
-                words=self._words.text(),
-                device=self._device.currentData(),
+                words=self.search.text(),
+                device=self._device.value,
             )
         )
 
@@ -175,15 +169,11 @@ class QueueView(QWidget):
         return "" if task.listed.fits(self._queue.device) else misfit_words(task)
 
     def _fill_choices(self) -> None:
-        self._category.addItem("All categories", "")
-        for category in Category:
-            self._category.addItem(category_words(category.value), category.value)
+        self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
         self._status.addItem("Any status", None)
         for status in Status:
             self._status.addItem(status.value, status)
-        self._device.addItem("Any device", None)
-        for profile in profiles():
-            self._device.addItem(profile.name, profile.key)
+        self._device.offer([("", "Any device"), *((profile.key, profile.name) for profile in profiles())])
 
     def _connect(self) -> None:
         self._queue.board_changed.connect(self._show_board)
@@ -194,40 +184,17 @@ class QueueView(QWidget):
         self._queue.device_changed.connect(self._allow)
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_chosen())
         self._view.activated.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
-        self._words.textChanged.connect(lambda _words: self._typing.start())
-        self._typing.timeout.connect(self._narrow)
+        self.search.rested.connect(self._narrow)
         for choice in (self._category, self._status, self._device):
             choice.currentIndexChanged.connect(lambda _row: self._narrow())
-        self._commands.belong_to(self, *_MINE)
-        calls = {
-            Command.RECORD_TASK: self._record,
-            Command.SEND_BACK_TASK: self._ask_to_send_back,
-        }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        calls = {Command.RECORD_TASK: self._record, Command.SEND_BACK_TASK: self._ask_to_send_back}
+        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
-        head = row(self._title, self._count)
-        head.setStretch(0, 1)
+        head = row((self._title, 1), self._count)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        filters = row(self._words, self._category, self._status, self._device)
-        filters.setStretch(0, 1)
-        left = QVBoxLayout()
-        left.setSpacing(12)
-        left.addLayout(head)
-        left.addWidget(self._counts)
-        left.addLayout(filters)
-        left.addWidget(self._failure)
-        left.addWidget(self._nothing)
-        left.addWidget(self._view, 1)
-        left.addStretch()
+        filters = row((self.search, 1), self._category, self._status, self._device)
+        left = column(head, self._counts, filters, self._failure, self._nothing, (self._view, 1), None, spacing=12)
         self._detail.setFixedWidth(_DETAIL_PX)
-        both = QHBoxLayout()
-        both.setSpacing(16)
-        both.addLayout(left, 1)
-        both.addWidget(self._detail)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(12)
-        whole.addWidget(self._gate)
-        whole.addLayout(both, 1)
+        both = row((left, 1), self._detail, spacing=16)
+        fill_column(self, self._gate, (both, 1), spacing=12)

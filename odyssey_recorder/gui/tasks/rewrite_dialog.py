@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.parts import breakable, labelled, line_edit, push_button, row, text_label
+from odyssey_recorder.gui.parts import breakable, labelled, line_edit, say, text_label
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.llm.batch import Estimate
 
 _WIDTH_PX = 500
@@ -15,18 +16,12 @@ _MARGIN = 1.5
 """The suggested budget as a multiple of the estimate, because answer lengths are guesses."""
 
 
-class RewriteDialog(QDialog):
+class RewriteDialog(QuestionDialog):
     """Emits `agreed` with the budget in US dollars, or None for no limit, and closes."""
 
     agreed = Signal(object)
 
     def __init__(self, task_ids: Sequence[str], edited: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Rewrite")
-        count = len(task_ids)
-        self._title = text_label(f"Have {count_words(count, 'task')} put into words by a model?", "title")
-        self._edited = text_label(_edited_words(edited), "warning")
-        self._edited.setVisible(bool(edited))
         self._state = text_label("Reckoning what it takes…", "hint")
         self._facts = QWidget()
         self._grid = QGridLayout(self._facts)
@@ -37,9 +32,20 @@ class RewriteDialog(QDialog):
         numbers.setNotation(QDoubleValidator.Notation.StandardNotation)
         self._budget.setValidator(numbers)
         self._budget_hint = text_label(kind="hint")
-        self._ok = push_button("Rewrite", "Begin; the page can be used meanwhile (Return)", "primary")
-        self._lay_out()
-        self._ok.clicked.connect(self._agree)
+        asked = Question(
+            title="Rewrite",
+            question=f"Have {count_words(len(task_ids), 'task')} put into words by a model?",
+            answer="Rewrite",
+            tip="Begin; the page can be used meanwhile (Return)",
+            cancel_tip="Leave the words as they are (Esc)",
+            detail=_edited_words(edited),
+            detail_kind="warning",
+        )
+        budget = labelled("At most, in US &dollars", self._budget)
+        parts = (self._state, self._facts, self._warnings, budget, self._budget_hint)
+        super().__init__(asked, parent, *parts, width=_WIDTH_PX)
+        self._prepare()
+        self.accepted.connect(self._agree)
 
     def show_estimate(self, estimate: Estimate) -> None:
         self._state.hide()
@@ -49,8 +55,7 @@ class RewriteDialog(QDialog):
             self._grid.addWidget(label, number, 0)
             self._grid.addWidget(value, number, 1)
         self._facts.show()
-        self._warnings.setText("\n".join(estimate.warnings))
-        self._warnings.setVisible(bool(estimate.warnings))
+        say(self._warnings, "\n".join(estimate.warnings))
         has_price = estimate.cost is not None
         self._budget.setEnabled(has_price)
         self._budget.setText(_budget(estimate.cost) if estimate.cost is not None else "")
@@ -58,8 +63,8 @@ class RewriteDialog(QDialog):
             "" if has_price else "Without a price nobody can tell what was spent: no limit can be kept."
         )
         self._budget_hint.setVisible(not has_price)
-        self._ok.setEnabled(True)
-        offer_focus(self._ok)
+        self.ok.setEnabled(True)
+        offer_focus(self.ok)
         self.adjustSize()
 
     def show_failure(self, words: str) -> None:
@@ -68,29 +73,16 @@ class RewriteDialog(QDialog):
 
     def _agree(self) -> None:
         words = self._budget.text().replace(",", ".").strip()
-        self.accept()
         self.agreed.emit(float(words) if words else None)
 
-    def _lay_out(self) -> None:
+    def _prepare(self) -> None:
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
         for later in (self._facts, self._warnings, self._budget_hint):
             later.hide()
-        self._ok.setEnabled(False)
-        self._ok.setDefault(True)
-        cancel = push_button("Cancel", "Leave the words as they are (Esc)")
-        cancel.clicked.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        self._title.setMinimumWidth(_WIDTH_PX)
-        for part in (self._title, self._edited, self._state, self._facts, self._warnings):
-            column.addWidget(part)
-        column.addLayout(labelled("At most, in US &dollars", self._budget))
-        column.addWidget(self._budget_hint)
-        column.addLayout(row(None, cancel, self._ok))
+        self.ok.setEnabled(False)
 
 
 def estimate_words(estimate: Estimate) -> Sequence[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from odyssey_recorder.gui.background import Background, Cancelled, Job, Progress, error_text
-from odyssey_recorder.gui.tasks.prepared_table import prepared_rows
+from odyssey_recorder.gui.tasks.prepared_table import prepared_row
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.template import TemplateLibrary
@@ -76,7 +76,7 @@ class TaskServiceBridge(QObject):
 
     def read_rows(self) -> None:
         """Read all tasks after the calls already queued."""
-        self.carry_out(lambda service: prepared_rows(service.board().tasks), self.rows_loaded.emit)
+        self.carry_out(lambda service: list(map(prepared_row, service.board().tasks)), self.rows_loaded.emit)
 
     def read_templates(self) -> None:
         self.look(_loaded_templates, self.templates_loaded.emit)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QListView, QTableView
 from odyssey_recorder.gui.parts import named
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures, small_font
-from odyssey_recorder.gui.table import Column, Index, TableModel
+from odyssey_recorder.gui.table import Column, Index, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
 
@@ -108,14 +108,10 @@ class TallyList(QListView):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
         self.setProperty("kind", "card")
         column = Column[TallyRow]("", lambda row: row.name, spoken=_row_sentence, tip=_row_sentence)
         self._rows = TableModel((column,), key=lambda row: row.cell, parent=self)
-        self.setModel(self._rows)
-        self.setItemDelegate(RowDelegate(_paint_row, QSize(120, _LIST_ROW_PX), self, Mark(radius=6)))
-        self.setUniformItemSizes(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        fill_list(self, name, self._rows, RowDelegate(_paint_row, QSize(120, _LIST_ROW_PX), self, Mark(radius=6)))
         self._is_silent = False
         self.selectionModel().currentChanged.connect(self._tell)
 

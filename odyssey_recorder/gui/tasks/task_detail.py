@@ -1,17 +1,14 @@
 """One task of the queue in full: its texts, its history and the possible actions."""
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
-
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, pile, say, scroll_area, text_label
 from odyssey_recorder.gui.record.task_text import TaskText
 from odyssey_recorder.task.queue.board import HistoryEntry, Holder, QueuedTask
 
 
-class TaskDetail(QFrame):
+class TaskDetail(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._text = TaskText()
         self._title = text_label("Task", "title")
         self._nothing = text_label("Choose a task in the list to read all of it.", "hint")
@@ -19,23 +16,9 @@ class TaskDetail(QFrame):
         self._head = text_label("History", "field")
         self._history = text_label(kind="hint")
         self._hint = text_label(kind="hint")
-        content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(10)
-        for part in (self._nothing, self._text, self._holder, self._head, self._history):
-            inner.addWidget(part)
-        inner.addStretch()
-        area = scroll_area()
-        area.setWidget(content)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(12)
-        column.addWidget(self._title)
-        column.addWidget(area, 1)
-        column.addWidget(self._hint)
-        for command in (Command.SEND_BACK_TASK, Command.RECORD_TASK):
-            column.addWidget(commands.button(command).set_wide())
+        area = scroll_area(pile(self._nothing, self._text, self._holder, self._head, self._history, spacing=10))
+        buttons = commands.buttons(Command.SEND_BACK_TASK, Command.RECORD_TASK, wide=True)
+        fill_column(self, self._title, (area, 1), self._hint, *buttons, margins=(16, 14, 16, 16), spacing=12)
         self.show_task(None)
 
     def show_task(self, task: QueuedTask | None, holder: Holder | None = None) -> None:
@@ -52,8 +35,7 @@ class TaskDetail(QFrame):
             self._text.show_queued(task)
 
     def show_hint(self, words: str) -> None:
-        self._hint.setText(words)
-        self._hint.setVisible(bool(words))
+        say(self._hint, words)
 
 
 def holder_words(holder: Holder) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.background import Cancelled, Job, JobState, error_text
 from odyssey_recorder.gui.background import Progress as Tell
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
@@ -45,11 +46,7 @@ class TaskJobsBar(QWidget):
         self._generating = JobCard()
         self._rewriting = JobCard()
         self._proposing = JobCard()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for part in (self._message, self._batch, self._generating, self._rewriting, self._proposing):
-            column.addWidget(part)
+        fill_column(self, self._message, self._batch, self._generating, self._rewriting, self._proposing)
         bridge.templates_loaded.connect(self._take_loaded)
         bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
@@ -134,9 +131,7 @@ class TaskJobsBar(QWidget):
         dialog.open()
 
     def _forget_question(self) -> None:
-        if self._question is not None:
-            self._question.deleteLater()
-            self._question = None
+        self._question = None
 
     def _rewrite(self, task_ids: Sequence[str], budget: float | None) -> None:
         def work(service: TaskService, tell: Tell, cancelled: Cancelled) -> Sequence[Rewritten]:

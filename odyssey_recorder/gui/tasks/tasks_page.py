@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import named, row
+from odyssey_recorder.gui.parts import fill_column, row, tool_button
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -52,13 +52,8 @@ class TasksPage(Page):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._queue_view)
         self._names = QActionGroup(self)
-        self._whole = QVBoxLayout(self)
-        self._whole.setContentsMargins(16, 16, 16, 16)
-        self._whole.setSpacing(10)
-        self._whole.addWidget(self._stack, 1)
-        self._commands.belong_to(self, Command.READ_TASKS, Command.FIND_TASK)
-        self._commands[Command.READ_TASKS].triggered.connect(lambda _checked: self._refresh())
-        self._commands[Command.FIND_TASK].triggered.connect(lambda _checked: self._search())
+        self._whole = fill_column(self, (self._stack, 1), margins=16, spacing=10)
+        self._commands.bind(self, {Command.READ_TASKS: self._refresh, Command.FIND_TASK: self._search})
 
     def fill(self) -> Iterator[None]:
         yield from self._making
@@ -75,14 +70,14 @@ class TasksPage(Page):
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
         lead = self._lead
-        if lead is None or not lead.prepare.unsaved:
+        if lead is None or not lead.prepare.card.unsaved:
             return False
         self._commands[Command.TASKS_PAGE].trigger()
         self._commands[Command.SHOW_PREPARE].setChecked(True)
-        question = f"Close, and lose what you typed of {count_words(lead.prepare.unsaved, 'task')}?"
+        question = f"Close, and lose what you typed of {count_words(lead.prepare.card.unsaved, 'task')}?"
         dialog = ConfirmDialog(question, "It is not saved: Save keeps your words.", _CLOSE, self)
-        dialog.agreed.connect(lead.prepare.forget_unsaved)
-        dialog.agreed.connect(close)
+        dialog.accepted.connect(lead.prepare.card.forget_unsaved)
+        dialog.accepted.connect(close)
         dialog.open()
         return True
 
@@ -103,13 +98,9 @@ class TasksPage(Page):
             lead.coverage.read()
 
     def _search(self) -> None:
-        lead = self._lead
-        if lead is not None and self._shown is Command.SHOW_TEMPLATES:
-            lead.templates.search()
-        elif lead is not None and self._shown is Command.SHOW_PREPARE:
-            lead.prepare.search()
-        elif self._shown is Command.SHOW_QUEUE:
-            self._queue_view.search()
+        shown = self._views[self._shown]
+        if not isinstance(shown, CoverageView):
+            shown.search.take_focus()
 
     # Views for leads.
 
@@ -173,17 +164,12 @@ class TasksPage(Page):
 
     def _tabs(self) -> QWidget:
         tabs = row(None, spacing=2)
-        tabs.setContentsMargins(0, 0, 0, 0)
         for command, view in self._views.items():
             action = self._commands[command]
             self._names.addAction(action)
             action.toggled.connect(lambda on, command=command: self._show(command) if on else None)
-            tab = named(QToolButton(), command.value.label)
-            tab.setDefaultAction(action)
-            tab.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             tab.setIconSize(QSize(16, 16))
-            tab.setProperty("kind", "tab")
-            tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             tabs.insertWidget(tabs.count() - 1, tab)
             if self._stack.indexOf(view) < 0:
                 self._stack.addWidget(view)

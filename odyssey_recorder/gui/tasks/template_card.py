@@ -1,12 +1,13 @@
 """One template, or one proposed by a model, with the possible actions."""
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.key_button import KeyButton
-from odyssey_recorder.gui.parts import breakable, named, text_label
+from odyssey_recorder.gui.key_button import key_buttons
+from odyssey_recorder.gui.marked_text import show_as_label
+from odyssey_recorder.gui.parts import Card, breakable, fill_column, fill_row, named, set_kind, text_label
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_words import TextSpan, proposal_words, template_passages
 from odyssey_recorder.gui.theme import Theme
@@ -16,17 +17,16 @@ _PASSAGE_PX, _LINE_PX = 12, 4
 _PROPOSED = (Command.DROP_TEMPLATE, Command.KEEP_TEMPLATE)
 
 
-class TemplateCard(QFrame):
+class TemplateCard(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setProperty("kind", "card")
         self._commands = commands
         self._title = text_label("Template", "title")
         self._nothing = text_label(kind="hint")
         self._faults = text_label(kind="warning")
         self._page = named(QTextEdit(), "About the template")
         self._shown: tuple[Template, TemplateLibrary] | None = None
-        self._prepare_page()
+        show_as_label(self._page)
         self._deciding = QWidget()
         self._lay_out()
         self.show_row(None, None)
@@ -41,8 +41,7 @@ class TemplateCard(QFrame):
         words = "" if proposal is None else "\n".join(("A proposal of a model.", *proposal_words(proposal)))
         self._faults.setText(words)
         self._faults.setVisible(proposal is not None)
-        self._faults.setProperty("kind", "warning" if proposal is not None and proposal.faults else "hint")
-        self._faults.style().polish(self._faults)
+        set_kind(self._faults, "warning" if proposal is not None and proposal.faults else "hint")
         self._deciding.setVisible(proposal is not None)
         self._commands.enable(Command.DROP_TEMPLATE, on=proposal is not None)
         self._commands.enable(Command.KEEP_TEMPLATE, on=proposal is not None and not proposal.faults)
@@ -60,32 +59,10 @@ class TemplateCard(QFrame):
             passages = template_passages(template, library.catalogues.get(template.catalogue))
             _write(self._page, template.meta_task, *passages)
 
-    def _prepare_page(self) -> None:
-        page = self._page
-        page.setReadOnly(True)
-        page.setTabChangesFocus(True)
-        page.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        page.setFrameShape(QFrame.Shape.NoFrame)
-        page.viewport().setAutoFillBackground(False)
-        page.document().setDocumentMargin(0)
-        page.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout(self._deciding)
-        buttons.setContentsMargins(0, 0, 8, 0)
-        for command in _PROPOSED:
-            kind = "primary" if command.value.primary else ""
-            buttons.addWidget(KeyButton(self._commands[command], command.value.label, kind))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 8, 14)
-        column.setSpacing(10)
-        for part in (self._title, self._nothing, self._faults):
-            column.addWidget(part)
-        column.addWidget(self._page, 1)
-        column.addWidget(self._deciding)
+        fill_row(self._deciding, *key_buttons(self._commands, *_PROPOSED), margins=(0, 0, 8, 0))
+        parts = (self._title, self._nothing, self._faults, (self._page, 1), self._deciding)
+        fill_column(self, *parts, margins=(16, 14, 8, 14), spacing=10)
 
 
 def _write(page: QTextEdit, meta_task: str, *passages: TextSpan) -> None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.parts import Choice, line_edit, row, text_label
+from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
@@ -22,10 +22,8 @@ from odyssey_recorder.task.templates.template import Template
 from odyssey_recorder.task.wording.proposing import Proposal
 
 _ROW_PX = 40
-_TYPING_MS = 120
 _WIDE_PX = 1180
 _WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
-_MINE = (Command.THINK_OF_TEMPLATES, Command.KEEP_TEMPLATE, Command.DROP_TEMPLATE)
 
 
 class TemplatesView(QWidget):
@@ -41,38 +39,21 @@ class TemplatesView(QWidget):
         self._loaded: LoadedTemplates | None = None
         self._current = ""
         self._is_proposing = False
-        self._search = line_edit("Search templates", "Search words, role or id")
+        self.search = SearchField("Search templates", "Search words, role or id")
         self._category, self._catalogue = Choice("Templates of category"), Choice("Templates for the apps of")
         self._count = text_label(kind="hint")
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
         self._proposals: tuple[Proposal, ...] = ()
         self._table = template_table(self)
         self._view = table_view("Templates", self._table, _ROW_PX)
+        self.home = self._view
         allow_sorting(self._view)
         self._card = TemplateCard(commands)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._offer()
+        self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
+        self._catalogue.offer([("", "All apps")])
         self._lay_out()
         self._connect()
         self._show_current()
-
-    @property
-    def category(self) -> str:
-        """The selected category; empty for all."""
-        return self._category.value
-
-    @property
-    def catalogue(self) -> str:
-        """The selected catalogue; empty for all."""
-        return self._catalogue.value
-
-    @property
-    def home(self) -> QWidget:
-        return self._view
-
-    def search(self) -> None:
-        self._search.setFocus()
-        self._search.selectAll()
 
     def show_proposing(self, on: bool) -> None:
         """Disable asking for proposals while a model works on some."""
@@ -139,7 +120,7 @@ class TemplatesView(QWidget):
             lambda: self._table.narrow(
                 category=self._category.value,
                 catalogue=self._catalogue.value,
-                text=self._search.text().strip().casefold(),
+                text=self.search.text().strip().casefold(),
             )
         )
 
@@ -178,41 +159,24 @@ class TemplatesView(QWidget):
         cannot = self._loaded is None or bool(self._loaded.cannot_ask)
         self._commands.enable(Command.THINK_OF_TEMPLATES, on=not cannot and not self._is_proposing)
 
-    def _offer(self) -> None:
-        self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
-        self._catalogue.offer([("", "All apps")])
-
     def _connect(self) -> None:
         self._bridge.templates_loaded.connect(self._show_loaded)
-        self._search.textChanged.connect(lambda _words: self._typing.start())
-        self._typing.timeout.connect(self._narrow)
+        self.search.rested.connect(self._narrow)
         for choice in (self._category, self._catalogue):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_current())
-        self._commands.belong_to(self, *_MINE)
         calls = {
             Command.THINK_OF_TEMPLATES: self._ask_to_think,
             Command.KEEP_TEMPLATE: self._keep,
             Command.DROP_TEMPLATE: self._drop,
         }
-        for command, call in calls.items():
-            self._commands[command].triggered.connect(lambda _checked, call=call: call())
+        self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:
-        filters = row(self._search, self._category, self._catalogue)
-        filters.setStretch(0, 1)
+        filters = row((self.search, 1), self._category, self._catalogue)
         self._count.setWordWrap(False)
         for choice in (self._category, self._catalogue):
             choice.setMinimumContentsLength(15)
         actions = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
-        body = QHBoxLayout()
-        body.setSpacing(16)
-        body.addWidget(self._view, 6)
-        body.addWidget(self._card, 4)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        for part in (filters, actions):
-            column.addLayout(part)
-        column.addWidget(self._message)
-        column.addLayout(body, 1)
+        body = row((self._view, 6), (self._card, 4), spacing=16)
+        fill_column(self, filters, actions, self._message, (body, 1), spacing=10)

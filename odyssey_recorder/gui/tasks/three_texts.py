@@ -2,10 +2,10 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
 
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words, text_changes
-from odyssey_recorder.gui.parts import named, text_label
+from odyssey_recorder.gui.parts import fill_column, named, text_label
 from odyssey_recorder.model.episode import TaskInfo
 
 _BESIDE_PX = 640
@@ -82,10 +82,5 @@ class ThreeTexts(QWidget):
 
 def _under(label: str, *texts: QWidget) -> QWidget:
     whole = QWidget()
-    column = QVBoxLayout(whole)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(4)
-    column.addWidget(text_label(label, "field"))
-    for text in texts:
-        column.addWidget(text)
+    fill_column(whole, text_label(label, "field"), *texts, spacing=4)
     return whole

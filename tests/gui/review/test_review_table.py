@@ -117,6 +117,6 @@ def test_news_of_some_of_ten_thousand_change_these_alone(many: ReviewTable) -> N
     many.narrow()
     many.take(ReviewNews(read=tuple(row(number, mine=False) for number in range(500))))
     assert many.rowCount() == 10_000
-    found = many.known(many.next_to_do(""))
+    found = many.all.get(many.next_to_do(""))
     assert found is not None
-    assert found.role is not None
+    assert found.row.role is not None

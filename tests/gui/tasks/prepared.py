@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from odyssey_recorder.gui.tasks.prepared_table import PreparedRow, prepared_rows
+from odyssey_recorder.gui.tasks.prepared_table import PreparedRow, prepared_row
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.task.listing import ListedTask
@@ -18,4 +18,4 @@ def prepared(
 
 
 def rows_of(*tasks: QueuedTask) -> Sequence[PreparedRow]:
-    return prepared_rows(tasks)
+    return [prepared_row(task) for task in tasks]
