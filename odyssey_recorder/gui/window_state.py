@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, make_folder, read_text, write_durably
@@ -60,30 +60,13 @@ class WindowState:
         return next((command for command in offered if command.name == self.page), offered[0])
 
     def restore(self, window: QWidget) -> None:
-        window.restoreGeometry(_bytes(self._kept.get("geometry")))
-        divisions = self._kept.get("splitters")
-        for splitter in _named_splitters(window):
-            if isinstance(divisions, dict):
-                splitter.restoreState(_bytes(divisions.get(splitter.objectName())))
+        """Qt rejects foreign bytes itself."""
+        window.restoreGeometry(QByteArray.fromBase64(_words(self._kept.get("geometry")).encode()))
 
     def keep(self, window: QWidget) -> None:
-        divisions = {splitter.objectName(): _text(splitter.saveState()) for splitter in _named_splitters(window)}
-        looks = {"geometry": _text(window.saveGeometry()), "splitters": divisions}
-        self._file.write({**self._kept, **looks, "page": self.page, "zoom": self.zoom})
-
-
-def _named_splitters(window: QWidget) -> list[QSplitter]:
-    return [splitter for splitter in window.findChildren(QSplitter) if splitter.objectName()]
+        geometry = window.saveGeometry().toBase64().toStdString()
+        self._file.write({**self._kept, "geometry": geometry, "page": self.page, "zoom": self.zoom})
 
 
 def _words(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _bytes(value: object) -> QByteArray:
-    """Inverse of `_text`; Qt rejects foreign bytes itself."""
-    return QByteArray.fromBase64(_words(value).encode())
-
-
-def _text(value: QByteArray) -> str:
-    return value.toBase64().toStdString()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow, QSplitter, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.commands import Command
@@ -24,38 +24,30 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "state" / "window.json"
 
 
-def window_with_panes(qtbot: QtBot) -> tuple[QMainWindow, QSplitter]:
+def open_window(qtbot: QtBot) -> QMainWindow:
     window = QMainWindow()
     qtbot.addWidget(window)
-    splitter = QSplitter()
-    splitter.setObjectName("record")
-    splitter.addWidget(QWidget())
-    splitter.addWidget(QWidget())
-    window.setCentralWidget(splitter)
     window.show()
-    return window, splitter
+    return window
 
 
-def test_place_size_page_zoom_and_panes_come_back(qtbot: QtBot, file: Path) -> None:
-    window, splitter = window_with_panes(qtbot)
+def test_place_size_page_and_zoom_come_back(qtbot: QtBot, file: Path) -> None:
+    window = open_window(qtbot)
     window.setGeometry(QRect(40, 50, 640, 420))
-    splitter.setSizes([400, 200])
-    divided = splitter.sizes()
     state = WindowState(KeptFile(file))
     state.page, state.zoom = "DEVICES_PAGE", "1:1"
     state.keep(window)
 
-    again, panes = window_with_panes(qtbot)
+    again = open_window(qtbot)
     kept = WindowState(KeptFile(file))
     kept.restore(again)
 
     assert again.geometry() == QRect(40, 50, 640, 420)
-    assert panes.sizes() == divided
     assert (kept.page, kept.zoom) == ("DEVICES_PAGE", "1:1")
 
 
 def test_without_a_file_the_window_stays_as_it_is(qtbot: QtBot, file: Path) -> None:
-    window, _ = window_with_panes(qtbot)
+    window = open_window(qtbot)
     before = window.geometry()
     state = WindowState(KeptFile(file))
     state.restore(window)
@@ -74,7 +66,7 @@ def test_a_broken_file_is_logged_and_written_anew(
     assert str(file) in caplog.text
     caplog.clear()
     assert state.page == ""
-    window, _ = window_with_panes(qtbot)
+    window = open_window(qtbot)
     state.page = "RECORD_PAGE"
     state.keep(window)
     assert WindowState(KeptFile(file)).page == "RECORD_PAGE"
@@ -82,32 +74,32 @@ def test_a_broken_file_is_logged_and_written_anew(
 
 def test_values_of_another_kind_are_left_out(qtbot: QtBot, file: Path) -> None:
     file.parent.mkdir()
-    file.write_text('{"version": 1, "page": 7, "geometry": "nonsense", "splitters": {"record": []}}', encoding="utf-8")
-    window, splitter = window_with_panes(qtbot)
-    before = (window.geometry(), splitter.sizes())
+    file.write_text('{"version": 1, "page": 7, "geometry": "nonsense"}', encoding="utf-8")
+    window = open_window(qtbot)
+    before = window.geometry()
     state = WindowState(KeptFile(file))
     state.restore(window)
-    assert (window.geometry(), splitter.sizes(), state.page) == (*before, "")
+    assert (window.geometry(), state.page) == (before, "")
 
 
 def test_what_a_newer_program_keeps_survives(qtbot: QtBot, file: Path) -> None:
     file.parent.mkdir()
     file.write_text('{"version": 1, "colour": "red"}', encoding="utf-8")
-    window, _ = window_with_panes(qtbot)
+    window = open_window(qtbot)
     WindowState(KeptFile(file)).keep(window)
     assert KeptFile(file).read()["colour"] == "red"
 
 
 def test_a_folder_that_takes_no_file_is_logged(qtbot: QtBot, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "state").write_text("a file where the folder must be")
-    window, _ = window_with_panes(qtbot)
+    window = open_window(qtbot)
     WindowState(KeptFile(tmp_path / "state" / "window.json")).keep(window)
     assert "not written" in caplog.text
     caplog.clear()
 
 
 def test_without_a_path_nothing_is_kept(qtbot: QtBot) -> None:
-    window, _ = window_with_panes(qtbot)
+    window = open_window(qtbot)
     state = WindowState(KeptFile(None))
     state.page = "RECORD_PAGE"
     state.keep(window)

@@ -1,9 +1,9 @@
 """The fields for writing a task: category, instruction, apps, and template."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPlainTextEdit, QToolButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from odyssey_recorder.gui.parts import Choice, fill_column, labelled, line_edit, named
+from odyssey_recorder.gui.parts import Choice, FoldButton, fill_column, labelled, line_edit, named
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.model.episode import Category, TaskInfo
@@ -15,8 +15,7 @@ class TaskFields(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._category = Choice("Category")
-        for category in Category:
-            self._category.addItem(category_words(category.value), category.value)
+        self._category.offer([(one.value, category_words(one.value)) for one in Category])
         self._instruction = named(QPlainTextEdit(), "Instruction")
         self._instruction.setPlaceholderText("What shall be done, in the words of a person")
         self._instruction.setProperty("kind", "instruction")
@@ -28,10 +27,9 @@ class TaskFields(QWidget):
         self._meta_task = line_edit("Template", "Add {item} to the cart")
         self._task = line_edit("Filled template", "Add a kettle to the cart")
         self._template = QWidget()
-        self._unfold = named(QToolButton(), "Show the template")
+        tip = "The template that the instruction was made from, and the template filled in"
+        self._unfold = FoldButton("Show the template", tip)
         self._unfold.setText("Template")
-        self._unfold.setCheckable(True)
-        self._unfold.setToolTip("The template that the instruction was made from, and the template filled in")
         self._lay_out()
 
     @property
@@ -54,17 +52,6 @@ class TaskFields(QWidget):
             return "Name at least one app that the task uses."
         return ""
 
-    def show_task(self, task: TaskInfo) -> None:
-        row = self._category.findData(task.category)
-        if row < 0:
-            self._category.addItem(task.category, task.category)
-            row = self._category.count() - 1
-        self._category.setCurrentIndex(row)
-        self._instruction.setPlainText(task.instruction)
-        self._apps.set_apps(task.apps)
-        self._meta_task.setText(task.meta_task)
-        self._task.setText(task.task)
-
     def clear(self) -> None:
         """Clear for the next task; the category stays."""
         self._instruction.clear()
@@ -75,26 +62,13 @@ class TaskFields(QWidget):
         self.task_changed.emit()
 
     def _lay_out(self) -> None:
-        self._unfold.setProperty("kind", "fold")
-        self._unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._unfold.setArrowType(Qt.ArrowType.RightArrow)
-        self._unfold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._unfold.toggled.connect(self._show_template)
+        self._unfold.toggled.connect(self._template.setVisible)
         fill_column(
             self._template, labelled("Te&mplate", self._meta_task), labelled("&Filled in", self._task), spacing=10
         )
         self._template.hide()
         self.setFocusProxy(self._instruction)
+        category, instruction = labelled("&Category", self._category), labelled("I&nstruction", self._instruction)
         fill_column(
-            self,
-            labelled("&Category", self._category),
-            labelled("I&nstruction", self._instruction),
-            labelled("&Apps", self._apps),
-            self._unfold,
-            self._template,
-            spacing=12,
+            self, category, instruction, labelled("&Apps", self._apps), self._unfold, self._template, spacing=12
         )
-
-    def _show_template(self, shown: bool) -> None:
-        self._template.setVisible(shown)
-        self._unfold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
