@@ -15,11 +15,7 @@ _HALO = QColor(255, 255, 255, 230)
 _FULL_TURN = 360 * 16
 _INK = QColor("#16181d")
 _CAUTION = QColor("#a85f00")
-_GLYPHS_OF_KEYS = {
-    SystemKey.HOME: "circle_outline",
-    SystemKey.BACK: "arrow_left",
-    SystemKey.RECENT: "square_outline",
-}
+_GLYPHS_OF_KEYS = {SystemKey.HOME: "circle_outline", SystemKey.BACK: "arrow_left", SystemKey.RECENT: "square_outline"}
 
 
 @cache

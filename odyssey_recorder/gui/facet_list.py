@@ -26,10 +26,7 @@ class _Facet:
 
 
 _COLUMN = Column[_Facet](
-    "",
-    lambda facet: facet.words,
-    tip=lambda facet: facet.words,
-    spoken=lambda facet: f"{facet.words}: {facet.count}",
+    "", lambda facet: facet.words, tip=lambda facet: facet.words, spoken=lambda facet: f"{facet.words}: {facet.count}"
 )
 
 

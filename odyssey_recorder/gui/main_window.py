@@ -47,10 +47,7 @@ class MainWindow(QMainWindow):
     prepared = Signal()
 
     def __init__(
-        self,
-        controller: RecordingController,
-        workplace: Workplace | None = None,
-        first_page: Command | None = None,
+        self, controller: RecordingController, workplace: Workplace | None = None, first_page: Command | None = None
     ) -> None:
         super().__init__()
         self.setWindowTitle(_NAME)

@@ -36,13 +36,13 @@ Part: TypeAlias = QWidget | QLayout | tuple[QWidget | QLayout, int] | int | None
 Margins: TypeAlias = int | tuple[int, int, int, int]
 """One for all sides, or left, top, right and bottom."""
 
+QUESTION_PX = 392
+"""The least width of a dialog that asks a question."""
+
 _BOX_PX = 18
 _TEXT_MARGIN = 8
-_TYPING_MS = 120
-QUESTION_PX = 392
-
-
 _POPUP_MARGIN_PX = 24
+_TYPING_MS = 120
 
 
 class Choice(QComboBox):
@@ -116,8 +116,8 @@ class CheckBox(QCheckBox):
 
 
 class Card(QFrame):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("kind", "card")
 
 
@@ -233,6 +233,7 @@ def column(*parts: Part, spacing: int = 8) -> QVBoxLayout:
 
 
 def fill_row(widget: QWidget, *parts: Part, margins: Margins = 0, spacing: int = 8) -> QHBoxLayout:
+    """Lay `parts` out in `widget`; spacing -1 is the style's own."""
     return _fill(QHBoxLayout(widget), parts, spacing, margins)
 
 

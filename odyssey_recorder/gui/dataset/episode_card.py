@@ -9,7 +9,7 @@ from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, scroll_area, selectable
+from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle
 from odyssey_recorder.gui.table import Column
@@ -44,13 +44,13 @@ class EpisodeCard(Card):
 
     def show_episode(self, opened: OpenedEpisode) -> None:
         self._instruction.setText(opened.episode.task.instruction)
-        self._tell_problem(opened.problem)
+        say(self._problem, breakable(opened.problem))
         self._facts.setText("\n".join(_facts(opened)))
         self._show_steps(opened.episode.episode_id, _steps(opened))
 
     def show_problem(self, episode_id: str, problem: str) -> None:
         self._instruction.setText(f"Episode {episode_id} cannot be read.")
-        self._tell_problem(problem)
+        say(self._problem, breakable(problem))
         self._facts.setText("Mend the file or put back the one that was published; the list follows at once.")
         self._show_steps(episode_id, ())
 
@@ -60,10 +60,6 @@ class EpisodeCard(Card):
             self._thumbnails.show_steps(())
             self._steps.scrollToTop()
         self._thumbnails.show_steps(steps)
-
-    def _tell_problem(self, problem: str) -> None:
-        self._problem.setText(breakable(problem))
-        self._problem.setVisible(bool(problem))
 
 
 def _spoken(step: StripStep) -> str:

@@ -202,8 +202,7 @@ class SnapshotCard(Card):
             kept = self._names.stringList().index(chosen) if chosen in (names or ()) else 0
             self._list.setCurrentIndex(self._names.index(kept))
         self._can_be_used = usable and names is not None
-        self._said.setText(_NOT_KEPT if names is None else _NONE)
-        self._said.setVisible(not names)
+        say(self._said, "" if names else _NOT_KEPT if names is None else _NONE)
         self._list.setVisible(bool(names))
         self._name.setEnabled(names is not None)
         self._offer()

@@ -47,9 +47,7 @@ def practice_rows(welcome: Welcome) -> Sequence[PracticeRow]:
 
 def practice_model(parent: QObject) -> TableModel[PracticeRow]:
     column = Column[PracticeRow](
-        "",
-        lambda row: f"{row.number}. {row.task.teaches}: {row.state}",
-        tip=lambda row: row.task.task.instruction,
+        "", lambda row: f"{row.number}. {row.task.teaches}: {row.state}", tip=lambda row: row.task.task.instruction
     )
     return TableModel((column,), key=lambda row: row.task.task_id, parent=parent)
 

@@ -8,14 +8,7 @@ from odyssey_recorder.gui.parts import line_edit
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonDialog
 from odyssey_recorder.gui.record.recording_controller import RecordingController
 
-REASONS = (
-    "no results",
-    "item not found",
-    "region limitation",
-    "login required",
-    "payment",
-    "app crashed",
-)
+REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
 
 
 _GO_ON = "Go on recording (Esc)"

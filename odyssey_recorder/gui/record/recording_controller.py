@@ -96,9 +96,7 @@ class RecordingController(QObject):
 
     def list_devices(self) -> None:
         self.background.run(
-            self._service.devices,
-            self.devices_listed.emit,
-            lambda error: self.listing_failed.emit(error_text(error)),
+            self._service.devices, self.devices_listed.emit, lambda error: self.listing_failed.emit(error_text(error))
         )
 
     def list_drafts(self) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.dataset.store import DraftSummary
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, fill_column, fill_row, pile, row, scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, fill_row, pile, row, say, scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import SkipDialog
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fitting_words
@@ -37,8 +37,8 @@ class TaskCard(Card):
     warned = Signal(str, str)
     """Carries a warning before recording, and its reason."""
 
-    def __init__(self, commands: Commands, queue: QueueBridge | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, commands: Commands, queue: QueueBridge | None = None) -> None:
+        super().__init__()
         self._commands = commands
         self._queue = queue
         self._stage = TaskStage.WRITE
@@ -132,8 +132,7 @@ class TaskCard(Card):
             self._fields.clear()
 
     def show_hint(self, words: str) -> None:
-        self._hint.setText(words)
-        self._hint.setVisible(bool(words) and self.assignment is not None)
+        say(self._hint, words if self.assignment is not None else "")
 
     def set_stage(self, stage: TaskStage) -> None:
         begins_anew = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE

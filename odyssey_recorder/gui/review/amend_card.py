@@ -24,7 +24,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.image_reader import read_picture
-from odyssey_recorder.gui.parts import Card, fill_column, scroll_area, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, say, scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import (
     AmendDialog,
@@ -112,8 +112,7 @@ class AmendCard(Card):
         for command in FIXES:
             self._commands.enable(command, on=command in possible)
         self._commands[Command.REPAIR].setVisible(Command.REPAIR in possible)
-        self._refused.setText(self._words(possible))
-        self._refused.setVisible(not possible)
+        say(self._refused, "" if self._review is None or possible else "You can fix only what you may judge.")
 
     def _possible(self) -> set[Command]:
         review = self._review
@@ -134,11 +133,6 @@ class AmendCard(Card):
             case _:
                 pass
         return possible
-
-    def _words(self, possible: set[Command]) -> str:
-        if self._review is None or possible:
-            return ""
-        return "You can fix only what you may judge."
 
     # Dialogs.
 

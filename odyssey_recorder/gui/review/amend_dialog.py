@@ -253,12 +253,7 @@ class AmendDialog(QDialog):
     fix_given = Signal(object, str)
 
     def __init__(
-        self,
-        asked: Question,
-        form: AmendForm,
-        reasons: Sequence[str],
-        look: Look,
-        parent: QWidget | None = None,
+        self, asked: Question, form: AmendForm, reasons: Sequence[str], look: Look, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(asked.title)

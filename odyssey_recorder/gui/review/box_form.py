@@ -29,12 +29,7 @@ _TIP = (
     " by ten; with Ctrl they move its right and lower edge"
 )
 _Reshape = Callable[[Pixel], Box]
-_STEPS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
+_STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 
 
 class BoxCanvas(QWidget):

@@ -20,7 +20,7 @@ from odyssey_recorder.dataset.amendment import (
     Repair,
 )
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, row, scroll_area, selectable, text_label
+from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, row, say, scroll_area, selectable, text_label
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
@@ -56,8 +56,7 @@ class HistoryCard(Card):
         holding = effective_fixes(fixes)
         may_undo = bool(holding) and review.row.role is not None
         self._commands.enable(Command.UNDO_FIX, on=may_undo)
-        self._newest.setText(f"Undo takes back: {fix_words(holding[-1], fixes)}" if may_undo else "")
-        self._newest.setVisible(may_undo)
+        say(self._newest, f"Undo takes back: {fix_words(holding[-1], fixes)}" if may_undo else "")
         self._show(review.entries, fixes)
 
     def clear(self) -> None:

@@ -79,11 +79,7 @@ DECISIONS = {
 }
 
 _FILLING = (*_REASONS, Command.TAKE_STEP, Command.REASON_WORDS)
-_ANYTIME = (
-    *(command for answers in ANSWERS.values() for command in answers.values()),
-    *DECISIONS,
-    Command.REVIEW_NOTE,
-)
+_ANYTIME = (*(command for answers in ANSWERS.values() for command in answers.values()), *DECISIONS, Command.REVIEW_NOTE)
 
 
 class VerdictPanel(Card):

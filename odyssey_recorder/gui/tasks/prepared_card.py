@@ -80,8 +80,7 @@ class PreparedCard(Card):
         is_new = shown != self._row
         self._row = shown
         self._content.setVisible(shown is not None)
-        self._nothing.setVisible(shown is None)
-        self._nothing.setText(nothing)
+        say(self._nothing, nothing if shown is None else "")
         self._head.setVisible(shown is not None)
         if shown is not None:
             self._head.setText(f"{chosen:,} tasks chosen; this is one of them" if chosen > 1 else _head(shown))

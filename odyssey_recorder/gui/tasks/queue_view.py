@@ -10,7 +10,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, SearchField, column, fill_column, push_button, row, text_label
+from odyssey_recorder.gui.parts import Choice, SearchField, column, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
@@ -141,8 +141,7 @@ class QueueView(QWidget):
         shown, total = self._table.rowCount(), len(self._board.tasks)
         self._count.setText(f"{total} in all" if shown == total else f"{shown} of {total} shown")
         words = "No task is like this: change the search or the filters." if total else "The list holds no task."
-        self._nothing.setText(words)
-        self._nothing.setVisible(not shown)
+        say(self._nothing, "" if shown else words)
         self._view.setVisible(bool(shown))
 
     def _allow(self) -> None:

@@ -25,8 +25,7 @@ class TaskDetail(Card):
         self._nothing.setVisible(task is None)
         self._text.setVisible(task is not None)
         self._title.setText("Task" if task is None else f"Task {task.task_id}")
-        self._holder.setText("" if holder is None else holder_words(holder))
-        self._holder.setVisible(holder is not None)
+        say(self._holder, "" if holder is None else holder_words(holder))
         history = "" if task is None else "\n".join(_words(entry) for entry in task.history)
         self._history.setText(history)
         for part in (self._head, self._history):

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.key_button import key_buttons
 from odyssey_recorder.gui.marked_text import show_as_label
-from odyssey_recorder.gui.parts import Card, breakable, fill_column, fill_row, named, set_kind, text_label
+from odyssey_recorder.gui.parts import Card, breakable, fill_column, fill_row, named, say, set_kind, text_label
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
 from odyssey_recorder.gui.tasks.template_words import TextSpan, proposal_words, template_passages
 from odyssey_recorder.gui.theme import Theme
@@ -35,12 +35,10 @@ class TemplateCard(Card):
         proposal = shown.proposal if shown is not None else None
         template = shown.template if shown is not None else None
         self._title.setText("Template" if template is None else breakable(template.template_id))
-        self._nothing.setText(nothing)
-        self._nothing.setVisible(shown is None)
+        say(self._nothing, nothing if shown is None else "")
         self._page.setVisible(shown is not None)
         words = "" if proposal is None else "\n".join(("A proposal of a model.", *proposal_words(proposal)))
-        self._faults.setText(words)
-        self._faults.setVisible(proposal is not None)
+        say(self._faults, words)
         set_kind(self._faults, "warning" if proposal is not None and proposal.faults else "hint")
         self._deciding.setVisible(proposal is not None)
         self._commands.enable(Command.DROP_TEMPLATE, on=proposal is not None)
