@@ -126,8 +126,7 @@ QFrame[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-r
 QFrame[kind="rail"] {{ background: {card}; border: none; border-right: 1px solid {outline}; }}
 QFrame[kind="tools"] {{ background: {card}; border: none; border-left: 1px solid {outline}; }}
 QLabel[kind="title"] {{ font-size: {title}pt; font-weight: 600; }}
-QLabel[kind="field"] {{ color: {muted}; font-size: {small}pt; }}
-QLabel[kind="hint"] {{ color: {muted}; font-size: {small}pt; }}
+QLabel[kind="field"], QLabel[kind="hint"] {{ color: {muted}; font-size: {small}pt; }}
 QLabel[kind="warning"] {{ color: {warning}; font-size: {small}pt; }}
 QLabel[kind="danger"] {{ color: {danger}; font-size: {small}pt; }}
 QLabel[kind="instruction"] {{ font-size: {large}pt; }}
@@ -163,19 +162,16 @@ QToolButton:hover, QPushButton:hover {{ background: {hover}; }}
 QToolButton:pressed, QPushButton:pressed {{ background: {down}; }}
 QToolButton:focus, QPushButton:focus {{ border-color: {accent}; }}
 QToolButton:disabled, QPushButton:disabled {{ color: {off}; }}
-QPushButton[kind="primary"] {{
-    background: {accent}; border-color: {accent}; color: {on_accent}; font-weight: 600;
-}}
+QPushButton[kind="primary"] {{ background: {accent}; border-color: {accent}; color: {on_accent}; font-weight: 600; }}
 QPushButton[kind="primary"]:hover {{ background: {accent_hover}; }}
 QPushButton[kind="primary"]:pressed {{ background: {accent_down}; }}
 QPushButton[kind="primary"]:focus {{ border: 2px solid {text}; padding: 5px 9px; }}
-QPushButton[kind="primary"]:disabled {{
-    background: {down}; border-color: {down}; color: {off};
-}}
+QPushButton[kind="primary"]:disabled {{ background: {down}; border-color: {down}; color: {off}; }}
 QPushButton[kind="quiet"] {{ border-color: transparent; }}
 QPushButton[kind="compact"] {{ padding: 6px 4px; }}
 QPushButton[kind="low"] {{ padding: 2px 8px; }}
-QPushButton[kind="quiet"]:focus {{ border-color: {accent}; }}
+QPushButton[kind="quiet"]:focus, QToolButton[kind="tab"]:focus, QToolButton[kind="fold"]:focus,
+QToolButton[kind="rail"]:focus, QFrame[kind="chip"] QToolButton:focus {{ border-color: {accent}; }}
 QPushButton[kind="quiet"]:checked {{ background: {tint}; border-color: {accent}; }}
 QPushButton[kind="answer"][tone="success"]:checked {{ border-color: {success}; color: {success}; font-weight: 600; }}
 QPushButton[kind="answer"][tone="danger"]:checked {{ border-color: {danger}; color: {danger}; font-weight: 600; }}
@@ -186,18 +182,14 @@ QPushButton[kind="flag"] {{
 }}
 QToolButton[kind="tab"] {{ border-color: transparent; color: {muted}; padding: 4px 6px; }}
 QToolButton[kind="tab"]:checked {{ background: {tint}; color: {text}; }}
-QToolButton[kind="tab"]:focus {{ border-color: {accent}; }}
 QToolButton[kind="fold"] {{ border-color: transparent; color: {muted}; padding: 2px 0; font-size: {small}pt; }}
 QToolButton[kind="fold"]:hover {{ background: transparent; color: {text}; }}
-QToolButton[kind="fold"]:focus {{ border-color: {accent}; }}
 QToolButton[kind="rail"] {{ border-color: transparent; border-radius: 10px; padding: 8px 4px; font-size: {small}pt; }}
 QToolButton[kind="rail"]:checked {{ background: {tint}; }}
-QToolButton[kind="rail"]:focus {{ border-color: {accent}; }}
 
 QFrame[kind="chip"] {{ background: {tint}; border: none; border-radius: 12px; min-height: 24px; max-height: 24px; }}
 QFrame[kind="chip"] QLabel {{ font-size: {base}pt; }}
 QFrame[kind="chip"] QToolButton {{ border: 1px solid transparent; border-radius: 9px; padding: 1px; min-height: 0; }}
-QFrame[kind="chip"] QToolButton:focus {{ border-color: {accent}; }}
 
 QFrame[kind="banner"] {{ background: {card}; border: 1px solid {outline}; border-radius: 10px; }}
 QFrame[kind="banner"][tone="success"] {{ border-color: {success}; }}
@@ -210,23 +202,21 @@ QProgressBar {{
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 QListView {{ background: transparent; border: none; outline: none; }}
 QListView[kind="sections"]::item {{ padding: 7px 10px; border-radius: 8px; color: {text}; }}
-QListView[kind="sections"]::item:hover {{ background: {hover}; }}
-QListView[kind="sections"]::item:selected {{ background: {tint}; color: {text}; }}
+QListView[kind="sections"]::item:hover, QListView[kind="reasons"]::item:hover {{ background: {hover}; }}
+QListView[kind="sections"]::item:selected, QListView[kind="reasons"]::item:selected,
+QListView[kind="rows"]::item:selected {{ background: {tint}; color: {text}; }}
 QListView[kind="sections"]:focus {{ border: none; }}
 QListView[kind="sections"]::item:selected:focus {{ border: 1px solid {accent}; padding: 6px 9px; }}
 QListView[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; padding: 4px; }}
-QListView[kind="card"]:focus {{ border-color: {accent}; }}
+QListView[kind="card"]:focus, QListView[kind="reasons"]:focus, QTableView:focus, QScrollArea[kind="reading"]:focus,
+QScrollArea[kind="keyed"]:focus {{ border-color: {accent}; }}
 QListView[kind="reasons"] {{ border: 1px solid transparent; border-radius: 6px; }}
-QListView[kind="reasons"]:focus {{ border-color: {accent}; }}
 QListView[kind="reasons"]::item {{ padding: 3px 8px; border-radius: 6px; color: {text}; }}
-QListView[kind="reasons"]::item:hover {{ background: {hover}; }}
-QListView[kind="reasons"]::item:selected {{ background: {tint}; color: {text}; }}
 QTableView QLineEdit {{ border-radius: 4px; padding: 0 6px; border: 1px solid {accent}; }}
 QTableView {{
     background: {card}; border: 1px solid {outline}; border-radius: 10px; outline: none; padding: 2px;
     selection-background-color: {tint}; selection-color: {text};
 }}
-QTableView:focus {{ border-color: {accent}; }}
 QTableView::item {{ padding: 0 8px; border: none; }}
 QTableView::item:selected {{ background: {tint}; }}
 QHeaderView {{ background: transparent; border: none; }}
@@ -238,20 +228,16 @@ QHeaderView::section {{
 QHeaderView::section:vertical {{ border-bottom: none; }}
 QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border: none; }}
 QScrollArea[kind="reading"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; }}
-QScrollArea[kind="reading"]:focus {{ border-color: {accent}; }}
 QScrollArea[kind="keyed"] {{ border: 1px solid transparent; border-radius: 6px; }}
-QScrollArea[kind="keyed"]:focus {{ border-color: {accent}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {outline}; border-radius: 3px; min-height: 32px; margin: 0 2px; }}
-QScrollBar::handle:vertical:hover {{ background: {muted}; }}
+QScrollBar::handle:hover {{ background: {muted}; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
 QScrollBar::handle:horizontal {{ background: {outline}; border-radius: 3px; min-width: 32px; margin: 2px 0; }}
-QScrollBar::handle:horizontal:hover {{ background: {muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
     background: none; border: none; height: 0; width: 0;
 }}
 QListView[kind="rows"] {{ background: {field}; border: 1px solid {outline}; border-radius: 8px; padding: 4px; }}
 QListView[kind="rows"]::item {{ padding: 8px 10px; border-radius: 6px; color: {text}; }}
-QListView[kind="rows"]::item:selected {{ background: {tint}; color: {text}; }}
 QToolTip {{ background: {card}; color: {text}; border: 1px solid {outline}; padding: 4px 6px; }}
 """
