@@ -52,7 +52,7 @@ class DeviceColumn(QWidget):
         self.viewport = self._mirror.viewport
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
-        self.actions = ActionBar(commands)
+        self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
         self._status_text = phase_text(Phase.NO_DEVICE, "")
@@ -87,10 +87,10 @@ class DeviceColumn(QWidget):
             self._publication.show_published(view.published)
 
     def show_mode(self) -> None:
-        self.actions.show_input(self._controller.mode == "mirror")
+        self.action_bar.show_input(self._controller.mode == "mirror")
 
     def tell_where_to_write(self) -> None:
-        if (keys := self.actions.keys_to_write) and self._controller.phase is Phase.RECORDING:
+        if (keys := self.action_bar.keys_to_write) and self._controller.phase is Phase.RECORDING:
             self._mirror.show_sent(f"{keys} to type on the device")
 
     # Status.
@@ -113,7 +113,7 @@ class DeviceColumn(QWidget):
         self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
         takes_input = by_mirror and text.takes_input
-        self.actions.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
+        self.action_bar.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
 
     def _pause(self, paused: bool) -> None:
         self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
@@ -158,7 +158,7 @@ class DeviceColumn(QWidget):
             self._mirror.show_sent(describe(Type(text)))
             self._mirror.setFocus()  # what is typed next is not meant for the device yet
         else:
-            self.actions.show_text(text)
+            self.action_bar.show_text(text)
 
     def _ask_for_step(self, question: "Callable[[Recorder], None]") -> bool:
         is_asked = self._controller.ask(question)
@@ -187,7 +187,7 @@ class DeviceColumn(QWidget):
         self._mirror.stroke_made.connect(self._lift)
         self._mirror.touch_cancelled.connect(lambda: self._lift(None))
         self._mirror.key_asked.connect(self._press)
-        self.actions.text_entered.connect(self._type)
+        self.action_bar.text_entered.connect(self._type)
         calls: dict[Command, Callable[[], object]] = {
             Command.BACK: partial(self._press, SystemKey.BACK),
             Command.HOME: partial(self._press, SystemKey.HOME),
@@ -201,4 +201,4 @@ class DeviceColumn(QWidget):
         commands[Command.PAUSE].toggled.connect(self._pause)
 
     def _lay_out(self) -> None:
-        fill_column(self, self._publication, (self._stage, 1), self._status, self.actions, spacing=_SPACE)
+        fill_column(self, self._publication, (self._stage, 1), self._status, self.action_bar, spacing=_SPACE)

@@ -159,7 +159,7 @@ class RecordPage(Page):
 
     def _record_another(self) -> None:
         self._task.clear()
-        self._device.actions.show_text("")
+        self._device.action_bar.show_text("")
         self._controller.record_another()
 
     def _choose_mode(self, mode: Mode) -> None:
