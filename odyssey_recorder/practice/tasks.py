@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.files import Largest, read_text
@@ -18,7 +19,10 @@ from odyssey_recorder.validation import first_fault
 Ending = Literal["COMPLETE", "IMPOSSIBLE"]
 
 
-@dataclass(frozen=True, slots=True)
+_Words = Annotated[str, Field(min_length=1)]
+
+
+@checked_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class Milestone:
     """One thing that an attempt must pass; `words` name it for the annotator.
 
@@ -26,9 +30,9 @@ class Milestone:
     `typed`, that text must have been typed in the app by then; with `does`, the step must have that action type.
     """
 
-    words: str
+    words: _Words
     app: str = ""
-    shows: tuple[str, ...] = ()
+    shows: tuple[_Words, ...] = ()
     typed: str = ""
     does: str = ""
 
@@ -82,17 +86,6 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-_Words = Annotated[str, Field(min_length=1)]
-
-
-class _Milestone(_Model):
-    words: _Words
-    app: str = ""
-    shows: tuple[_Words, ...] = ()
-    typed: str = ""
-    does: str = ""
-
-
 class _Task(_Model):
     category: Category
     apps: Annotated[tuple[_Words, ...], Field(min_length=1)]
@@ -113,7 +106,7 @@ class _File(_Model):
     answer: str = ""
     hints: Annotated[tuple[_Words, ...], Field(min_length=1)]
     task: _Task
-    milestones: Annotated[tuple[_Milestone, ...], Field(min_length=1)]
+    milestones: Annotated[tuple[Milestone, ...], Field(min_length=1)]
 
 
 def _read_task(path: Path) -> PracticeTask:
@@ -129,7 +122,7 @@ def _read_task(path: Path) -> PracticeTask:
         teaches=read.teaches,
         task=TaskInfo(info.category.value, info.apps, info.meta_task, info.task, info.instruction),
         hints=read.hints,
-        milestones=tuple(Milestone(**milestone.model_dump()) for milestone in read.milestones),
+        milestones=read.milestones,
         ending=read.ending,
         answer=read.answer,
         folder=path.parent,
