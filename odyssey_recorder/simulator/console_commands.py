@@ -3,12 +3,13 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.simulator.evdev import Change
 from odyssey_recorder.simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_named
-from odyssey_recorder.simulator.faults import ControlFaults, Faults, FrameFault
+from odyssey_recorder.simulator.faults import Faults, FrameFault
 from odyssey_recorder.simulator.guest import Guest, Snapshot
 
 _HINGE_DEGREES: Mapping[str, float] = {
@@ -38,9 +39,8 @@ _FAULT_USAGE = (
     " | grpc off|on | grpc stall on|off | grpc drop | grpc refuse on|off | grpc new-token | grpc delay MS"
 )
 
-_FAULTS_OF_GUEST = {
-    "refuse-input", "kill-getevent", "syn-dropped", "clock-jump", "anr", "second-display", "paste-limit", "field-limit",
-}  # fmt: skip
+_COUNTED_FAULTS = {"syn-dropped", *(kind.value for kind in FrameFault)}
+"""Those of which one is the default."""
 
 
 class ConsoleError(ValueError):
@@ -61,6 +61,9 @@ class ConsoleCommands:
         self._guest = guest
         self._snapshots: dict[str, _Saved] = {}
         self._sensors = dict(_SENSORS)
+        self._plain_faults = {**_plain_faults(guest), "clear": self._clear_faults}
+        self._switched_faults = _switched_faults(guest)
+        self._faults_by_number = _faults_by_number(guest)
         self._table: dict[str, Callable[[Sequence[str]], str]] = {
             "avd": self._avd,
             "event": self._event,
@@ -201,93 +204,70 @@ class ConsoleCommands:
                     self._guest.report_touch(self._guest.touch_screen(), axes)
 
     def _fault(self, words: Sequence[str]) -> str:
-        faults = self._guest.faults
-        match words:
-            case ["offline"]:
-                faults.go_offline()
-            case ["online"]:
-                faults.go_online()
-            case ["freeze", "off"]:
-                faults.thaw()
-            case ["freeze", span]:
-                faults.freeze(None if span == "on" else float(span))
-            case ["screencap-delay", milliseconds]:
-                faults.delay_screencap(float(milliseconds) / 1000)
-            case ["refuse-snapshots" | "snapshot-delay", *_]:
-                _fault_of_snapshots(faults, words)
-            case ["clear"]:
-                faults.clear()
-                self._guest.nodes.lose_reports(0)
-                self._guest.phone.limit_text()
-            case [name, *_] if name in _FAULTS_OF_GUEST:
-                self._fault_of_guest(words)
-            case ["grpc", *rest]:
-                _fault_of_control(faults.control, rest)
-            case _:
-                _spoil_frames(faults, words)
+        line = " ".join(words)
+        name, _, value = line.rpartition(" ")
+        if line in self._plain_faults:
+            self._plain_faults[line]()
+        elif name in self._switched_faults and value in {"on", "off"}:
+            self._switched_faults[name](value == "on")
+        elif name in self._faults_by_number:
+            self._faults_by_number[name](float(value))
+        elif line in _COUNTED_FAULTS:
+            self._faults_by_number[line](1)
+        else:
+            raise ConsoleError(f"usage: {_FAULT_USAGE}")
         return ""
 
-    def _fault_of_guest(self, words: Sequence[str]) -> None:
-        match words:
-            case ["refuse-input", "on" | "off" as switch]:
-                self._guest.faults.refuse_input(refuse=switch == "on")
-            case ["kill-getevent"]:
-                self._guest.faults.kill_getevent()
-            case ["syn-dropped"]:
-                self._guest.nodes.lose_reports(1)
-            case ["syn-dropped", count]:
-                self._guest.nodes.lose_reports(int(count))
-            case ["clock-jump", seconds]:
-                self._guest.clock.jump(float(seconds))
-            case ["anr"]:
-                self._guest.faults.keep_anr(self._guest.phone.state())
-            case ["second-display", "on" | "off" as switch]:
-                self._guest.faults.plug_second_display(plugged=switch == "on")
-            case ["paste-limit", letters]:
-                self._guest.phone.limit_text(pasted=int(letters))
-            case ["field-limit", letters]:
-                self._guest.phone.limit_text(held=int(letters))
-            case _:
-                raise ConsoleError(f"usage: {_FAULT_USAGE}")
+    def _clear_faults(self) -> None:
+        self._guest.faults.clear()
+        self._guest.nodes.lose_reports(0)
+        self._guest.phone.limit_text()
 
 
-def _fault_of_snapshots(faults: Faults, words: Sequence[str]) -> None:
-    match words:
-        case ["refuse-snapshots", "on" | "off" as switch]:
-            faults.refuse_snapshots(refuse=switch == "on")
-        case ["snapshot-delay", milliseconds]:
-            faults.delay_snapshots(float(milliseconds) / 1000)
-        case _:
-            raise ConsoleError(f"usage: {_FAULT_USAGE}")
+def _plain_faults(guest: Guest) -> dict[str, Callable[[], None]]:
+    faults, control = guest.faults, guest.faults.control
+    return {
+        "offline": faults.go_offline,
+        "online": faults.go_online,
+        "freeze on": faults.freeze,
+        "freeze off": faults.thaw,
+        "kill-getevent": faults.kill_getevent,
+        "anr": lambda: faults.keep_anr(guest.phone.state()),
+        "grpc off": lambda: control.switch_off(off=True),
+        "grpc on": lambda: control.switch_off(off=False),
+        "grpc drop": control.drop_streams,
+        "grpc new-token": lambda: control.renew_token(),
+    }
 
 
-def _fault_of_control(faults: ControlFaults, words: Sequence[str]) -> None:
-    match words:
-        case ["off" | "on" as switch]:
-            faults.switch_off(off=switch == "off")
-        case ["stall", "on" | "off" as switch]:
-            faults.stall(stalled=switch == "on")
-        case ["refuse", "on" | "off" as switch]:
-            faults.refuse(refuse=switch == "on")
-        case ["drop"]:
-            faults.drop_streams()
-        case ["new-token"]:
-            faults.renew_token()
-        case ["delay", milliseconds]:
-            faults.delay_frames(float(milliseconds) / 1000)
-        case _:
-            raise ConsoleError(f"usage: {_FAULT_USAGE}")
+def _switched_faults(guest: Guest) -> dict[str, Callable[[bool], None]]:
+    faults, control = guest.faults, guest.faults.control
+    return {
+        "refuse-input": lambda on: faults.refuse_input(refuse=on),
+        "refuse-snapshots": lambda on: faults.refuse_snapshots(refuse=on),
+        "second-display": lambda on: faults.plug_second_display(plugged=on),
+        "grpc stall": lambda on: control.stall(stalled=on),
+        "grpc refuse": lambda on: control.refuse(refuse=on),
+    }
 
 
-def _spoil_frames(faults: Faults, words: Sequence[str]) -> None:
-    kinds = {kind.value: kind for kind in FrameFault}
-    match words:
-        case [name] if name in kinds:
-            faults.spoil_frames(kinds[name])
-        case [name, count] if name in kinds:
-            faults.spoil_frames(kinds[name], int(count))
-        case _:
-            raise ConsoleError(f"usage: {_FAULT_USAGE}")
+def _faults_by_number(guest: Guest) -> dict[str, Callable[[float], None]]:
+    faults, phone = guest.faults, guest.phone
+    return {
+        **{kind.value: partial(_spoil_frames, faults, kind) for kind in FrameFault},
+        "freeze": faults.freeze,
+        "screencap-delay": lambda milliseconds: faults.delay_screencap(milliseconds / 1000),
+        "snapshot-delay": lambda milliseconds: faults.delay_snapshots(milliseconds / 1000),
+        "grpc delay": lambda milliseconds: faults.control.delay_frames(milliseconds / 1000),
+        "syn-dropped": lambda count: guest.nodes.lose_reports(int(count)),
+        "clock-jump": guest.clock.jump,
+        "paste-limit": lambda letters: phone.limit_text(pasted=int(letters)),
+        "field-limit": lambda letters: phone.limit_text(held=int(letters)),
+    }
+
+
+def _spoil_frames(faults: Faults, kind: FrameFault, count: float) -> None:
+    faults.spoil_frames(kind, int(count))
 
 
 def _change(word: str) -> Change:

@@ -112,11 +112,6 @@ _CODES: Mapping[str, int] = {
 }
 
 
-def linux_key(name: str) -> int | None:
-    """None for a character or an unknown key."""
-    return _CODES.get(name)
-
-
 _SERVICE = f"{messages.PACKAGE}.EmulatorController"
 _OUTER_DISPLAY = 6
 _KEYBOARD_BUFFER = 1024
@@ -262,7 +257,7 @@ class ControlService:
         elif len(request.key) == 1 and 1 in strokes:
             self._type(request.key)
         else:
-            self._press(linux_key(request.key), strokes)
+            self._press(_CODES.get(request.key), strokes)
         return messages.Nothing()
 
     def _type(self, text: str) -> None:

@@ -51,7 +51,7 @@ class SimulatedEmulator:
         control: ControlOptions | None = None,
     ) -> None:
         self.phone = phone
-        self.faults = Faults(self._apply_faults, self._break_connections, self._end_getevent)
+        self.faults = Faults(self._apply_faults, self._break_connections, lambda: self.guest.nodes.end_readers())
         self._console_socket, self._adb_socket = _bound_pair(console_port)
         self.console_port: int = self._console_socket.getsockname()[1]
         self.adb_port = self.console_port + 1
@@ -157,9 +157,6 @@ class SimulatedEmulator:
 
     def _break_connections(self) -> None:
         self._loop.call_soon_threadsafe(self._daemon.cut_connections)
-
-    def _end_getevent(self) -> None:
-        self.guest.nodes.end_readers()
 
 
 def _bound(port: int) -> socket.socket:

@@ -68,17 +68,17 @@ class Faults:
     """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
 
     `apply_link` is called when `offline` or `frozen` has changed, and may block. `break_connections` drops all adb
-    connections once; `end_getevent` ends all running getevents. `control` are the faults of the control service.
+    connections once; `kill_getevent` ends all running getevents. `control` are the faults of the control service.
     """
 
     def __init__(
         self,
         apply_link: Callable[[], None],
         break_connections: Callable[[], None],
-        end_getevent: Callable[[], None],
+        kill_getevent: Callable[[], None],
     ) -> None:
         self._apply_link = apply_link
-        self._end_getevent = end_getevent
+        self.kill_getevent = kill_getevent
         self.break_connections = break_connections
         self.control = ControlFaults()
         self._lock = threading.Lock()
@@ -143,9 +143,6 @@ class Faults:
                     self._frames[fault] = left - 1
                     return fault
         return None
-
-    def kill_getevent(self) -> None:
-        self._end_getevent()
 
     def clear(self) -> None:
         with self._lock:

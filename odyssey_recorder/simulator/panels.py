@@ -31,13 +31,7 @@ def _panels(profile: Profile, lit: Size, shown: Size) -> tuple[Panel, ...]:
     sizes = [profile.size]
     sizes += dict.fromkeys(posture.panel for posture in profile.postures if posture.panel != profile.size)
     return tuple(
-        Panel(
-            port,
-            _PHYSICAL_IDS[port],
-            shown if size == lit else size,
-            size == lit,
-        )
-        for port, size in enumerate(sizes)
+        Panel(port, _PHYSICAL_IDS[port], shown if size == lit else size, size == lit) for port, size in enumerate(sizes)
     )
 
 

@@ -30,20 +30,18 @@ from odyssey_recorder.simulator.shell.program import Programs
 from odyssey_recorder.simulator.shell.session import run_script, run_terminal
 from odyssey_recorder.simulator.sync import sync_service
 
-_FAMILIES = (
-    dumpsys,
-    getevent,
-    ime,
-    input_program,
-    packages,
-    plain,
-    properties,
-    screencap,
-    uiautomator,
-    window_manager,
-)
-PROGRAMS: Programs = {name: program for family in _FAMILIES for name, program in family.PROGRAMS.items()}
-
+PROGRAMS: Programs = {
+    **dumpsys.PROGRAMS,
+    **getevent.PROGRAMS,
+    **ime.PROGRAMS,
+    **input_program.PROGRAMS,
+    **packages.PROGRAMS,
+    **plain.PROGRAMS,
+    **properties.PROGRAMS,
+    **screencap.PROGRAMS,
+    **uiautomator.PROGRAMS,
+    **window_manager.PROGRAMS,
+}
 
 _FRAMEBUFFER_HEADER = struct.Struct("<14I")
 

@@ -117,8 +117,7 @@ def _read_intent(args: Sequence[str]) -> _Intent:
         elif word in _EXTRA:
             intent = replace(intent, extras={**intent.extras, next(words, ""): next(words, "")})
         elif not word.startswith("-"):
-            key = "data" if ":" in word else "component"
-            intent = replace(intent, data=word) if key == "data" else replace(intent, component=word)
+            intent = replace(intent, data=word) if ":" in word else replace(intent, component=word)
     return intent
 
 
