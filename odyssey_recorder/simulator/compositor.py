@@ -66,15 +66,11 @@ class Compositor:
         self.lay_out(system)
         self._show_change(self._compose(system), self._transition(system, before), system)
 
-    def refresh(self, system: SystemUi) -> None:
+    def refresh(self, system: SystemUi, *, anew: bool = False) -> None:
+        """With `anew` there is a new frame even if nothing on it has changed."""
         self.lay_out(system)
         self._cancel()
-        self._present(self._compose(system), system)
-
-    def show_anew(self, system: SystemUi) -> None:
-        self.lay_out(system)
-        self._cancel()
-        self._present(self._compose(system), system, anew=True)
+        self._present(self._compose(system), system, anew=anew)
 
     def advance(self, system: SystemUi) -> None:
         """Show changes that happen without input, unless a transition is playing."""

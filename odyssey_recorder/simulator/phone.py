@@ -208,10 +208,7 @@ class Phone:
         return was_set
 
     def set_clipboard(self, text: str) -> None:
-        def put() -> None:
-            self._system.entry.clipboard = text
-
-        self._change(put)
+        self._change(lambda: setattr(self._system.entry, "clipboard", text))
 
     def limit_text(self, *, pasted: int | None = None, held: int | None = None) -> None:
         """In letters: at most `pasted` of a clipboard (0: fields refuse it), and at most `held` in a field."""
@@ -252,7 +249,7 @@ class Phone:
             self._system = copy.deepcopy(snapshot)
             self._touch_surface.clear()
             self._compositor.cause = None
-            self._compositor.show_anew(self._system)
+            self._compositor.refresh(self._system, anew=True)
             self._keep_beating()
 
         self._looper.call(load)

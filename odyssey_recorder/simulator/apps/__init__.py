@@ -13,14 +13,15 @@ How to write an app
    input, so callbacks just change attributes: `self.go(Page(...))` opens a page, `self.close()` goes back,
    `self.show("menu")` shows what `build_overlay` returns. `look.width_dp` and `look.wide` are the available space.
    Pages keep no lambdas in attributes; views may hold any number.
-3. Compose pages from `ui.widgets` (app_bar, page_frame, scroll_page, list_item, switch_item, card, chip, button,
-   fab, search_box, text_box, tabbed, bottom_tabs, bottom_sheet, dialog, menu, snackbar, avatar), `ui.pickers` (a day
-   or a time of day), `ui.controls` (Text, Icon, Picture, TextField, Toggle, Checkbox, Radio, Progress), `ui.layout`
-   (Column, Row, Stack, Place, Grid, Scroll, Surface, Spacer; anything can be touched with Surface(..., on_tap=...))
-   and `ui.pictures` (landscape(seed), cover(seed)). `today` has the current date and a date picker.
+3. Compose pages from `ui.widgets` (bars, lists, cards, buttons, chips, tabs), `ui.pickers` (a day or a time of day),
+   `ui.controls` (Text, Icon, Picture, Toggle, Checkbox, Progress), `ui.layout` (row, column, Stack, Place, Grid,
+   Scroll, Surface, Spacer; anything can be touched with Surface(..., on_tap=...)) and `ui.pictures` (landscape(seed),
+   cover(seed)). A page makes its fields, menus, sheets and questions: `self.field`, `search_field`, `menu`, `sheet`,
+   `question`, `form`; and actions that only change an attribute: `self.sets`, `puts`, `flips`, `shows`, `closing`.
+   `today` has the current date and a date picker.
    Lengths are dp; colours are roles of `ui.theme.Theme` ("primary", "on_surface_variant") or "#rrggbb".
-4. A TextField has a `key`, a `value`, `on_change`; give each Scroll of a page its own key. `self.system` shares,
-   opens addresses, copies, and shows toasts. A TextField with `read_only` can be selected and copied by a long press.
+4. Give each Scroll and each field of a page its own key. `self.system` shares, opens addresses, copies, and shows
+   toasts. A field with `read_only` can be selected and copied by a long press.
 5. Add the class to APPS below. `notes.py` is the example to follow.
 """
 

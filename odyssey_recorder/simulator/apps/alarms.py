@@ -6,18 +6,10 @@ from functools import partial
 from typing import Any
 
 from odyssey_recorder.simulator.apps.app import App, Page
-from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Text
+from odyssey_recorder.simulator.ui.layout import Grid, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    button,
-    icon_button,
-    page_frame,
-    scroll_page,
-    switch_item,
-    text_box,
-)
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NAMED = {(0, 1, 2, 3, 4): "Every weekday", (5, 6): "Every weekend", tuple(range(7)): "Every day", (): "Once"}
@@ -46,16 +38,8 @@ class Alarm:
     def repeat(self) -> str:
         return _NAMED.get(self.days) or ", ".join(_DAYS[day][:3] for day in self.days)
 
-    def switch(self) -> None:
-        self.on = not self.on
-
-    def twin(self) -> "Alarm":
-        return replace(self)
-
 
 class AlarmPage(Page):
-    title = "Alarm"
-
     def __init__(self, app: App, alarms: list[Alarm], alarm: Alarm, *, is_new: bool = False) -> None:
         super().__init__(app)
         self.alarms = alarms
@@ -65,40 +49,34 @@ class AlarmPage(Page):
         self.sets_hour = True
 
     def build(self, look: Look) -> View:
-        actions = [button("Save", self._save, kind="text")]
+        draft = self.draft
+        actions = [ui.button("Save", self._save, kind="text")]
         if not self.is_new:
-            actions.insert(0, icon_button("trash-can-outline", "Delete alarm", self._delete))
-        bar = app_bar("New alarm" if self.is_new else "Edit alarm", *actions, on_up=self.close, up_icon="close")
-        label = TextField("label", self.draft.label, self.sets("label", of=self.draft), hint="Label")
-        vibration = switch_item("Vibrate", checked=self.draft.vibrates, on_tap=self._switch_vibration, icon="vibrate")
-        days = Column((Text(self.draft.repeat, 14, 500, "primary"), self._days()), gap=10)
-        body = scroll_page(
+            actions.insert(0, ui.icon_button("trash-can-outline", "Delete alarm", self._delete))
+        bar = ui.app_bar("New alarm" if self.is_new else "Edit alarm", *actions, on_up=self.close, up_icon="close")
+        days = row(*map(self._day, range(7)), along="between")
+        vibrate = self.flips("vibrates", of=draft)
+        body = ui.scroll_page(
             self._time(),
             self._choices(),
-            days,
-            text_box(label, icon="label-outline"),
-            vibration,
+            column(Text(draft.repeat, 14, 500, "primary"), days, gap=10),
+            ui.text_box(self.field("label", "Label", of=draft), icon="label-outline"),
+            ui.switch_item("Vibrate", checked=draft.vibrates, on_tap=vibrate, icon="vibrate"),
             gap=18,
             pad=(20, 4, 20, 24),
             max_width=520,
         )
-        return page_frame(bar, body)
+        return ui.page_frame(bar, body)
 
     def _time(self) -> View:
         hour, minute = divmod(self.draft.minute_of_day, 60)
-        return Row(
-            (
-                self._part(f"{hour:02}", "Hour", here=self.sets_hour),
-                Text(":", 52),
-                self._part(f"{minute:02}", "Minute", here=not self.sets_hour),
-            ),
-            gap=10,
-            along="center",
-        )
+        parts = (self._part(hour, "Hour"), Text(":", 52), self._part(minute, "Minute"))
+        return row(*parts, gap=10, along="center")
 
-    def _part(self, digits: str, name: str, *, here: bool) -> View:
+    def _part(self, value: int, name: str) -> View:
+        here = self.sets_hour == (name == "Hour")
         return Surface(
-            Text(digits, 52, color="on_primary_container" if here else "on_surface"),
+            Text(f"{value:02}", 52, color="on_primary_container" if here else "on_surface"),
             color="primary_container" if here else "surface_high",
             radius=14,
             width=112,
@@ -106,24 +84,19 @@ class AlarmPage(Page):
             align="center",
             desc=name,
             selected=here,
-            on_tap=partial(self._turn_to, name == "Hour"),
+            on_tap=self.puts("sets_hour", name == "Hour"),
         )
 
     def _choices(self) -> View:
         hour, minute = divmod(self.draft.minute_of_day, 60)
         if self.sets_hour:
             return Grid([self._choice(value, value == hour) for value in range(24)], columns=6, gap=6)
-        steps = Row(
-            (
-                button("1 min", partial(self._set_minute, (minute - 1) % 60), kind="outlined", icon="minus"),
-                button("1 min", partial(self._set_minute, (minute + 1) % 60), kind="outlined", icon="plus"),
-            ),
-            gap=12,
-            along="center",
-        )
-        return Column(
-            (Grid([self._choice(value, value == minute) for value in range(0, 60, 5)], columns=6, gap=6), steps), gap=12
-        )
+        steps = [
+            ui.button("1 min", partial(self._set_minute, (minute + step) % 60), kind="outlined", icon=icon)
+            for step, icon in ((-1, "minus"), (1, "plus"))
+        ]
+        fives = Grid([self._choice(value, value == minute) for value in range(0, 60, 5)], columns=6, gap=6)
+        return column(fives, row(*steps, gap=12, along="center"), gap=12)
 
     def _choice(self, value: int, here: bool) -> View:
         set_part = partial(self._set_hour if self.sets_hour else self._set_minute, value)
@@ -137,27 +110,11 @@ class AlarmPage(Page):
             on_tap=set_part,
         )
 
-    def _days(self) -> View:
-        return Row(
-            [
-                Surface(
-                    Text(name[0], 14, 500, "on_primary" if day in self.draft.days else "on_surface_variant"),
-                    color="primary" if day in self.draft.days else "surface_high",
-                    radius=19,
-                    width=38,
-                    height=38,
-                    align="center",
-                    desc=name,
-                    selected=day in self.draft.days,
-                    on_tap=partial(self._switch_day, day),
-                )
-                for day, name in enumerate(_DAYS)
-            ],
-            along="between",
-        )
-
-    def _turn_to(self, hour: bool) -> None:
-        self.sets_hour = hour
+    def _day(self, day: int) -> View:
+        name, here = _DAYS[day], day in self.draft.days
+        letter = Text(name[0], 14, 500, "on_primary" if here else "on_surface_variant")
+        turn = partial(self._switch_day, day)
+        return ui.disc(letter, 38, "primary" if here else "surface_high", desc=name, selected=here, on_tap=turn)
 
     def _set_hour(self, hour: int) -> None:
         self.draft.minute_of_day = hour * 60 + self.draft.minute_of_day % 60
@@ -168,9 +125,6 @@ class AlarmPage(Page):
 
     def _switch_day(self, day: int) -> None:
         self.draft.days = tuple(sorted(set(self.draft.days) ^ {day}))
-
-    def _switch_vibration(self) -> None:
-        self.draft.vibrates = not self.draft.vibrates
 
     def _save(self) -> None:
         if not self.is_new:

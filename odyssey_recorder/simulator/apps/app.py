@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
-from odyssey_recorder.simulator.ui.view import Look, Memory, View
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui.layout import column
+from odyssey_recorder.simulator.ui.view import Action, Look, Memory, View
+
+Offer = tuple[str, str, Action]
+"""An icon, a label, and what happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +71,6 @@ class Page:
     deep-copied for snapshots.
     """
 
-    title: str = ""
-    """The last part of the window's title and of the activity."""
     background: str = "surface"
     status_color: str = "surface"
     navigation_color: str = "surface"
@@ -75,6 +79,10 @@ class Page:
     edge_to_edge: bool = False
     beat_s: float = 0.0
     """Seconds between calls of `beat` while the page is in front; 0 for a static page."""
+    wanted_focus: str = ""
+    query: str = ""
+    chosen: Any = None
+    """What an overlay is about."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -95,7 +103,8 @@ class Page:
     def beat(self) -> None:
         """Called every `beat_s` seconds to animate the page."""
 
-    def go(self, page: "Page") -> None:
+    def go(self, page: "Page", *, focus: str = "") -> None:
+        page.wanted_focus = focus or page.wanted_focus
         self.app.pages.append(page)
 
     def close(self) -> None:
@@ -105,23 +114,73 @@ class Page:
     def show(self, overlay: str) -> None:
         self.overlay = overlay
 
-    def shows(self, overlay: str) -> Callable[[], None]:
-        return lambda: self.show(overlay)
-
-    def sets(self, name: str, *, of: object | None = None) -> Callable[[Any], None]:
-        return partial(setattr, self if of is None else of, name)
+    def offer(self, chosen: object, overlay: str = "offers") -> None:
+        self.chosen = chosen
+        self.show(overlay)
 
     def focus(self, field: str) -> None:
         self.wanted_focus = field
 
-    wanted_focus: str = ""
-
-    def unfocus(self) -> None:
-        self.memory.focus = None
-
     def on_back(self) -> bool:
         """Called by BACK before the page is left; True if the page has handled it."""
         return False
+
+    # Actions for views ------------------------------------------------------------------------------------------
+
+    def shows(self, overlay: str) -> Action:
+        return partial(self.show, overlay)
+
+    def sets(self, name: str, *, of: object | None = None) -> Callable[[Any], None]:
+        return partial(setattr, self if of is None else of, name)
+
+    def puts(self, name: str, value: object, *, of: object | None = None) -> Action:
+        return partial(self.sets(name, of=of), value)
+
+    def flips(self, name: str, *, of: object) -> Action:
+        return lambda: setattr(of, name, not getattr(of, name))
+
+    def switches(self, thing: object, *, among: list[Any]) -> Action:
+        """Takes `thing` away, or puts it first."""
+        return partial(among.remove, thing) if thing in among else partial(among.insert, 0, thing)
+
+    def closing(self, act: Action) -> Action:
+        """Closes the overlay, and then acts."""
+
+        def close_and_act() -> None:
+            self.show("")
+            act()
+
+        return close_and_act
+
+    # Views --------------------------------------------------------------------------------------------------------
+
+    def field(
+        self, name: str, hint: str, *, of: object | None = None, key: str = "", then: str = "", **more: Any
+    ) -> TextField:
+        """Edits the attribute `name`, which is also the key unless there is one; Enter leads to the field `then`."""
+        if then:
+            more |= {"action": "next", "on_action": partial(self.focus, then)}
+        value: str = getattr(self if of is None else of, name)
+        return TextField(key or name, value, self.sets(name, of=of), hint=hint, **more)
+
+    def search_field(self, hint: str) -> TextField:
+        return TextField("search", self.query, self.sets("query"), hint=hint, action="search")
+
+    def menu(self, *offers: Offer) -> View:
+        return ui.menu(*((icon, label, self.closing(act)) for icon, label, act in offers))
+
+    def sheet(self, head: View | str, *offers: Offer) -> View:
+        rows = [ui.list_item(label, icon=icon, on_tap=self.closing(act)) for icon, label, act in offers]
+        return ui.bottom_sheet(Text(head, 20, 500, lines=2) if isinstance(head, str) else head, column(*rows), gap=8)
+
+    def question(self, title: str, words: str, label: str, act: Action, *, keep: str = "Cancel") -> View:
+        buttons = (ui.button(keep, self.shows(""), kind="text"), ui.button(label, self.closing(act), kind="text"))
+        return ui.dialog(title, ui.muted(words), buttons=buttons)
+
+    def form(self, title: str, *fields: TextField, label: str, act: Action, enabled: bool = True) -> View:
+        save = ui.button(label, act, kind="text", enabled=enabled)
+        buttons = (ui.button("Cancel", self.shows(""), kind="text"), save)
+        return ui.dialog(title, *(ui.text_box(field, color="surface") for field in fields), buttons=buttons)
 
 
 class App:

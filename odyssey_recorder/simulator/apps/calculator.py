@@ -6,17 +6,10 @@ from decimal import Context, Decimal, InvalidOperation, Overflow, localcontext
 from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Page, System
+from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Text
-from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    empty_page,
-    icon_button,
-    list_item,
-    page_frame,
-    scroll_page,
-)
 
 PLUS, MINUS, TIMES, DIVIDED = "+", "\u2212", "\u00d7", "\u00f7"
 SIGNS = (PLUS, MINUS, TIMES, DIVIDED)
@@ -134,25 +127,25 @@ class CalculatorPage(Page):
 
     def build(self, look: Look) -> View:
         beside = look.wide
-        actions = () if beside else (icon_button("history", "History", lambda: self.go(HistoryPage(self.app, self))),)
-        bar = app_bar("Calculator", *actions, color="surface_container")
-        keys = Column([self._row(row, 26 if look.height_dp > 420 else 17) for row in _KEYS], gap=8, pad=12, flex=5)
+        actions = (
+            () if beside else (ui.icon_button("history", "History", lambda: self.go(HistoryPage(self.app, self))),)
+        )
+        bar = ui.app_bar("Calculator", *actions, color="surface_container")
+        keys = column(*(self._row(keys, 26 if look.height_dp > 420 else 17) for keys in _KEYS), gap=8, pad=12, flex=5)
         if beside:
-            past = Surface(_past(self.app, self.take), flex=2, color="surface_low")
-            right = Column((self._display(look), keys), flex=3)
-            return page_frame(bar, Row((past, right), across="stretch"))
-        return page_frame(bar, Column((self._display(look), keys)))
+            past = Surface(_past(self.app, partial(self.put, is_result=True)), flex=2, color="surface_low")
+            right = column(self._display(look), keys, flex=3)
+            return ui.page_frame(bar, row(past, right, across="stretch"))
+        return ui.page_frame(bar, column(self._display(look), keys))
 
     def _display(self, look: Look) -> View:
         size = 52 if len(self.typed) < 9 else 38 if len(self.typed) < 14 else 26
         preview = self.error or ("" if self.is_result else _preview(self.typed))
-        erase = icon_button("backspace-outline", "Delete", self._erase)
-        line = Row(
-            (
-                Spacer(flex=1),
-                Text(preview, 24, color="error" if self.error else "on_surface_variant", lines=1),
-                erase,
-            ),
+        erase = ui.icon_button("backspace-outline", "Delete", self._erase)
+        line = row(
+            Spacer(flex=1),
+            Text(preview, 24, color="error" if self.error else "on_surface_variant", lines=1),
+            erase,
             gap=12,
         )
         shown = Surface(
@@ -162,14 +155,14 @@ class CalculatorPage(Page):
             on_long_press=lambda: self.system.copy(self.typed or "0"),
         )
         return Surface(
-            Column((shown, line), along="end", gap=6, pad=(20, 12, 8, 12)),
+            column(shown, line, along="end", gap=6, pad=(20, 12, 8, 12)),
             color="surface_container",
             flex=2,
             fill=True,
         )
 
     def _row(self, labels: Sequence[str], size: float) -> View:
-        return Row([self._key(label, size) for label in labels], gap=8, across="stretch", flex=1)
+        return row(*(self._key(label, size) for label in labels), gap=8, across="stretch", flex=1)
 
     def _key(self, label: str, size: float) -> View:
         paper, ink = "surface_high", "on_surface"
@@ -190,7 +183,7 @@ class CalculatorPage(Page):
         )
 
     def _act(self, label: str) -> Action:
-        return {"AC": self._clear, "=": self._equals}.get(label) or partial(self._press, label)
+        return {"AC": partial(self.put, ""), "=": self._equals}.get(label) or partial(self._press, label)
 
     def _press(self, label: str) -> None:
         self.error = ""
@@ -203,12 +196,11 @@ class CalculatorPage(Page):
             self.typed = self.typed[:-1]
         self.typed += label
 
-    def _clear(self) -> None:
-        self.typed, self.error, self.is_result = "", "", False
+    def put(self, typed: str, *, is_result: bool = False) -> None:
+        self.typed, self.error, self.is_result = typed, "", is_result
 
     def _erase(self) -> None:
-        self.typed = "" if self.is_result else self.typed[:-1]
-        self.error, self.is_result = "", False
+        self.put("" if self.is_result else self.typed[:-1])
 
     def _equals(self) -> None:
         if not self.typed:
@@ -219,38 +211,34 @@ class CalculatorPage(Page):
             self.error = str(error)
             return
         self.app.history.insert(0, (self.typed, result))
-        self.typed, self.is_result = result, True
-
-    def take(self, result: str) -> None:
-        self.typed, self.error, self.is_result = result, "", True
+        self.put(result, is_result=True)
 
 
 class HistoryPage(Page):
     app: Calculator
-    title = "History"
 
     def __init__(self, app: Calculator, calculator: CalculatorPage) -> None:
         super().__init__(app)
         self.calculator = calculator
 
     def build(self, look: Look) -> View:
-        clear = icon_button("trash-can-outline", "Clear history", self.app.history.clear)
+        clear = ui.icon_button("trash-can-outline", "Clear history", self.app.history.clear)
         actions = (clear,) if self.app.history else ()
-        return page_frame(app_bar("History", *actions, on_up=self.close), _past(self.app, self._take))
+        return ui.page_frame(ui.app_bar("History", *actions, on_up=self.close), _past(self.app, self._take))
 
     def _take(self, result: str) -> None:
-        self.calculator.take(result)
+        self.calculator.put(result, is_result=True)
         self.close()
 
 
 def _past(app: Calculator, take: Callable[[str], None]) -> View:
     if not app.history:
-        return empty_page("history", "Nothing calculated yet")
+        return ui.empty_page("history", "Nothing calculated yet")
     rows = [
-        list_item(f"= {result}", typed, on_tap=partial(take, result), on_long_press=partial(app.system.copy, result))
+        ui.list_item(f"= {result}", typed, on_tap=partial(take, result), on_long_press=partial(app.system.copy, result))
         for typed, result in app.history
     ]
-    return scroll_page(*rows, key="history")
+    return ui.scroll_page(*rows, key="history")
 
 
 def _preview(typed: str) -> str:

@@ -6,18 +6,9 @@ from functools import partial
 from typing import Any
 
 from odyssey_recorder.simulator.apps.app import App, Page
-from odyssey_recorder.simulator.ui.controls import Text, TextField
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Text
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    centered,
-    chip,
-    empty_page,
-    icon_button,
-    list_item,
-    page_frame,
-    scroll_page,
-    search_box,
-)
 
 DAY = 24 * 60
 
@@ -51,28 +42,23 @@ class Cities:
 
 
 class CityPage(Page):
-    title = "City"
-
     def __init__(self, app: App, cities: Cities, now: int) -> None:
         super().__init__(app)
         self.cities = cities
         self.now = now
-        self.words = ""
 
     def build(self, look: Look) -> View:
-        field = TextField("city", self.words, self.sets("words"), hint="Search for a city", action="search")
-        back = icon_button("arrow-left", "Navigate up", self.close)
-        bar = centered(search_box(field, lead=back), 736, pad=(12, 8))
-        wanted = self.words.strip().lower()
+        bar = ui.centered(ui.search_bar(self.search_field("Search for a city"), on_up=self.close), 760)
+        wanted = self.query.strip().lower()
         found = [name for name, (land, _) in self.cities.places.items() if wanted in f"{name} {land}".lower()]
         if not found:
-            return page_frame(bar, empty_page("map-marker-question-outline", f"No city matches “{self.words}”"))
-        return page_frame(bar, scroll_page(*(self._row(name) for name in found)))
+            return ui.page_frame(bar, ui.empty_page("map-marker-question-outline", f"No city matches “{self.query}”"))
+        return ui.page_frame(bar, ui.scroll_page(*(self._row(name) for name in found)))
 
     def _row(self, name: str) -> View:
         shown = name in self.cities.shown
-        trail = chip("Added", selected=True) if shown else Text(self.cities.time_in(name, self.now), 18)
-        return list_item(name, self.cities.places[name][0], trail=trail, on_tap=partial(self._add, name), lines=1)
+        trail = ui.chip("Added", selected=True) if shown else Text(self.cities.time_in(name, self.now), 18)
+        return ui.list_item(name, self.cities.places[name][0], trail=trail, on_tap=partial(self._add, name), lines=1)
 
     def _add(self, name: str) -> None:
         if name not in self.cities.shown:

@@ -1,6 +1,7 @@
 """The page of one conversation: bubbles, the text field, and actions on a message."""
 
 from functools import partial
+from typing import Literal
 
 from odyssey_recorder.simulator.apps.conversations import (
     Conversation,
@@ -10,61 +11,44 @@ from odyssey_recorder.simulator.apps.conversations import (
     list_width,
 )
 from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
-from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Picture, Text
+from odyssey_recorder.simulator.ui.layout import Scroll, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    avatar,
-    bottom_sheet,
-    chip,
-    empty_page,
-    icon_button,
-    list_item,
-    menu,
-    page_frame,
-    scroll_page,
-    text_box,
-)
 
 _END = 1_000_000
 
 
 class ConversationPage(MessagesPage):
-    title = "Conversation"
+    height_dp = 0
 
     def __init__(self, app: Correspondence, conversation: Conversation) -> None:
         super().__init__(app)
         self.conversation = conversation
-        self.chosen: Message | None = None
-        self.height_dp = 0
 
     def build(self, look: Look) -> View:
         if look.height_dp != self.height_dp:
             self._show_end()
         self.height_dp = look.height_dp
-        if not look.wide:
-            return self._talk(look)
-        return self.beside_list(look, self._talk(look), self.conversation)
+        talk = self._talk(look)
+        return self.beside_list(look, talk, self.conversation) if look.wide else talk
 
     def build_overlay(self, look: Look) -> View | None:
-        chosen = self.chosen
-        if self.overlay == "menu" or chosen is None:
-            mute = "Unmute" if self.conversation.muted else "Mute"
-            return menu(
-                ("bell-off-outline", mute, self._mute),
+        conversation = self.conversation
+        if self.overlay == "menu":
+            mute = "Unmute" if conversation.muted else "Mute"
+            return self.menu(
+                ("bell-off-outline", mute, self.flips("muted", of=conversation)),
                 ("trash-can-outline", "Delete conversation", self._delete_all),
             )
+        chosen: Message = self.chosen
         heart = "Remove heart" if chosen.hearted else "Heart"
-        return bottom_sheet(
-            Text(chosen.text, 14, color="on_surface_variant", lines=3),
-            Column(
-                (
-                    list_item("Copy", icon="content-copy", on_tap=partial(self._copy, chosen)),
-                    list_item("Forward", icon="share-outline", on_tap=partial(self._forward, chosen)),
-                    list_item(heart, icon="heart-outline", on_tap=partial(self._heart, chosen)),
-                    list_item("Delete message", icon="trash-can-outline", on_tap=partial(self._delete, chosen)),
-                )
-            ),
+        return self.sheet(
+            ui.muted(chosen.text, lines=3),
+            ("content-copy", "Copy", partial(self.system.copy, chosen.text)),
+            ("share-outline", "Forward", partial(self.system.share, chosen.text)),
+            ("heart-outline", heart, self.flips("hearted", of=chosen)),
+            ("trash-can-outline", "Delete message", partial(conversation.messages.remove, chosen)),
         )
 
     def open(self, conversation: Conversation) -> None:
@@ -73,65 +57,48 @@ class ConversationPage(MessagesPage):
 
     def _talk(self, look: Look) -> View:
         conversation = self.conversation
-        more = icon_button("dots-vertical", "More options", self.shows("menu"))
-        name = Row(
-            (
-                icon_button("arrow-left", "Navigate up", self.close, color="on_surface"),
-                avatar(conversation.name, conversation.color, 36),
-                Text(conversation.name, 20, lines=1, flex=1),
-                *((Text("Muted", 12, color="on_surface_variant"),) if conversation.muted else ()),
-                more,
-            ),
+        name = row(
+            ui.icon_button("arrow-left", "Navigate up", self.close, color="on_surface"),
+            ui.avatar(conversation.name, conversation.color, 36),
+            Text(conversation.name, 20, lines=1, flex=1),
+            *((ui.muted("Muted", 12),) if conversation.muted else ()),
+            ui.icon_button("dots-vertical", "More options", self.shows("menu")),
             gap=8,
             pad=(4, 8),
         )
         width = (look.width_dp - list_width(look) if look.wide else look.width_dp) * 0.76
         bubbles = [self._bubble(message, min(460, width)) for message in conversation.messages]
+        talk: View = ui.empty_page("message-text-outline", f"Say hello to {conversation.name}")
         if bubbles:
-            talk: View = scroll_page(*bubbles, key="talk", gap=8, pad=(16, 8), max_width=820)
-        else:
-            talk = empty_page("message-text-outline", f"Say hello to {conversation.name}")
-        return page_frame(name, talk, bottom=self._composer())
+            talk = ui.scroll_page(*bubbles, key="talk", gap=8, pad=(16, 8), max_width=820)
+        return ui.page_frame(name, talk, bottom=self._composer())
 
     def _bubble(self, message: Message, widest: float) -> View:
-        photo = photograph_in(message.text)
+        photo, words = photograph_in(message.text), without_address(message.text)
         paper, ink = ("primary", "on_primary") if message.mine else ("surface_high", "on_surface")
-        words = without_address(message.text)
         parts: list[View] = [Picture(photo.painter, 220, 165, radius=14)] if photo else []
         if words:
             parts.append(Surface(Text(words, 16, color=ink), pad=(14, 9)))
         bubble = Surface(
-            Column(parts),
+            column(*parts),
             color=paper,
             radius=18,
             max_width=widest,
-            on_long_press=partial(self._choose, message),
-            on_tap=None,
+            on_long_press=partial(self.offer, message),
             desc=photo.caption if photo else "",
         )
-        side = "end" if message.mine else "start"
-        below = Text(f"{message.when}  ♥" if message.hearted else message.when, 11, color="on_surface_variant")
-        return Row(
-            (Column((bubble, below), gap=3, across="end" if message.mine else "start"),),
-            along="end" if side == "end" else "start",
-        )
+        below = ui.muted(f"{message.when}  ♥" if message.hearted else message.when, 11)
+        side: Literal["start", "end"] = "end" if message.mine else "start"
+        return row(column(bubble, below, gap=3, across=side), along=side)
 
     def _composer(self) -> View:
-        draft = self.conversation.draft
-        field = TextField(
-            "message",
-            draft,
-            self.sets("draft", of=self.conversation),
-            hint="Text message",
-            action="send",
-            on_action=self._send,
-        )
-        send = icon_button("send", "Send message", self._send, color="primary" if draft.strip() else "outline")
-        line = Row((Surface(text_box(field), flex=1), send), gap=4, pad=(12, 6, 4, 10))
-        if draft or not self.conversation.quick:
+        conversation = self.conversation
+        field = self.field("draft", "Text message", of=conversation, key="message", action="send", on_action=self._send)
+        line = ui.send_line(field, "Send message", self._send)
+        if conversation.draft or not conversation.quick:
             return line
-        chips = [chip(words, on_tap=partial(self._send_words, words)) for words in self.conversation.quick]
-        return Column((Scroll(Row(chips, gap=8, pad=(12, 4)), "quick", sideways=True), line))
+        chips = [ui.chip(words, on_tap=partial(self._send_words, words)) for words in conversation.quick]
+        return column(Scroll(row(*chips, gap=8, pad=(12, 4)), "quick", sideways=True), line)
 
     def _send(self) -> None:
         if self.conversation.draft.strip():
@@ -145,29 +112,6 @@ class ConversationPage(MessagesPage):
 
     def _show_end(self) -> None:
         self.memory.scroll["talk"] = _END
-
-    def _choose(self, message: Message) -> None:
-        self.chosen = message
-        self.show("message")
-
-    def _copy(self, message: Message) -> None:
-        self.show("")
-        self.system.copy(message.text)
-
-    def _forward(self, message: Message) -> None:
-        self.system.share(message.text)
-
-    def _heart(self, message: Message) -> None:
-        self.show("")
-        message.hearted = not message.hearted
-
-    def _delete(self, message: Message) -> None:
-        self.show("")
-        self.conversation.messages.remove(message)
-
-    def _mute(self) -> None:
-        self.show("")
-        self.conversation.muted = not self.conversation.muted
 
     def _delete_all(self) -> None:
         self.app.conversations = [other for other in self.app.conversations if other is not self.conversation]

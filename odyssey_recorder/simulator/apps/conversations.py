@@ -6,17 +6,10 @@ from functools import partial
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.people import people
 from odyssey_recorder.simulator.apps.photographs import photograph_in
-from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Text
+from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    avatar,
-    empty_page,
-    fab,
-    page_frame,
-    scroll_page,
-    search_box,
-)
 
 _PLAIN = "#5f6b7a"
 
@@ -72,75 +65,53 @@ class Correspondence(App):
 
 class MessagesPage(Page):
     app: Correspondence
-    query = ""
 
     def list_pane(self, current: Conversation | None = None) -> View:
-        search = TextField("search", self.query, self.sets("query"), hint="Search conversations", action="search")
-        bar = Row((Surface(search_box(search), flex=1),), pad=(16, 10, 16, 8))
+        search = ui.search_box(self.search_field("Search conversations"))
         wanted = self.query.lower()
         found = [
-            conversation
+            self._row(conversation, current)
             for conversation in self.app.conversations
             if wanted in "\n".join([conversation.name, *(message.text for message in conversation.messages)]).lower()
         ]
-        body: View = empty_page("message-outline", "No conversations found")
+        body: View = ui.empty_page("message-outline", "No conversations found")
         if found:
-            body = scroll_page(*(self._row(one, current) for one in found), Spacer(88), key="conversations")
-        new = fab("message-plus-outline", "Start chat", self._start, label="Start chat")
-        return page_frame(bar, body, fab=new)
+            body = ui.scroll_page(*found, Spacer(88), key="conversations")
+        new = ui.fab("message-plus-outline", "Start chat", self._start, label="Start chat")
+        return ui.page_frame(row(Surface(search, flex=1), pad=(16, 10, 16, 8)), body, fab=new)
 
     def _row(self, conversation: Conversation, current: Conversation | None) -> View:
         fresh = conversation.unread > 0
+        weight = 500 if fresh else 400
         when = conversation.messages[-1].when if conversation.messages else ""
-        side = [Text(when, 12, 500 if fresh else 400, "primary" if fresh else "on_surface_variant")]
-        words = Column(
-            (
-                Text(conversation.name, 16, 700 if fresh else 400, lines=1),
-                Text(
-                    conversation.last,
-                    14,
-                    500 if fresh else 400,
-                    "on_surface" if fresh else "on_surface_variant",
-                    lines=1,
-                ),
-            ),
+        words = column(
+            Text(conversation.name, 16, 700 if fresh else 400, lines=1),
+            Text(conversation.last, 14, weight, "on_surface" if fresh else "on_surface_variant", lines=1),
             gap=2,
             flex=1,
         )
-        count: View = Spacer(20)
-        if fresh:
-            count = Surface(
-                Text(str(conversation.unread), 12, 500, "on_primary"),
-                color="primary",
-                radius=10,
-                width=20,
-                height=20,
-                align="center",
-            )
-        end = Column((*side, count), gap=4, across="end")
+        count = ui.disc(Text(str(conversation.unread), 12, 500, "on_primary"), 20, "primary") if fresh else Spacer(20)
+        stamp = Text(when, 12, weight, "primary" if fresh else "on_surface_variant")
+        end = column(stamp, count, gap=4, across="end")
         return Surface(
-            Row((avatar(conversation.name, conversation.color, 48), words, end), gap=14, pad=(16, 10)),
+            row(ui.avatar(conversation.name, conversation.color, 48), words, end, gap=14, pad=(16, 10)),
             color="secondary_container" if conversation is current else "",
             fill=True,
             desc=conversation.name,
             on_tap=partial(self.open, conversation),
-            on_long_press=None if current else partial(self.manage, conversation),
+            on_long_press=None if current else partial(self.offer, conversation),
         )
 
     def open(self, conversation: Conversation) -> None:
         conversation.unread = 0
         self.go(self.app.conversation_page(conversation))
 
-    def manage(self, conversation: Conversation) -> None: ...
-
     def _start(self) -> None:
-        page = self.app.recipient_page()
-        page.focus("to")
-        self.go(page)
+        self.go(self.app.recipient_page(), focus="to")
 
     def beside_list(self, look: Look, body: View, current: Conversation | None = None) -> View:
         rest = Surface(body, color="surface_low", flex=1)
-        return Row((Surface(self.list_pane(current), width=list_width(look)), rest), across="stretch")
+        return row(Surface(self.list_pane(current), width=list_width(look)), rest, across="stretch")
 
 
 def list_width(look: Look) -> float:

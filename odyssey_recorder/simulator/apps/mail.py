@@ -7,26 +7,10 @@ from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
 from odyssey_recorder.simulator.apps.mail_compose import ComposePage, face
 from odyssey_recorder.simulator.apps.mailbox import FOLDERS, OWN_ADDRESS, Mail, Mailbox, own_mail
 from odyssey_recorder.simulator.apps.people import OWNER
-from odyssey_recorder.simulator.ui.controls import Icon, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
-from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    bottom_sheet,
-    button,
-    centered,
-    divider,
-    empty_page,
-    fab,
-    icon_button,
-    list_item,
-    menu,
-    page_frame,
-    scroll_page,
-    search_bar,
-    selectable,
-    snackbar,
-)
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Divider, Icon, Text
+from odyssey_recorder.simulator.ui.layout import Surface, column, row
+from odyssey_recorder.simulator.ui.view import Look, View
 
 
 class MailApp(App):
@@ -49,59 +33,63 @@ class MailApp(App):
         page.focus("to")
         return page
 
-    def opens(self, page: Page, mail: Mail) -> Action:
-        def open_it() -> None:
-            if mail.folder == "Drafts":
-                page.go(ComposePage(self, self.box, mail))
-            else:
-                mail.unread = False
-                page.go(MailPage(self, mail))
 
-        return open_it
-
-
-def _mail_row(page: Page, app: MailApp, mail: Mail, hold: Action | None = None) -> View:
-    weight = 700 if mail.unread else 400
-
-    def turn_star() -> None:
-        mail.starred = not mail.starred
-
-    head = Row(
-        (
-            Text(mail.party, 16, weight, lines=1, flex=1),
-            Text(mail.when, 12, weight, "primary" if mail.unread else "on_surface_variant"),
-        ),
-        gap=8,
-    )
-    star = icon_button(
-        "star" if mail.starred else "star-outline",
-        f"{'Unstar' if mail.starred else 'Star'} {mail.subject}",
-        turn_star,
-        color="#e09400" if mail.starred else "outline",
-        size=20,
-    )
-    words = Column(
-        (
-            Text(mail.subject or "(no subject)", 14, weight, lines=1),
-            Text(" ".join(mail.body.split()), 14, color="on_surface_variant", lines=1),
-        ),
-        gap=1,
-        flex=1,
-        along="start",
-    )
-    lines = Column((head, Row((words, star), gap=4)), gap=1, flex=1, along="start")
-    row = Row((face(mail.recipient if mail.is_own else mail.sender), lines), gap=14, pad=(16, 8, 12, 4), across="start")
-    return Surface(row, fill=True, on_tap=app.opens(page, mail), on_long_press=hold, desc=mail.subject)
-
-
-class FolderPage(Page):
+class MailsPage(Page):
     app: MailApp
+
+    def mail_row(self, mail: Mail) -> View:
+        weight = 700 if mail.unread else 400
+        when = Text(mail.when, 12, weight, "primary" if mail.unread else "on_surface_variant")
+        words = column(
+            Text(mail.subject or "(no subject)", 14, weight, lines=1),
+            ui.muted(" ".join(mail.body.split()), lines=1),
+            gap=1,
+            flex=1,
+        )
+        star = self.star(mail, f" {mail.subject}", ink="outline", size=20)
+        head = row(Text(mail.party, 16, weight, lines=1, flex=1), when, gap=8)
+        lines = column(head, row(words, star, gap=4), gap=1, flex=1)
+        who = face(mail.recipient if mail.is_own else mail.sender)
+        return Surface(
+            row(who, lines, gap=14, pad=(16, 8, 12, 4), across="start"),
+            fill=True,
+            on_tap=partial(self._open, mail),
+            on_long_press=partial(self.offer, mail),
+            desc=mail.subject,
+        )
+
+    def build_overlay(self, look: Look) -> View | None:
+        mail: Mail = self.chosen
+        icon, label = ("email-open-outline", "read") if mail.unread else ("email-outline", "unread")
+        return self.sheet(
+            mail.subject,
+            (icon, f"Mark as {label}", self.flips("unread", of=mail)),
+            ("archive-outline", "Archive", partial(self.app.box.move, mail, "Archive", "Archived")),
+            ("delete-outline", "Delete", partial(self.app.box.move, mail, "Trash", "Deleted")),
+        )
+
+    def star(self, mail: Mail, of: str = "", *, ink: str = "on_surface_variant", size: float = 24) -> View:
+        icon, label = ("star", "Unstar") if mail.starred else ("star-outline", "Star")
+        color = "#e09400" if mail.starred else ink
+        return ui.icon_button(icon, label + of, self.flips("starred", of=mail), color=color, size=size)
+
+    def _open(self, mail: Mail) -> None:
+        if mail.folder == "Drafts":
+            self.go(ComposePage(self.app, self.app.box, mail))
+        else:
+            mail.unread = False
+            self.go(MailPage(self.app, mail))
+
+    def write(self, mail: Mail, field: str = "to") -> None:
+        self.go(ComposePage(self.app, self.app.box, mail), focus=field)
+
+
+class FolderPage(MailsPage):
     folder = "Inbox"
-    held: Mail | None = None
 
     def build(self, look: Look) -> View:
         line = Surface(
-            Row((Icon("magnify", 22), Text("Search in mail", 16, color="on_surface_variant")), gap=12, pad=(16, 0)),
+            row(Icon("magnify", 22), ui.muted("Search in mail", 16), gap=12, pad=(16, 0)),
             color="surface_high",
             radius=24,
             height=48,
@@ -110,52 +98,35 @@ class FolderPage(Page):
             on_tap=lambda: self.go(SearchPage(self.app)),
             desc="Search in mail",
         )
-        search = Row((icon_button("menu", "Open folders", self.shows("folders")), line), gap=4, pad=(4, 8, 16, 8))
-        bar = centered(search, 900)
-        mails = self.app.box.folder(self.folder)
-        if mails:
+        search = row(ui.icon_button("menu", "Open folders", self.shows("folders")), line, gap=4, pad=(4, 8, 16, 8))
+        body = ui.empty_page(FOLDERS[self.folder], f"Nothing in {self.folder}")
+        if mails := self.app.box.folder(self.folder):
             title = Surface(Text(self.folder, 14, 500, "on_surface_variant"), pad=(16, 4, 16, 6))
-            rows = [_mail_row(self, self.app, mail, partial(self._hold, mail)) for mail in mails]
-            body = scroll_page(title, *rows, key=self.folder, pad=(0, 0, 0, 96), max_width=900)
-        else:
-            body = empty_page(FOLDERS[self.folder], f"Nothing in {self.folder}")
-        write = fab("pencil-outline", "Compose", self._compose, label="Compose")
-        return page_frame(bar, body, fab=write, bottom=self._snackbar())
+            body = ui.scroll_page(title, *map(self.mail_row, mails), key=self.folder, pad=(0, 0, 0, 96), max_width=900)
+        write = ui.fab("pencil-outline", "Compose", lambda: self.write(own_mail()), label="Compose")
+        return ui.page_frame(ui.centered(search, 900), body, fab=write, bottom=self._snackbar())
 
     def _snackbar(self) -> View | None:
-        moved = self.app.box.moved
-        if moved is None:
+        box = self.app.box
+        if box.moved is None:
             return None
-        return snackbar(
-            moved.words, label="Undo", on_action=self.app.box.move_back, on_dismiss=self.app.box.forget_move
-        )
+        return ui.snackbar(box.moved.words, on_undo=box.move_back, on_dismiss=self.puts("moved", None, of=box))
 
     def build_overlay(self, look: Look) -> View | None:
-        if self.overlay == "folders":
-            return self._folders()
-        return self._offers(self.held) if self.held else None
+        return self._folders() if self.overlay == "folders" else super().build_overlay(look)
 
     def _folders(self) -> View:
         rows = [
-            list_item(
+            ui.list_item(
                 name,
                 icon=icon,
                 trail=Text(str(len(self.app.box.folder(name)) or ""), 14, 500),
-                on_tap=partial(self._open_folder, name),
+                on_tap=self.closing(self.puts("folder", name)),
             )
             for name, icon in FOLDERS.items()
         ]
-        who = Column((Text(OWNER.name, 16, 500), Text(OWN_ADDRESS, 14)), gap=1)
-        return bottom_sheet(Row((face(OWNER.name, 44), who), gap=14), divider(), Column(rows), gap=10)
-
-    def _offers(self, mail: Mail) -> View:
-        turn = ("Mark as read", "email-open-outline") if mail.unread else ("Mark as unread", "email-outline")
-        rows = (
-            list_item(turn[0], icon=turn[1], on_tap=partial(self._turn_unread, mail)),
-            list_item("Archive", icon="archive-outline", on_tap=partial(self._move, mail, "Archive", "Archived")),
-            list_item("Delete", icon="delete-outline", on_tap=partial(self._move, mail, "Trash", "Deleted")),
-        )
-        return bottom_sheet(Text(mail.subject, 20, 500, lines=2), Column(rows), gap=8)
+        who = column(Text(OWNER.name, 16, 500), Text(OWN_ADDRESS, 14), gap=1)
+        return ui.bottom_sheet(row(face(OWNER.name, 44), who, gap=14), Divider(), column(*rows), gap=10)
 
     def on_back(self) -> bool:
         if self.folder == "Inbox":
@@ -163,126 +134,70 @@ class FolderPage(Page):
         self.folder = "Inbox"
         return True
 
-    def _open_folder(self, name: str) -> None:
-        self.folder = name
-        self.show("")
 
-    def _hold(self, mail: Mail) -> None:
-        self.held = mail
-        self.show("held")
-
-    def _turn_unread(self, mail: Mail) -> None:
-        mail.unread = not mail.unread
-        self.show("")
-
-    def _move(self, mail: Mail, folder: str, words: str) -> None:
-        self.show("")
-        self.app.box.move(mail, folder, words)
-
-    def _compose(self) -> None:
-        page = ComposePage(self.app, self.app.box, own_mail())
-        page.focus("to")
-        self.go(page)
-
-
-class SearchPage(Page):
-    app: MailApp
-    title = "Search"
-    query = ""
+class SearchPage(MailsPage):
     wanted_focus = "search"
 
     def build(self, look: Look) -> View:
-        field = TextField("search", self.query, self.sets("query"), hint="Search in mail", action="search")
-        bar = search_bar(field, on_up=self.close)
+        bar = ui.search_bar(self.search_field("Search in mail"), on_up=self.close)
         found = self.app.box.search(self.query)
         if self.query and not found:
-            return page_frame(bar, empty_page("email-search-outline", "No mails found"))
-        rows = [_mail_row(self, self.app, mail) for mail in found]
-        return page_frame(bar, scroll_page(*rows, pad=(0, 0, 0, 24), max_width=900))
+            return ui.page_frame(bar, ui.empty_page("email-search-outline", "No mails found"))
+        return ui.page_frame(bar, ui.scroll_page(*map(self.mail_row, found), pad=(0, 0, 0, 24), max_width=900))
 
 
-class MailPage(Page):
-    app: MailApp
-    title = "Conversation"
-
+class MailPage(MailsPage):
     def __init__(self, app: MailApp, mail: Mail) -> None:
         super().__init__(app)
         self.mail = mail
 
     def build(self, look: Look) -> View:
         mail = self.mail
-        bar = app_bar(
+        bar = ui.app_bar(
             "",
-            icon_button("archive-outline", "Archive", partial(self._move, "Archive", "Archived")),
-            icon_button("delete-outline", "Delete", partial(self._move, "Trash", "Deleted")),
-            icon_button("dots-vertical", "More options", self.shows("menu")),
+            ui.icon_button("archive-outline", "Archive", partial(self._move, "Archive", "Archived")),
+            ui.icon_button("delete-outline", "Delete", partial(self._move, "Trash", "Deleted")),
+            ui.icon_button("dots-vertical", "More options", self.shows("menu")),
             on_up=self.close,
         )
-        who = Column(
-            (
-                Text(mail.sender, 16, 500, lines=1),
-                Text(f"to {self._recipient}", 14, color="on_surface_variant", lines=1),
-            ),
-            flex=1,
-            along="start",
-        )
-        star = icon_button(
-            "star" if mail.starred else "star-outline",
-            "Unstar" if mail.starred else "Star",
-            self._turn_star,
-            color="#e09400" if mail.starred else "on_surface_variant",
-        )
+        recipient = "me" if mail.recipient == OWN_ADDRESS else mail.recipient
+        who = column(Text(mail.sender, 16, 500, lines=1), ui.muted(f"to {recipient}", lines=1), flex=1)
+        subject = ui.selectable("subject", mail.subject or "(no subject)", size=24)
+        body = [ui.selectable(f"body{number}", part) for number, part in enumerate(mail.body.split("\n\n"))]
         answers = (
-            button("Reply", self._reply, kind="outlined", icon="reply"),
-            button("Forward", self._forward, kind="outlined", icon="share"),
+            ui.button("Reply", self._reply, kind="outlined", icon="reply"),
+            ui.button("Forward", self._forward, kind="outlined", icon="share"),
         )
-        return page_frame(
+        return ui.page_frame(
             bar,
-            scroll_page(
-                Row((Surface(selectable("subject", mail.subject or "(no subject)", size=24), flex=1), star)),
-                Row((face(mail.sender), who, Text(mail.when, 13, color="on_surface_variant")), gap=14),
-                Surface(Column(self._body(), gap=16), pad=(0, 8)),
-                *self._links(),
-                Row(answers, gap=12),
+            ui.scroll_page(
+                row(Surface(subject, flex=1), self.star(mail)),
+                row(face(mail.sender), who, ui.muted(mail.when, 13), gap=14),
+                Surface(column(*body, gap=16), pad=(0, 8)),
+                *map(self._link, re.findall(r"https://\S+", mail.body)),
+                row(*answers, gap=12),
                 gap=12,
                 pad=(20, 4, 20, 32),
             ),
         )
 
-    @property
-    def _recipient(self) -> str:
-        return "me" if self.mail.recipient == OWN_ADDRESS else self.mail.recipient
-
-    def _body(self) -> list[View]:
-        return [selectable(f"body{number}", part) for number, part in enumerate(self.mail.body.split("\n\n"))]
-
-    def _links(self) -> list[View]:
-        found = re.findall(r"https://\S+", self.mail.body)
-        return [
-            Surface(
-                Row((Icon("open-in-new", 20, "primary"), Text(link, 14, 500, "primary", lines=1, flex=1)), gap=12),
-                pad=(14, 12),
-                color="surface_container",
-                radius=12,
-                on_tap=partial(self.system.open, Intent("view", link)),
-                desc=f"Open {link}",
-            )
-            for link in found
-        ]
-
-    def build_overlay(self, look: Look) -> View | None:
-        return menu(
-            ("email-outline", "Mark as unread", self._mark_unread),
-            (
-                "share-variant-outline",
-                "Share text",
-                lambda: self.system.share(self.mail.body, subject=self.mail.subject),
-            ),
-            ("content-copy", "Copy address", self._copy_address),
+    def _link(self, link: str) -> View:
+        return Surface(
+            row(Icon("open-in-new", 20, "primary"), Text(link, 14, 500, "primary", lines=1, flex=1), gap=12),
+            pad=(14, 12),
+            color="surface_container",
+            radius=12,
+            on_tap=partial(self.system.open, Intent("view", link)),
+            desc=f"Open {link}",
         )
 
-    def _turn_star(self) -> None:
-        self.mail.starred = not self.mail.starred
+    def build_overlay(self, look: Look) -> View | None:
+        mail = self.mail
+        return self.menu(
+            ("email-outline", "Mark as unread", self._mark_unread),
+            ("share-variant-outline", "Share text", partial(self.system.share, mail.body, subject=mail.subject)),
+            ("content-copy", "Copy address", partial(self.system.copy, mail.address)),
+        )
 
     def _move(self, folder: str, words: str) -> None:
         self.app.box.move(self.mail, folder, words)
@@ -292,22 +207,11 @@ class MailPage(Page):
         self.mail.unread = True
         self.close()
 
-    def _copy_address(self) -> None:
-        self.show("")
-        self.system.copy(self.mail.address)
-
-    def _quoted(self) -> str:
-        return "\n".join(f"> {line}" for line in self.mail.body.splitlines())
-
     def _reply(self) -> None:
         subject = f"Re: {self.mail.subject.removeprefix('Re: ')}"
-        self._write(own_mail(recipient=self.mail.address, subject=subject), "body")
+        self.write(own_mail(recipient=self.mail.address, subject=subject), "body")
 
     def _forward(self) -> None:
-        body = f"\n\nForwarded from {self.mail.sender}:\n{self._quoted()}"
-        self._write(own_mail(subject=f"Fwd: {self.mail.subject}", body=body), "to")
-
-    def _write(self, mail: Mail, field: str) -> None:
-        page = ComposePage(self.app, self.app.box, mail)
-        page.focus(field)
-        self.go(page)
+        quoted = "\n".join(f"> {line}" for line in self.mail.body.splitlines())
+        body = f"\n\nForwarded from {self.mail.sender}:\n{quoted}"
+        self.write(own_mail(subject=f"Fwd: {self.mail.subject}", body=body))

@@ -95,8 +95,5 @@ class Mailbox:
             self.put(self.moved.mail, self.moved.origin)
         self.moved = None
 
-    def forget_move(self) -> None:
-        self.moved = None
-
     def drop(self, mail: Mail) -> None:
         self.mails = [other for other in self.mails if other is not mail]

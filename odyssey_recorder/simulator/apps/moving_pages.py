@@ -2,7 +2,7 @@
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.ui.controls import Icon, Text
-from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_bar, button, page_frame
 
@@ -11,7 +11,6 @@ _WIDTH_DP, _HEIGHT_DP = 180, 110
 
 
 class ScreenSaverPage(Page):
-    title = "Screen saver"
     background = "#000000"
     status_color = "#000000"
     navigation_color = "#000000"
@@ -25,8 +24,8 @@ class ScreenSaverPage(Page):
     def build(self, look: Look) -> View:
         across = _there_and_back(self.way_dp, look.width_dp - _WIDTH_DP)
         down = _there_and_back(self.way_dp, look.height_dp - _HEIGHT_DP)
-        time = Row((Spacer(across), Text(self.system.clock, 56, 300, "#c8c8c8")))
-        return Surface(Column((Spacer(down), time)), desc="Screen saver", on_tap=self.close)
+        time = row(Spacer(across), Text(self.system.clock, 56, 300, "#c8c8c8"))
+        return Surface(column(Spacer(down), time), desc="Screen saver", on_tap=self.close)
 
 
 def _there_and_back(way: int, length: int) -> int:
@@ -39,8 +38,6 @@ _SLICES = 8
 
 
 class SystemUpdatePage(Page):
-    title = "System update"
-
     def __init__(self, app: App) -> None:
         super().__init__(app)
         self._search()
@@ -62,8 +59,8 @@ class SystemUpdatePage(Page):
                 Text("Your system is up to date", 18),
                 button("Check for update", self._search),
             )
-        body = Column(parts, gap=20, along="center", across="center")
-        return page_frame(app_bar(self.title, on_up=self.close), body)
+        body = column(*parts, gap=20, along="center", across="center")
+        return page_frame(app_bar("System update", on_up=self.close), body)
 
     def _search(self) -> None:
         self.left, self.beat_s = _BEATS, _BEAT_S

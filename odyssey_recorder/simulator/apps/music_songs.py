@@ -7,10 +7,10 @@ from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.recordings import Album, Song, albums
-from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.controls import Picture, Text
+from odyssey_recorder.simulator.ui.layout import Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import bottom_sheet, button, dialog, icon_button, list_item, text_box
+from odyssey_recorder.simulator.ui.widgets import bottom_sheet, icon_button, list_item, muted
 
 
 @dataclass(slots=True, eq=False)
@@ -47,17 +47,11 @@ class Queue:
     def put_next(self, song: Song) -> None:
         self.songs.insert(self.place + 1, song)
 
-    def switch(self) -> None:
-        self.playing = not self.playing
-
     def step(self, by: int) -> None:
         place = self.place + by
         if self.repeats:
             place %= max(1, len(self.songs))
         self.place = max(0, min(place, len(self.songs) - 1))
-
-    def switch_repeat(self) -> None:
-        self.repeats = not self.repeats
 
 
 class Library(App):
@@ -69,12 +63,6 @@ class Library(App):
     def liked(self) -> list[Song]:
         return self.liked_list.songs
 
-    def turn_like(self, song: Song) -> None:
-        if song in self.liked:
-            self.liked.remove(song)
-        else:
-            self.liked.insert(0, song)
-
     def album_page(self, album: Album) -> Page:
         raise NotImplementedError
 
@@ -85,68 +73,74 @@ class Library(App):
 class SongsPage(Page):
     app: Library
     navigation_color = "surface_container"
-    chosen: Song | None = None
     name = ""
 
     def row(self, song: Song, among: Sequence[Song]) -> View:
         playing = self.app.queue.song == song
-        words = Column(
-            (
-                Text(song.title, 16, 500 if playing else 400, "primary" if playing else "on_surface", lines=1),
-                Text(f"{song.artist}  ·  {song.length}", 14, color="on_surface_variant", lines=1),
-            ),
-            gap=1,
-            flex=1,
-        )
-        more = icon_button("dots-vertical", f"More about {song.title}", partial(self._choose, song))
-        parts = (Picture(song.painter, 48, 48, radius=8), words, more)
+        title = Text(song.title, 16, 500 if playing else 400, "primary" if playing else "on_surface", lines=1)
+        words = column(title, muted(f"{song.artist}  ·  {song.length}", lines=1), gap=1, flex=1)
+        offer = partial(self.offer, song, "song")
+        more = icon_button("dots-vertical", f"More about {song.title}", offer)
         return Surface(
-            Row(parts, gap=14, pad=(16, 6, 4, 6)),
+            row(Picture(song.painter, 48, 48, radius=8), words, more, gap=14, pad=(16, 6, 4, 6)),
             fill=True,
-            on_tap=partial(self.play, song, among),
-            on_long_press=partial(self._choose, song),
-            desc="",
+            on_tap=partial(self.app.queue.play, song, among),
+            on_long_press=offer,
         )
 
     def rows(self, among: Sequence[Song]) -> list[View]:
         return [self.row(song, among) for song in among]
 
     def with_player(self, body: View) -> View:
+        song = self.app.queue.song
+        return Surface(body) if song is None else column(Surface(body, flex=1), self._mini_player(song))
+
+    def play_button(self) -> tuple[str, str, Action]:
         queue = self.app.queue
-        if queue.song is None:
-            return Surface(body)
-        strip = _mini_player(queue, on_open=lambda: self.go(self.app.player_page()))
-        return Column((Surface(body, flex=1), strip))
+        icon, desc = ("pause", "Pause") if queue.playing else ("play", "Play")
+        return icon, desc, self.flips("playing", of=queue)
+
+    def _mini_player(self, song: Song) -> View:
+        line = row(
+            Picture(song.painter, 44, 44, radius=8),
+            column(Text(song.title, 15, 500, lines=1), muted(song.artist, 13, lines=1), flex=1),
+            icon_button(*self.play_button(), color="on_surface", size=28),
+            icon_button("skip-next", "Next song", partial(self.app.queue.step, 1), color="on_surface", size=28),
+            gap=10,
+            pad=(10, 8, 4, 8),
+        )
+        strip = Surface(
+            line,
+            color="primary_container",
+            radius=14,
+            fill=True,
+            on_tap=lambda: self.go(self.app.player_page()),
+            desc="Now playing",
+        )
+        return Surface(strip, pad=(8, 4, 8, 8))
 
     def build_overlay(self, look: Look) -> View | None:
-        song = self.chosen
         match self.overlay:
-            case "song" if song is not None:
-                return self._offers(song)
-            case "playlists" if song is not None:
-                return self._choice(song)
-            case "new playlist":
-                return self._naming()
+            case "song":
+                return self._offers(self.chosen)
+            case "playlists":
+                return self._choice(self.chosen)
             case _:
-                return None
+                name = self.field("name", "Name of the playlist", on_action=self._create)
+                enabled = bool(self.name.strip())
+                return self.form("New playlist", name, label="Create", act=self._create, enabled=enabled)
 
     def _offers(self, song: Song) -> View:
-        head = Row(
-            (
-                Picture(song.painter, 56, 56, radius=8),
-                Column((Text(song.title, 18, 500, lines=1), Text(song.artist, 14, color="on_surface_variant")), flex=1),
-            ),
-            gap=14,
-        )
+        words = column(Text(song.title, 18, 500, lines=1), muted(song.artist), flex=1)
         like = "Remove from liked songs" if song in self.app.liked else "Like"
-        rows = (
-            list_item("Play next", icon="playlist-play", on_tap=partial(self._play_next, song)),
-            list_item("Add to playlist", icon="playlist-plus", on_tap=self.shows("playlists")),
-            list_item(like, icon="heart-outline", on_tap=partial(self._like, song)),
-            list_item("Go to album", icon="album", on_tap=partial(self._open_album_of, song)),
-            list_item("Share", icon="share-variant-outline", on_tap=partial(self.share, song)),
+        return self.sheet(
+            row(Picture(song.painter, 56, 56, radius=8), words, gap=14),
+            ("playlist-play", "Play next", partial(self._play_next, song)),
+            ("playlist-plus", "Add to playlist", self.shows("playlists")),
+            ("heart-outline", like, self.switches(song, among=self.app.liked)),
+            ("album", "Go to album", partial(self._open_album_of, song)),
+            ("share-variant-outline", "Share", partial(self.share, song)),
         )
-        return bottom_sheet(head, Column(rows))
 
     def _choice(self, song: Song) -> View:
         rows = [
@@ -154,20 +148,12 @@ class SongsPage(Page):
                 playlist.name,
                 playlist.count,
                 icon="playlist-music",
-                on_tap=partial(self._add, song, playlist),
+                on_tap=self.closing(partial(self._add, song, playlist)),
             )
             for playlist in self.app.playlists
         ]
         new = list_item("New playlist", icon="plus", on_tap=self.ask_name)
-        return bottom_sheet(Text("Add to playlist", 20, 500), Column((new, *rows)))
-
-    def _naming(self) -> View:
-        field = TextField("name", self.name, self.sets("name"), hint="Name of the playlist", on_action=self._create)
-        buttons = (
-            button("Cancel", self.shows(""), kind="text"),
-            button("Create", self._create, kind="text", enabled=bool(self.name.strip())),
-        )
-        return dialog("New playlist", text_box(field, color="surface"), buttons=buttons)
+        return bottom_sheet(Text("Add to playlist", 20, 500), column(new, *rows))
 
     def ask_name(self) -> None:
         self.name = ""
@@ -176,13 +162,6 @@ class SongsPage(Page):
 
     def share(self, song: Song) -> None:
         self.system.share(f"{song.title} by {song.artist} {song.address}", subject=song.title)
-
-    def offer(self, song: Song, overlay: str) -> None:
-        self.chosen = song
-        self.show(overlay)
-
-    def _choose(self, song: Song) -> None:
-        self.offer(song, "song")
 
     def _create(self) -> None:
         if not self.name.strip():
@@ -194,7 +173,6 @@ class SongsPage(Page):
             self._add(self.chosen, playlist)
 
     def _add(self, song: Song, playlist: Playlist) -> None:
-        self.show("")
         self.chosen = None
         if song in playlist.songs:
             self.system.toast(f"Already in {playlist.name}")
@@ -202,40 +180,9 @@ class SongsPage(Page):
             playlist.songs.append(song)
             self.system.toast(f"Added to {playlist.name}")
 
-    def play(self, song: Song, among: Sequence[Song]) -> None:
-        self.app.queue.play(song, among)
-
     def _play_next(self, song: Song) -> None:
-        self.show("")
         self.app.queue.put_next(song)
         self.system.toast("Plays next")
 
-    def _like(self, song: Song) -> None:
-        self.show("")
-        self.app.turn_like(song)
-
     def _open_album_of(self, song: Song) -> None:
-        self.show("")
         self.go(self.app.album_page(next(album for album in albums() if song in album.songs)))
-
-
-def _mini_player(queue: Queue, *, on_open: Action) -> View:
-    song = queue.song
-    if song is None:
-        return Spacer()
-    words = Column(
-        (Text(song.title, 15, 500, lines=1), Text(song.artist, 13, color="on_surface_variant", lines=1)), flex=1
-    )
-    play = ("pause", "Pause") if queue.playing else ("play", "Play")
-    row = Row(
-        (
-            Picture(song.painter, 44, 44, radius=8),
-            words,
-            icon_button(*play, queue.switch, color="on_surface", size=28),
-            icon_button("skip-next", "Next song", partial(queue.step, 1), color="on_surface", size=28),
-        ),
-        gap=10,
-        pad=(10, 8, 4, 8),
-    )
-    strip = Surface(row, color="primary_container", radius=14, fill=True, on_tap=on_open, desc="Now playing")
-    return Surface(strip, pad=(8, 4, 8, 8))

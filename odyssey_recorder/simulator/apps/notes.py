@@ -1,24 +1,12 @@
 """Notes: a searchable list of notes that can be edited, shared and deleted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
-from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Scroll
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Text
+from odyssey_recorder.simulator.ui.layout import Grid, Scroll, column
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    button,
-    card,
-    centered,
-    dialog,
-    empty_page,
-    fab,
-    icon_button,
-    menu,
-    page_frame,
-    search_box,
-)
 
 _FIRST_NOTES = (
     ("Packing list", "Passport\nPhone charger\nRain jacket\nHiking boots\nSunscreen\nBook for the train"),
@@ -66,30 +54,20 @@ class Notes(App):
 
 class NotesPage(Page):
     app: Notes
-    query = ""
 
     def build(self, look: Look) -> View:
         wanted = self.query.lower()
-        notes = [note for note in self.app.notes if wanted in note.words.lower()]
-        field = TextField("search", self.query, self.sets("query"), hint="Search your notes", action="search")
-        bar = centered(search_box(field), 720, pad=(16, 10, 16, 6))
-        if notes:
-            body: View = Scroll(
-                Grid(
-                    [self._card(note) for note in notes],
-                    min_cell=220 if look.wide else 150,
-                    gap=10,
-                    pad=(16, 8, 16, 88),
-                )
-            )
-        else:
-            body = empty_page("note-search-outline", "No notes found")
-        return page_frame(bar, body, fab=fab("plus", "New note", self._new))
+        cards = [self._card(note) for note in self.app.notes if wanted in note.words.lower()]
+        bar = ui.centered(ui.search_box(self.search_field("Search your notes")), 720, pad=(16, 10, 16, 6))
+        body: View = ui.empty_page("note-search-outline", "No notes found")
+        if cards:
+            body = Scroll(Grid(cards, min_cell=220 if look.wide else 150, gap=10, pad=(16, 8, 16, 88)))
+        return ui.page_frame(bar, body, fab=ui.fab("plus", "New note", self._new))
 
     def _card(self, note: Note) -> View:
-        return card(
+        return ui.card(
             Text(note.title or "Untitled", 16, 500, lines=1),
-            Text(note.body, 14, color="on_surface_variant", lines=6),
+            ui.muted(note.body, lines=6),
             on_tap=lambda: self.go(NotePage(self.app, note)),
             desc=note.title,
         )
@@ -97,9 +75,7 @@ class NotesPage(Page):
     def _new(self) -> None:
         note = Note()
         self.app.notes.insert(0, note)
-        page = NotePage(self.app, note)
-        page.focus("title")
-        self.go(page)
+        self.go(NotePage(self.app, note), focus="title")
 
 
 class NotePage(Page):
@@ -110,40 +86,21 @@ class NotePage(Page):
         self.note = note
 
     def build(self, look: Look) -> View:
-        bar = app_bar(
+        bar = ui.app_bar(
             "",
-            icon_button("share-variant-outline", "Share", self._share),
-            icon_button("dots-vertical", "More options", self.shows("menu")),
+            ui.icon_button("share-variant-outline", "Share", self._share),
+            ui.icon_button("dots-vertical", "More options", self.shows("menu")),
             on_up=self._leave,
         )
-        title = TextField(
-            "title",
-            self.note.title,
-            self.sets("title", of=self.note),
-            hint="Title",
-            size=24,
-            action="next",
-            on_action=lambda: self.focus("body"),
-        )
-        body = TextField(
-            "body", self.note.body, self.sets("body", of=self.note), hint="Note", multiline=True, min_lines=8
-        )
-        sheet = Column((title, body), gap=12, pad=(20, 8, 20, 24))
-        return page_frame(bar, Scroll(centered(sheet, 760)))
+        title = self.field("title", "Title", of=self.note, size=24, then="body")
+        body = self.field("body", "Note", of=self.note, multiline=True, min_lines=8)
+        return ui.page_frame(bar, Scroll(ui.centered(column(title, body, gap=12, pad=(20, 8, 20, 24)), 760)))
 
     def build_overlay(self, look: Look) -> View | None:
-        if self.overlay == "menu":
-            return menu(
-                ("content-copy", "Make a copy", self._duplicate),
-                ("delete-outline", "Delete", self.shows("delete")),
-            )
-        return dialog(
-            "Delete note?",
-            Text("This cannot be undone.", color="on_surface_variant"),
-            buttons=(
-                button("Cancel", self.shows(""), kind="text"),
-                button("Delete", self._delete, kind="text"),
-            ),
+        if self.overlay == "delete":
+            return self.question("Delete note?", "This cannot be undone.", "Delete", self._delete)
+        return self.menu(
+            ("content-copy", "Make a copy", self._duplicate), ("delete-outline", "Delete", self.shows("delete"))
         )
 
     def on_back(self) -> bool:
@@ -162,8 +119,7 @@ class NotePage(Page):
             self.system.toast("Nothing to share")
 
     def _duplicate(self) -> None:
-        self.show("")
-        self.app.notes.insert(0, Note(self.note.title, self.note.body))
+        self.app.notes.insert(0, replace(self.note))
         self.system.toast("Copied as a new note")
 
     def _delete(self) -> None:

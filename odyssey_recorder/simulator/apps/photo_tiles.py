@@ -8,13 +8,9 @@ from itertools import groupby
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.photographs import Photograph
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Place, Row, Stack, Surface
-from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    bottom_sheet,
-    list_item,
-    scroll_page,
-)
+from odyssey_recorder.simulator.ui.layout import Grid, Place, Stack, Surface, row
+from odyssey_recorder.simulator.ui.view import Look, View
+from odyssey_recorder.simulator.ui.widgets import scroll_page
 
 FAVOURITES, BIN = "Favourites", "Bin"
 
@@ -55,7 +51,6 @@ class PhotoLibrary(App):
 
 class PhotosPage(Page):
     app: PhotoLibrary
-    chosen: Photo | None = None
 
     def tile(self, photo: Photo, among: Sequence[Photo]) -> View:
         picture: View = Picture(photo.taken.painter)
@@ -64,8 +59,8 @@ class PhotosPage(Page):
         return Surface(
             picture,
             desc=photo.caption,
-            on_tap=partial(self._open, photo, among),
-            on_long_press=partial(self._choose, photo),
+            on_tap=lambda: self.go(self.app.photo_page(photo, among)),
+            on_long_press=partial(self.offer, photo),
         )
 
     def tiles(self, photos: Sequence[Photo], look: Look) -> View:
@@ -79,43 +74,25 @@ class PhotosPage(Page):
         return scroll_page(*parts, key="photos", max_width=4_000)
 
     def build_overlay(self, look: Look) -> View | None:
-        photo = self.chosen
-        if photo is None:
-            return None
-        rows = [list_item(label, icon=icon, on_tap=act) for icon, label, act in self._offers(photo)]
-        head = Row((Picture(photo.taken.painter, 56, 56, radius=8), Text(photo.caption, 16, 500, flex=1)), gap=14)
-        return bottom_sheet(head, Column(rows))
-
-    def _offers(self, photo: Photo) -> list[tuple[str, str, Action]]:
+        photo: Photo = self.chosen
+        head = row(Picture(photo.taken.painter, 56, 56, radius=8), Text(photo.caption, 16, 500, flex=1), gap=14)
         if photo.binned:
-            return [("restore", "Restore", partial(self._restore, photo))]
+            return self.sheet(head, ("restore", "Restore", partial(self.restore, photo)))
         favourite = "Remove from favourites" if photo.favourite else "Add to favourites"
-        return [
-            ("share-variant-outline", "Share", partial(self._share, photo)),
-            ("heart-outline", favourite, partial(self._like, photo)),
-            ("trash-can-outline", "Move to bin", partial(self._bin, photo)),
-        ]
+        return self.sheet(
+            head,
+            ("share-variant-outline", "Share", partial(self.share, photo)),
+            ("heart-outline", favourite, self.flips("favourite", of=photo)),
+            ("trash-can-outline", "Move to bin", partial(self.bin, photo)),
+        )
 
-    def _choose(self, photo: Photo) -> None:
-        self.chosen = photo
-        self.show("photo")
-
-    def _open(self, photo: Photo, among: Sequence[Photo]) -> None:
-        self.go(self.app.photo_page(photo, among))
-
-    def _share(self, photo: Photo) -> None:
+    def share(self, photo: Photo) -> None:
         self.system.share(f"{photo.caption} {photo.taken.address}", subject=photo.caption)
 
-    def _like(self, photo: Photo) -> None:
-        self.show("")
-        photo.favourite = not photo.favourite
-
-    def _bin(self, photo: Photo) -> None:
-        self.show("")
+    def bin(self, photo: Photo) -> None:
         photo.binned = True
         self.system.toast("Moved to bin")
 
-    def _restore(self, photo: Photo) -> None:
-        self.show("")
+    def restore(self, photo: Photo) -> None:
         photo.binned = False
         self.system.toast("Restored")

@@ -1,6 +1,6 @@
 """A customer's state in the shop: cart, saved products, address, and orders."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from odyssey_recorder.simulator.apps.goods import Product, product
 from odyssey_recorder.simulator.apps.people import OWNER
@@ -30,7 +30,7 @@ class Line:
         return self.product.price * self.quantity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Address:
     name: str = ""
     street: str = ""
@@ -39,8 +39,7 @@ class Address:
 
     @property
     def missing(self) -> list[str]:
-        parts = {"name": self.name, "street": self.street, "city": self.city, "postcode": self.postcode}
-        return [name for name, value in parts.items() if not value.strip()]
+        return [name for name, value in asdict(self).items() if not value.strip()]
 
     def __str__(self) -> str:
         return f"{self.name}\n{self.street}\n{self.postcode} {self.city}"
@@ -75,7 +74,7 @@ class Account:
     cart: list[Line] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
     orders: list[Order] = field(default_factory=lambda: [_FIRST_ORDER])
-    address: Address = Address()
+    address: Address = field(default_factory=Address)
     delivery: str = "Standard"
     payment: str = "Credit card"
 
@@ -108,16 +107,10 @@ class Account:
         if line.quantity <= 0:
             self.cart.remove(line)
 
-    def turn_saved(self, sku: str) -> None:
-        if sku in self.saved:
-            self.saved.remove(sku)
-        else:
-            self.saved.insert(0, sku)
-
     def place_order(self) -> Order:
         number = f"HL-{20418 + 7 * len(self.orders)}"
-        lines = tuple(self.cart)
-        order = Order(number, "Nov 21", "Being packed", lines, self.address, self.payment, self.total)
+        to = replace(self.address)
+        order = Order(number, "Nov 21", "Being packed", tuple(self.cart), to, self.payment, self.total)
         self.orders.insert(0, order)
         self.cart = []
         return order

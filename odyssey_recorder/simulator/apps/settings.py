@@ -1,28 +1,24 @@
 """Settings: network, display, notifications of each app, and device information."""
 
+from functools import partial
+
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.moving_pages import ScreenSaverPage, SystemUpdatePage
-from odyssey_recorder.simulator.ui.controls import Icon, Progress, Radio, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Divider, Progress, Text
+from odyssey_recorder.simulator.ui.layout import Surface, column
 from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    app_icon,
-    button,
-    dialog,
-    divider,
-    list_item,
-    page_frame,
-    scroll_page,
-    search_box,
-    section,
-    switch_item,
-    text_box,
-)
 
 _NETWORKS = ("Seeblick", "Home-5G", "CityLibrary", "Cafe Morgenrot", "FRITZ!Box 7590")
-_TIMEOUTS = {"15000": "15 seconds", "30000": "30 seconds", "60000": "1 minute", "300000": "5 minutes"}
-_FONT_SCALES = {"0.85": "Small", "1.0": "Default", "1.15": "Large", "1.3": "Largest"}
+_JOINED = ("global", "wifi_network")
+_CHOICES = {
+    "Screen timeout": (
+        "screen_off_timeout",
+        {"15000": "15 seconds", "30000": "30 seconds", "60000": "1 minute", "300000": "5 minutes"},
+    ),
+    "Font size": ("font_scale", {"0.85": "Small", "1.0": "Default", "1.15": "Large", "1.3": "Largest"}),
+}
+"""The key of a system setting, and its values with their names."""
 
 
 class Settings(App):
@@ -39,51 +35,51 @@ class Settings(App):
         return SettingsPage(self)
 
 
-class _Switches(Page):
-    def switch(self, title: str, setting: tuple[str, str], *, subtitle: str = "", icon: str = "") -> View:
-        namespace, key = setting
-        checked = self.system.setting(namespace, key, "0") == "1"
+class TopicPage(Page):
+    title = ""
 
-        def turn() -> None:
-            self.system.change_setting(namespace, key, "0" if checked else "1")
+    def build(self, look: Look) -> View:
+        return ui.page_frame(ui.app_bar(self.title, on_up=self.close), ui.scroll_page(*self.rows(), pad=(0, 0, 0, 24)))
 
-        return switch_item(title, subtitle, checked=checked, on_tap=turn, icon=icon)
+    def rows(self) -> list[View]:
+        raise NotImplementedError
 
-    def framed(self, *rows: View) -> View:
-        return page_frame(app_bar(self.title, on_up=self.close), scroll_page(*rows, pad=(0, 0, 0, 24)))
+    def is_on(self, namespace: str, key: str) -> bool:
+        return self.system.setting(namespace, key) == "1"
+
+    def switch(self, icon: str, title: str, namespace: str, key: str, *, subtitle: str = "") -> View:
+        checked = self.is_on(namespace, key)
+        turn = partial(self.system.change_setting, namespace, key, "0" if checked else "1")
+        return ui.switch_item(title, subtitle, checked=checked, on_tap=turn, icon=icon)
 
 
 class SettingsPage(Page):
-    title = "Settings"
-    query = ""
-
     def build(self, look: Look) -> View:
         wifi = "Seeblick" if self.system.setting("global", "wifi_on") == "1" else "Off"
         dark = "Dark theme on" if self.system.dark else "Dark theme off"
-        topics: tuple[tuple[str, str, str, type[Page]], ...] = (
-            ("wifi", "Network & internet", f"Wi-Fi: {wifi}, mobile, hotspot", NetworkPage),
-            ("bluetooth", "Connected devices", "Bluetooth, pairing", ConnectedPage),
-            ("bell-outline", "Notifications", "Notifications of each app", NotificationsPage),
-            ("brightness-6", "Display", f"{dark}, font size, screen timeout", DisplayPage),
-            ("battery-80", "Battery", "80 %, about 2 days left", BatteryPage),
-            ("harddisk", "Storage", "41 % used, 75 GB free", StoragePage),
-            ("volume-high", "Sound & vibration", "Ringtone, vibration, touch sounds", SoundPage),
-            ("map-marker-outline", "Location", "Which apps may know where you are", LocationPage),
-            ("human", "Accessibility", "Captions, contrast, motion", AccessibilityPage),
-            ("cog-outline", "System", "Languages, date and time, backup", SystemPage),
-            ("cellphone", "About phone", self.system.fact("title"), AboutPage),
+        topics: tuple[tuple[str, str, type[TopicPage]], ...] = (
+            ("wifi", f"Wi-Fi: {wifi}, mobile, hotspot", NetworkPage),
+            ("bluetooth", "Bluetooth, pairing", ConnectedPage),
+            ("bell-outline", "Notifications of each app", NotificationsPage),
+            ("brightness-6", f"{dark}, font size, screen timeout", DisplayPage),
+            ("battery-80", "80 %, about 2 days left", BatteryPage),
+            ("harddisk", "41 % used, 75 GB free", StoragePage),
+            ("volume-high", "Ringtone, vibration, touch sounds", SoundPage),
+            ("map-marker-outline", "Which apps may know where you are", LocationPage),
+            ("human", "Captions, contrast, motion", AccessibilityPage),
+            ("cog-outline", "Languages, date and time, backup", SystemPage),
+            ("cellphone", self.system.fact("title"), AboutPage),
         )
         wanted = self.query.lower()
         rows = [
-            list_item(title, subtitle, icon=icon, on_tap=self._opens(page), lines=1)
-            for icon, title, subtitle, page in topics
-            if wanted in f"{title} {subtitle}".lower()
+            ui.list_item(page.title, subtitle, icon=icon, on_tap=self._opens(page), lines=1)
+            for icon, subtitle, page in topics
+            if wanted in f"{page.title} {subtitle}".lower()
         ]
-        field = TextField("search", self.query, self.sets("query"), hint="Search settings", action="search")
-        body = scroll_page(
+        body = ui.scroll_page(
             Surface(Text("Settings", 32), pad=(16, 28, 16, 14)),
-            Surface(search_box(field), pad=(16, 0, 16, 12)),
-            *(rows or [list_item("Nothing found", "Try another word", icon="magnify")]),
+            Surface(ui.search_box(self.search_field("Search settings")), pad=(16, 0, 16, 12)),
+            *(rows or [ui.list_item("Nothing found", "Try another word", icon="magnify")]),
             pad=(0, 0, 0, 16),
         )
         return Surface(body)
@@ -92,254 +88,211 @@ class SettingsPage(Page):
         return lambda: self.go(page(self.app))
 
 
-class NetworkPage(_Switches):
+class NetworkPage(TopicPage):
     title = "Network & internet"
-    name = ""
+    network = ""
     password = ""
 
-    def build(self, look: Look) -> View:
+    def rows(self) -> list[View]:
         rows = [
-            self.switch("Wi-Fi", ("global", "wifi_on"), icon="wifi"),
-            self.switch("Airplane mode", ("global", "airplane_mode_on"), icon="airplane"),
-            self.switch("Mobile data", ("global", "mobile_data"), icon="swap-vertical"),
-            self.switch("Hotspot", ("global", "tether_on"), subtitle="Share this connection", icon="access-point"),
-            self.switch("Data saver", ("global", "data_saver"), icon="leaf"),
+            self.switch("wifi", "Wi-Fi", "global", "wifi_on"),
+            self.switch("airplane", "Airplane mode", "global", "airplane_mode_on"),
+            self.switch("swap-vertical", "Mobile data", "global", "mobile_data"),
+            self.switch("access-point", "Hotspot", "global", "tether_on", subtitle="Share this connection"),
+            self.switch("leaf", "Data saver", "global", "data_saver"),
         ]
-        if self.system.setting("global", "wifi_on") == "1":
-            joined = self.system.setting("global", "wifi_network", _NETWORKS[0])
-            rows += [divider(), section("Networks nearby")]
-            rows += [self._network(name) for name in dict.fromkeys((*_NETWORKS, joined))]
-            rows.append(list_item("Add network", icon="plus", on_tap=self._begin_adding))
-        return self.framed(*rows)
+        if self.is_on("global", "wifi_on"):
+            rows += [Divider(), ui.section("Networks nearby")]
+            rows += [self._network(name) for name in dict.fromkeys((*_NETWORKS, self._joined))]
+            rows.append(ui.list_item("Add network", icon="plus", on_tap=self._begin_adding))
+        return rows
 
     def build_overlay(self, look: Look) -> View | None:
-        name = TextField(
-            "network",
-            self.name,
-            self.sets("name"),
-            hint="Network name",
-            action="next",
-            on_action=lambda: self.focus("password"),
-        )
-        secret = TextField(
-            "password", self.password, self.sets("password"), hint="Password", password=True, on_action=self._join
-        )
-        buttons = (button("Cancel", self.shows(""), kind="text"), button("Save", self._join, kind="text"))
-        return dialog(
-            "Add network", text_box(name, color="surface"), text_box(secret, color="surface"), buttons=buttons
-        )
+        name = self.field("network", "Network name", then="password")
+        secret = self.field("password", "Password", password=True, on_action=self._join)
+        return self.form("Add network", name, secret, label="Save", act=self._join)
+
+    @property
+    def _joined(self) -> str:
+        return self.system.setting(*_JOINED, _NETWORKS[0])
 
     def _begin_adding(self) -> None:
-        self.name = self.password = ""
+        self.network = self.password = ""
         self.show("add")
         self.focus("network")
 
     def _join(self) -> None:
         self.show("")
-        if self.name:
-            self.system.change_setting("global", "wifi_network", self.name)
+        if self.network:
+            self.system.change_setting(*_JOINED, self.network)
 
     def _network(self, name: str) -> View:
-        joined = self.system.setting("global", "wifi_network", _NETWORKS[0]) == name
-
-        def join() -> None:
-            self.system.change_setting("global", "wifi_network", name)
-
-        return list_item(name, "Connected" if joined else "Saved", icon="wifi-lock", on_tap=join)
+        state = "Connected" if name == self._joined else "Saved"
+        return ui.list_item(name, state, icon="wifi-lock", on_tap=partial(self.system.change_setting, *_JOINED, name))
 
 
-class ConnectedPage(_Switches):
+class ConnectedPage(TopicPage):
     title = "Connected devices"
 
-    def build(self, look: Look) -> View:
-        rows = [self.switch("Bluetooth", ("global", "bluetooth_on"), icon="bluetooth")]
-        if self.system.setting("global", "bluetooth_on") == "1":
-            rows += [
-                section("Known devices"),
-                list_item("Kitchen speaker", "Not connected", icon="speaker"),
-                list_item("Buds of Jonas", "Connected, 80 %", icon="headphones"),
-            ]
-        rows.append(self.switch("NFC", ("global", "nfc_on"), icon="nfc"))
-        return self.framed(*rows)
+    def rows(self) -> list[View]:
+        known = [
+            ui.section("Known devices"),
+            ui.list_item("Kitchen speaker", "Not connected", icon="speaker"),
+            ui.list_item("Buds of Jonas", "Connected, 80 %", icon="headphones"),
+        ]
+        return [
+            self.switch("bluetooth", "Bluetooth", "global", "bluetooth_on"),
+            *(known if self.is_on("global", "bluetooth_on") else ()),
+            self.switch("nfc", "NFC", "global", "nfc_on"),
+        ]
 
 
-class NotificationsPage(_Switches):
+class NotificationsPage(TopicPage):
     title = "Notifications"
 
-    def build(self, look: Look) -> View:
-        rows = [
-            self.switch("Do not disturb", ("global", "zen_mode"), icon="minus-circle-outline"),
-            self.switch("Notification dots", ("secure", "notification_badging"), icon="circle-medium"),
-            divider(),
-            section("App notifications"),
+    def rows(self) -> list[View]:
+        return [
+            self.switch("minus-circle-outline", "Do not disturb", "global", "zen_mode"),
+            self.switch("circle-medium", "Notification dots", "secure", "notification_badging"),
+            Divider(),
+            ui.section("App notifications"),
+            *map(self._app, self.system.installed()),
         ]
-        return self.framed(*rows, *(self._app(app) for app in self.system.installed()))
 
     def _app(self, app: App) -> View:
         key = f"notify_{app.package}"
         checked = self.system.setting("secure", key, "1") == "1"
-
-        def turn() -> None:
-            self.system.change_setting("secure", key, "0" if checked else "1")
-
-        lead = app_icon(app.icon, app.color, 40)
-        return switch_item(app.label, "On" if checked else "Off", checked=checked, on_tap=turn, lead=lead)
+        turn = partial(self.system.change_setting, "secure", key, "0" if checked else "1")
+        lead = ui.app_icon(app.icon, app.color, 40)
+        return ui.switch_item(app.label, "On" if checked else "Off", checked=checked, on_tap=turn, lead=lead)
 
 
-class DisplayPage(_Switches):
+class DisplayPage(TopicPage):
     title = "Display"
 
-    def build(self, look: Look) -> View:
+    def rows(self) -> list[View]:
         dark = self.system.dark
-        timeout = _TIMEOUTS.get(self.system.setting("system", "screen_off_timeout"), "1 minute")
-        return self.framed(
-            section("Brightness"),
-            self.switch("Adaptive brightness", ("system", "screen_brightness_mode"), icon="brightness-auto"),
-            section("Appearance"),
-            switch_item(
-                "Dark theme",
-                "On" if dark else "Off",
-                checked=dark,
-                on_tap=lambda: self.system.change_setting("secure", "ui_night_mode", "1" if self.system.dark else "2"),
-                icon="weather-night",
-            ),
-            list_item("Font size", self._font(), icon="format-size", on_tap=self.shows("font")),
-            section("Other display controls"),
-            list_item("Screen timeout", timeout, icon="timer-outline", on_tap=self.shows("timeout")),
-            self.switch("Auto-rotate screen", ("system", "accelerometer_rotation"), icon="screen-rotation"),
-            self.switch("Night light", ("secure", "night_display_activated"), icon="lightbulb-night-outline"),
-            list_item(
-                "Screen saver",
-                "Clock",
-                icon="television-ambient-light",
-                on_tap=lambda: self.go(ScreenSaverPage(self.app)),
-            ),
-        )
+        turn = partial(self.system.change_setting, "secure", "ui_night_mode", "1" if dark else "2")
+        saver = partial(self.go, ScreenSaverPage(self.app))
+        return [
+            ui.section("Brightness"),
+            self.switch("brightness-auto", "Adaptive brightness", "system", "screen_brightness_mode"),
+            ui.section("Appearance"),
+            ui.switch_item("Dark theme", "On" if dark else "Off", checked=dark, on_tap=turn, icon="weather-night"),
+            self._choice("format-size", "Font size", "Default"),
+            ui.section("Other display controls"),
+            self._choice("timer-outline", "Screen timeout", "1 minute"),
+            self.switch("screen-rotation", "Auto-rotate screen", "system", "accelerometer_rotation"),
+            self.switch("lightbulb-night-outline", "Night light", "secure", "night_display_activated"),
+            ui.list_item("Screen saver", "Clock", icon="television-ambient-light", on_tap=saver),
+        ]
+
+    def _choice(self, icon: str, title: str, fallback: str) -> View:
+        key, choices = _CHOICES[title]
+        present = choices.get(self.system.setting("system", key), fallback)
+        return ui.list_item(title, present, icon=icon, on_tap=self.shows(title))
 
     def build_overlay(self, look: Look) -> View | None:
-        if self.overlay == "timeout":
-            return self._choice("Screen timeout", "screen_off_timeout", _TIMEOUTS)
-        return self._choice("Font size", "font_scale", _FONT_SCALES)
-
-    def _font(self) -> str:
-        return _FONT_SCALES.get(self.system.setting("system", "font_scale"), "Default")
-
-    def _choice(self, title: str, key: str, choices: dict[str, str]) -> View:
-        present = self.system.setting("system", key)
-
-        def choose(value: str) -> Action:
-            def take() -> None:
-                self.system.change_setting("system", key, value)
-                self.show("")
-
-            return take
-
+        key, choices = _CHOICES[self.overlay]
         rows = [
-            list_item(label, lead=Radio(checked=value == present), on_tap=choose(value))
+            ui.radio_item(
+                label,
+                checked=value == self.system.setting("system", key),
+                on_tap=self.closing(partial(self.system.change_setting, "system", key, value)),
+            )
             for value, label in choices.items()
         ]
-        return dialog(title, *rows, buttons=(button("Cancel", self.shows(""), kind="text"),), gap=0)
+        return ui.dialog(self.overlay, *rows, buttons=(ui.button("Cancel", self.shows(""), kind="text"),), gap=0)
 
 
-class SoundPage(_Switches):
+class SoundPage(TopicPage):
     title = "Sound & vibration"
 
-    def build(self, look: Look) -> View:
-        return self.framed(
-            self.switch("Vibrate when ringing", ("system", "vibrate_when_ringing"), icon="vibrate"),
-            self.switch("Touch sounds", ("system", "sound_effects_enabled"), icon="gesture-tap"),
-            self.switch("Screen locking sound", ("system", "lockscreen_sounds_enabled"), icon="lock-outline"),
-            self.switch("Charging sounds", ("secure", "charging_sounds_enabled"), icon="battery-charging"),
-            list_item("Phone ringtone", "Blossom", icon="music-note"),
-            list_item("Default alarm sound", "Fresh start", icon="alarm"),
-        )
+    def rows(self) -> list[View]:
+        return [
+            self.switch("vibrate", "Vibrate when ringing", "system", "vibrate_when_ringing"),
+            self.switch("gesture-tap", "Touch sounds", "system", "sound_effects_enabled"),
+            self.switch("lock-outline", "Screen locking sound", "system", "lockscreen_sounds_enabled"),
+            self.switch("battery-charging", "Charging sounds", "secure", "charging_sounds_enabled"),
+            ui.list_item("Phone ringtone", "Blossom", icon="music-note"),
+            ui.list_item("Default alarm sound", "Fresh start", icon="alarm"),
+        ]
 
 
-class LocationPage(_Switches):
+class LocationPage(TopicPage):
     title = "Location"
 
-    def build(self, look: Look) -> View:
-        return self.framed(
-            self.switch("Use location", ("secure", "location_mode"), icon="map-marker-outline"),
-            self.switch("Wi-Fi scanning", ("global", "wifi_scan_always_enabled"), icon="wifi"),
-            self.switch("Bluetooth scanning", ("global", "ble_scan_always_enabled"), icon="bluetooth"),
-        )
+    def rows(self) -> list[View]:
+        return [
+            self.switch("map-marker-outline", "Use location", "secure", "location_mode"),
+            self.switch("wifi", "Wi-Fi scanning", "global", "wifi_scan_always_enabled"),
+            self.switch("bluetooth", "Bluetooth scanning", "global", "ble_scan_always_enabled"),
+        ]
 
 
-class BatteryPage(_Switches):
+class BatteryPage(TopicPage):
     title = "Battery"
 
-    def build(self, look: Look) -> View:
-        gauge = Column((Text("80 %", 44, 300), Progress(0.8, 8)), gap=10, pad=(16, 8, 16, 20))
-        return self.framed(
-            gauge,
-            self.switch("Battery Saver", ("global", "low_power"), icon="battery-heart-variant"),
-            self.switch("Adaptive Battery", ("global", "adaptive_battery_management_enabled"), icon="battery-sync"),
-            self.switch("Battery percentage", ("system", "status_bar_show_battery_percent"), icon="percent"),
-        )
+    def rows(self) -> list[View]:
+        return [
+            column(Text("80 %", 44, 300), Progress(0.8, 8), gap=10, pad=(16, 8, 16, 20)),
+            self.switch("battery-heart-variant", "Battery Saver", "global", "low_power"),
+            self.switch("battery-sync", "Adaptive Battery", "global", "adaptive_battery_management_enabled"),
+            self.switch("percent", "Battery percentage", "system", "status_bar_show_battery_percent"),
+        ]
 
 
-class StoragePage(_Switches):
+class StoragePage(TopicPage):
     title = "Storage"
 
-    def build(self, look: Look) -> View:
-        used = Column((Text("53 GB used", 28), Text("128 GB total"), Progress(0.41, 8)), gap=8, pad=(16, 8, 16, 20))
+    def rows(self) -> list[View]:
+        used = (Text("53 GB used", 28), Text("128 GB total"), Progress(0.41, 8))
         parts = (("Apps", 22), ("System", 14), ("Images", 9), ("Videos", 5), ("Audio", 3))
-        rows = [
-            list_item(name, lead=Icon("folder-outline"), trail=Text(f"{size} GB", color="on_surface_variant"))
-            for name, size in parts
-        ]
-        return self.framed(used, *rows)
+        rows = [ui.list_item(name, icon="folder-outline", trail=ui.muted(f"{size} GB")) for name, size in parts]
+        return [column(*used, gap=8, pad=(16, 8, 16, 20)), *rows]
 
 
-class AccessibilityPage(_Switches):
+class AccessibilityPage(TopicPage):
     title = "Accessibility"
 
-    def build(self, look: Look) -> View:
-        return self.framed(
-            section("Display"),
-            self.switch("Bold text", ("secure", "font_weight_adjustment"), icon="format-bold"),
-            self.switch("High contrast text", ("secure", "high_text_contrast_enabled"), icon="contrast-circle"),
-            self.switch("Remove animations", ("secure", "reduce_motion"), icon="motion-pause-outline"),
-            section("Audio"),
-            self.switch("Live caption", ("secure", "odi_captions_enabled"), icon="closed-caption-outline"),
-            self.switch("Mono audio", ("system", "master_mono"), icon="headphones"),
-        )
+    def rows(self) -> list[View]:
+        return [
+            ui.section("Display"),
+            self.switch("format-bold", "Bold text", "secure", "font_weight_adjustment"),
+            self.switch("contrast-circle", "High contrast text", "secure", "high_text_contrast_enabled"),
+            self.switch("motion-pause-outline", "Remove animations", "secure", "reduce_motion"),
+            ui.section("Audio"),
+            self.switch("closed-caption-outline", "Live caption", "secure", "odi_captions_enabled"),
+            self.switch("headphones", "Mono audio", "system", "master_mono"),
+        ]
 
 
-class SystemPage(_Switches):
+class SystemPage(TopicPage):
     title = "System"
 
-    def build(self, look: Look) -> View:
-        return self.framed(
-            list_item("Languages", "English (United States)", icon="translate"),
-            self.switch("Set time automatically", ("global", "auto_time"), icon="clock-outline"),
-            self.switch("Use 24-hour format", ("system", "time_12_24"), icon="hours-24"),
-            self.switch("Backup", ("secure", "backup_enabled"), icon="cloud-upload-outline"),
-            self.switch("Developer options", ("global", "development_settings_enabled"), icon="code-braces"),
-            list_item(
-                "System update",
-                "Check for update",
-                icon="cellphone-arrow-down",
-                on_tap=lambda: self.go(SystemUpdatePage(self.app)),
-            ),
-        )
+    def rows(self) -> list[View]:
+        update = partial(self.go, SystemUpdatePage(self.app))
+        return [
+            ui.list_item("Languages", "English (United States)", icon="translate"),
+            self.switch("clock-outline", "Set time automatically", "global", "auto_time"),
+            self.switch("hours-24", "Use 24-hour format", "system", "time_12_24"),
+            self.switch("cloud-upload-outline", "Backup", "secure", "backup_enabled"),
+            self.switch("code-braces", "Developer options", "global", "development_settings_enabled"),
+            ui.list_item("System update", "Check for update", icon="cellphone-arrow-down", on_tap=update),
+        ]
 
 
-class AboutPage(_Switches):
+class AboutPage(TopicPage):
     title = "About phone"
 
-    def build(self, look: Look) -> View:
-        fact = self.system.fact
-        build_number = "AOSP.simulated.1"
-        return self.framed(
-            list_item("Device name", fact("title"), icon="cellphone"),
-            list_item("Model", fact("model"), icon="information-outline"),
-            list_item("Android version", fact("android"), icon="android"),
-            list_item("Screen", f"{fact('size')} pixels, {fact('density')}", icon="aspect-ratio"),
-            list_item(
-                "Build number", build_number, icon="wrench-outline", on_tap=lambda: self.system.copy(build_number)
-            ),
-            list_item("Battery", "80 %", icon="battery-80"),
-            list_item("This phone is simulated", "Nothing here leaves the computer it runs on.", icon="laptop"),
-        )
+    def rows(self) -> list[View]:
+        fact, build = self.system.fact, "AOSP.simulated.1"
+        return [
+            ui.list_item("Device name", fact("title"), icon="cellphone"),
+            ui.list_item("Model", fact("model"), icon="information-outline"),
+            ui.list_item("Android version", fact("android"), icon="android"),
+            ui.list_item("Screen", f"{fact('size')} pixels, {fact('density')}", icon="aspect-ratio"),
+            ui.list_item("Build number", build, icon="wrench-outline", on_tap=partial(self.system.copy, build)),
+            ui.list_item("Battery", "80 %", icon="battery-80"),
+            ui.list_item("This phone is simulated", "Nothing here leaves the computer it runs on.", icon="laptop"),
+        ]

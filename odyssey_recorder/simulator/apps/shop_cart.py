@@ -1,30 +1,15 @@
 """The shop's cart, checkout, and placed orders."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.goods import money
 from odyssey_recorder.simulator.apps.purchases import DELIVERIES, PAYMENTS, Account, Line, Order
-from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Divider, Icon, Picture, Text
+from odyssey_recorder.simulator.ui.layout import Grid, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.pictures import emblem
-from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    bottom_tabs,
-    button,
-    card,
-    divider,
-    empty_page,
-    icon_button,
-    list_item,
-    page_frame,
-    radio_item,
-    scroll_page,
-    section,
-    text_box,
-)
+from odyssey_recorder.simulator.ui.view import Look, View
 
 _TABS = (
     ("storefront-outline", "Shop"),
@@ -37,12 +22,12 @@ _TABS = (
 class Storefront(App):
     account: Account
 
-    def opens_tab(self, label: str) -> Action:
+    def open_tab(self, label: str) -> None:
         raise NotImplementedError
 
 
 def shop_tabs(app: Storefront, current: str) -> View:
-    return bottom_tabs(_TABS, current, [app.opens_tab(label) for _, label in _TABS])
+    return ui.bottom_tabs(_TABS, current, app.open_tab)
 
 
 def thumbnail(icon: str, color: str, side: float) -> View:
@@ -52,117 +37,85 @@ def thumbnail(icon: str, color: str, side: float) -> View:
 def _sum_row(label: str, cents: int, *, strong: bool = False) -> View:
     weight, size = (700, 18) if strong else (400, 15)
     words = "Free" if not cents else money(cents)
-    return Row((Text(label, size, weight, flex=1), Text(words, size, weight)), gap=12)
+    return row(Text(label, size, weight, flex=1), Text(words, size, weight), gap=12)
+
+
+def _summary(account: Account) -> View:
+    return ui.card(
+        _sum_row(f"Items ({account.count})", account.goods_cost),
+        _sum_row("Delivery", account.delivery_cost),
+        Divider(),
+        _sum_row("Total", account.total, strong=True),
+        gap=10,
+    )
 
 
 class CartPage(Page):
     app: Storefront
-    title = "Cart"
     navigation_color = "surface_container"
 
     def build(self, look: Look) -> View:
         account = self.app.account
-        body = self._filled() if account.cart else empty_page("cart-outline", "Your cart is empty")
-        return page_frame(app_bar("Cart"), body, bottom=shop_tabs(self.app, "Cart"))
-
-    def _filled(self) -> View:
-        account = self.app.account
-        return scroll_page(
-            *(self._line(line) for line in account.cart),
-            card(
-                _sum_row(f"Items ({account.count})", account.goods_cost),
-                _sum_row("Delivery", account.delivery_cost),
-                divider(),
-                _sum_row("Total", account.total, strong=True),
-                gap=10,
-            ),
-            button("Checkout", lambda: self.go(CheckoutPage(self.app)), fill=True),
-            gap=12,
-            pad=(16, 4, 16, 24),
-        )
+        body = ui.empty_page("cart-outline", "Your cart is empty")
+        if account.cart:
+            check_out = ui.button("Checkout", lambda: self.go(CheckoutPage(self.app)), fill=True)
+            parts = (*map(self._line, account.cart), _summary(account), check_out)
+            body = ui.scroll_page(*parts, gap=12, pad=(16, 4, 16, 24))
+        return ui.page_frame(ui.app_bar("Cart"), body, bottom=shop_tabs(self.app, "Cart"))
 
     def _line(self, line: Line) -> View:
-        one = line.product
-        steps = Row(
-            (
-                icon_button("minus-circle-outline", f"Fewer {one.name}", lambda: self.app.account.change(line, -1)),
-                Text(str(line.quantity), 16, 500),
-                icon_button("plus-circle-outline", f"More {one.name}", lambda: self.app.account.change(line, 1)),
-                Text("", flex=1),
-                Text(money(line.cost), 16, 500),
-                icon_button("delete-outline", f"Remove {one.name}", lambda: self.app.account.cart.remove(line)),
-            ),
+        one, account = line.product, self.app.account
+        steps = row(
+            ui.icon_button("minus-circle-outline", f"Fewer {one.name}", partial(account.change, line, -1)),
+            Text(str(line.quantity), 16, 500),
+            ui.icon_button("plus-circle-outline", f"More {one.name}", partial(account.change, line, 1)),
+            Spacer(flex=1),
+            Text(money(line.cost), 16, 500),
+            ui.icon_button("delete-outline", f"Remove {one.name}", partial(account.cart.remove, line)),
             gap=2,
         )
-        words = Column(
-            (
-                Text(one.name, 16, 500, lines=2),
-                Text(line.option or one.brand, 14, color="on_surface_variant", lines=1),
-            ),
-            gap=2,
-            flex=1,
-            along="start",
-        )
-        return card(Row((thumbnail(one.icon, one.color, 64), words), gap=14), steps, gap=4, pad=(14, 14, 8, 4))
+        words = column(Text(one.name, 16, 500, lines=2), ui.muted(line.option or one.brand, lines=1), gap=2, flex=1)
+        return ui.card(row(thumbnail(one.icon, one.color, 64), words, gap=14), steps, gap=4, pad=(14, 14, 8, 4))
 
 
 class CheckoutPage(Page):
     app: Storefront
-    title = "Checkout"
 
     def build(self, look: Look) -> View:
         account = self.app.account
-        parts: list[View] = [
-            section("Delivery address"),
-            *self._address(),
-            section("Delivery"),
-            *(self._delivery(name) for name in DELIVERIES),
-            section("Payment"),
-            *(self._payment(name) for name in PAYMENTS),
-        ]
-        summary = card(
-            _sum_row(f"Items ({account.count})", account.goods_cost),
-            _sum_row("Delivery", account.delivery_cost),
-            divider(),
-            _sum_row("Total", account.total, strong=True),
-            gap=10,
-        )
-        end = Column((summary, button("Place order", self._order, fill=True)), gap=12, pad=(16, 16, 16, 24))
-        return page_frame(app_bar("Checkout", on_up=self.close), scroll_page(*parts, end))
-
-    def _address(self) -> list[View]:
-        name, street, postcode, city = (
+        place = Surface(self._field("postcode", "Postcode", "city"), flex=2)
+        city = Surface(self._field("city", "City", ""), flex=3)
+        address = column(
             self._field("name", "Full name", "street"),
             self._field("street", "Street and number", "postcode"),
-            self._field("postcode", "Postcode", "city"),
-            self._field("city", "City", ""),
+            row(place, city, gap=10),
+            gap=10,
+            pad=(16, 0),
         )
-        pair = Row((Surface(postcode, flex=2), Surface(city, flex=3)), gap=10)
-        return [Column((name, street, pair), gap=10, pad=(16, 0))]
-
-    def _field(self, key: str, label: str, following: str) -> View:
-        def write(words: str) -> None:
-            self.app.account.address = replace(self.app.account.address, **{key: words})
-
-        go_on: Callable[[], None] | None = (lambda: self.focus(following)) if following else None
-        value: str = getattr(self.app.account.address, key)
-        action = "next" if following else "done"
-        return text_box(TextField(key, value, write, hint=label, action=action, on_action=go_on), label=label)
-
-    def _delivery(self, name: str) -> View:
-        def choose() -> None:
-            self.app.account.delivery = name
-
-        cost, words = DELIVERIES[name]
-        return radio_item(
-            f"{name} \u00b7 {money(cost)}", words, checked=name == self.app.account.delivery, on_tap=choose
+        deliveries = [
+            self._choice("delivery", name, f" \u00b7 {money(cost)}", words)
+            for name, (cost, words) in DELIVERIES.items()
+        ]
+        payments = [self._choice("payment", name, "", words) for name, words in PAYMENTS.items()]
+        order = ui.button("Place order", self._order, fill=True)
+        body = ui.scroll_page(
+            ui.section("Delivery address"),
+            address,
+            ui.section("Delivery"),
+            *deliveries,
+            ui.section("Payment"),
+            *payments,
+            column(_summary(account), order, gap=12, pad=(16, 16, 16, 24)),
         )
+        return ui.page_frame(ui.app_bar("Checkout", on_up=self.close), body)
 
-    def _payment(self, name: str) -> View:
-        def choose() -> None:
-            self.app.account.payment = name
+    def _field(self, key: str, label: str, then: str) -> View:
+        return ui.text_box(self.field(key, label, of=self.app.account.address, then=then), label=label)
 
-        return radio_item(name, PAYMENTS[name], checked=name == self.app.account.payment, on_tap=choose)
+    def _choice(self, of: str, name: str, more: str, words: str) -> View:
+        account = self.app.account
+        checked = name == getattr(account, of)
+        return ui.radio_item(name + more, words, checked=checked, on_tap=self.puts(of, name, of=account))
 
     def _order(self) -> None:
         missing = self.app.account.address.missing
@@ -176,21 +129,18 @@ class CheckoutPage(Page):
 
 class OrdersPage(Page):
     app: Storefront
-    title = "Orders"
     navigation_color = "surface_container"
 
     def build(self, look: Look) -> View:
-        rows = [self._row(order) for order in self.app.account.orders]
-        body = scroll_page(*rows, gap=12, pad=(16, 4, 16, 24))
-        return page_frame(app_bar("Your orders"), body, bottom=shop_tabs(self.app, "Orders"))
+        body = ui.scroll_page(*map(self._row, self.app.account.orders), gap=12, pad=(16, 4, 16, 24))
+        return ui.page_frame(ui.app_bar("Your orders"), body, bottom=shop_tabs(self.app, "Orders"))
 
     def _row(self, order: Order) -> View:
-        head = Row((Text(f"Order {order.number}", 16, 500, flex=1), Text(money(order.total), 16, 500)), gap=12)
         things = [thumbnail(line.product.icon, line.product.color, 56) for line in order.lines[:4]]
-        return card(
-            head,
-            Text(f"{order.state} \u00b7 {order.date}", 14, color="on_surface_variant"),
-            Row(things, gap=8),
+        return ui.card(
+            row(Text(f"Order {order.number}", 16, 500, flex=1), Text(money(order.total), 16, 500), gap=12),
+            ui.muted(f"{order.state} \u00b7 {order.date}"),
+            row(*things, gap=8),
             gap=8,
             on_tap=lambda: self.go(OrderPage(self.app, order)),
             desc=f"Order {order.number}",
@@ -199,7 +149,6 @@ class OrdersPage(Page):
 
 class OrderPage(Page):
     app: Storefront
-    title = "Order"
 
     def __init__(self, app: Storefront, order: Order, *, is_new: bool = False) -> None:
         super().__init__(app)
@@ -208,42 +157,29 @@ class OrderPage(Page):
 
     def build(self, look: Look) -> View:
         order = self.order
-        bar = app_bar(
-            f"Order {order.number}", icon_button("share-variant-outline", "Share", self._share), on_up=self.close
+        share = ui.icon_button("share-variant-outline", "Share", self._share)
+        facts = {"State": order.state, "Date": order.date, "Payment": order.payment, "Total": money(order.total)}
+        cells = [column(ui.muted(name, 13), Text(value, 16, 500), gap=2) for name, value in facts.items()]
+        parts = (
+            *([_thanks()] if self.is_new else []),
+            ui.card(Grid(cells, min_cell=120, gap=14)),
+            *map(_ordered, order.lines),
+            ui.card(ui.muted("Delivery address", 13), Text(str(order.address), 16), gap=6),
         )
-        facts = (
-            ("State", order.state),
-            ("Date", order.date),
-            ("Payment", order.payment),
-            ("Total", money(order.total)),
-        )
-        cells = [
-            Column((Text(name, 13, color="on_surface_variant"), Text(value, 16, 500)), gap=2, along="start")
-            for name, value in facts
-        ]
-        return page_frame(
-            bar,
-            scroll_page(
-                *([self._thanks()] if self.is_new else []),
-                card(Grid(cells, min_cell=120, gap=14)),
-                *(self._line(line) for line in order.lines),
-                card(Text("Delivery address", 13, color="on_surface_variant"), Text(str(order.address), 16), gap=6),
-                gap=12,
-                pad=(16, 4, 16, 24),
-            ),
-        )
-
-    def _thanks(self) -> View:
-        words = Column(
-            (Text("Order placed", 20, 500), Text("Thank you! We are packing your things.", 14)), gap=2, flex=1
-        )
-        return card(Row((Icon("check-circle", 40, "primary"), words), gap=14), color="primary_container")
-
-    def _line(self, line: Line) -> View:
-        one = line.product
-        subtitle = f"{line.quantity} \u00d7 {money(one.price)}" + (f" \u00b7 {line.option}" if line.option else "")
-        return list_item(one.name, subtitle, lead=thumbnail(one.icon, one.color, 52))
+        bar = ui.app_bar(f"Order {order.number}", share, on_up=self.close)
+        return ui.page_frame(bar, ui.scroll_page(*parts, gap=12, pad=(16, 4, 16, 24)))
 
     def _share(self) -> None:
         things = ", ".join(f"{line.quantity} x {line.product.name}" for line in self.order.lines)
         self.system.share(f"Order {self.order.number}: {things}, {money(self.order.total)}", subject="My order")
+
+
+def _thanks() -> View:
+    words = column(Text("Order placed", 20, 500), Text("Thank you! We are packing your things.", 14), gap=2, flex=1)
+    return ui.card(row(Icon("check-circle", 40, "primary"), words, gap=14), color="primary_container")
+
+
+def _ordered(line: Line) -> View:
+    one = line.product
+    subtitle = f"{line.quantity} \u00d7 {money(one.price)}" + (f" \u00b7 {line.option}" if line.option else "")
+    return ui.list_item(one.name, subtitle, lead=thumbnail(one.icon, one.color, 52))

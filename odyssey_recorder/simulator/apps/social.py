@@ -8,26 +8,10 @@ from odyssey_recorder.simulator.apps.people import OWNER, Person, people_like, p
 from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
 from odyssey_recorder.simulator.apps.social_composer import ComposePage
 from odyssey_recorder.simulator.apps.social_posts import Comment, Network, Post, PostsPage
-from odyssey_recorder.simulator.ui.controls import Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Divider, Text
+from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    avatar,
-    button,
-    centered,
-    divider,
-    empty_page,
-    fab,
-    icon_button,
-    list_item,
-    page_frame,
-    scroll_page,
-    search_box,
-    section,
-    tabbed,
-    text_box,
-)
 
 _TABS = (("home-variant-outline", "Feed"), ("magnify", "Search"), ("account-circle-outline", "Profile"))
 
@@ -73,131 +57,116 @@ class Social(Network):
 class ProfilesPage(PostsPage):
     def profile(self, person: Person) -> list[View]:
         posts = [post for post in self.app.posts if post.author == person]
-        following = len(self.app.followed) if person == OWNER else person.follows
-        figures = Row(
-            (
-                self._figure(len(posts), "Posts"),
-                self._figure(person.followers + (person in self.app.followed), "Followers"),
-                self._figure(following, "Following"),
-            ),
+        figures = row(
+            _figure(len(posts), "Posts"),
+            _figure(person.followers + (person in self.app.followed), "Followers"),
+            _figure(len(self.app.followed) if person == OWNER else person.follows, "Following"),
             along="between",
         )
-        head = Column(
-            (
-                Row((avatar(person.name, person.color, 80), Surface(figures, flex=1, pad=(16, 0, 8, 0))), gap=12),
-                Text(person.name, 22, 500),
-                Text(f"@{person.handle}  ·  {person.place}", 14, color="on_surface_variant"),
-                Text(person.about, 15),
-            ),
+        head = column(
+            row(ui.avatar(person.name, person.color, 80), Surface(figures, flex=1, pad=(16, 0, 8, 0)), gap=12),
+            Text(person.name, 22, 500),
+            ui.muted(f"@{person.handle}  ·  {person.place}"),
+            Text(person.about, 15),
             gap=4,
             pad=(20, 12, 20, 16),
         )
-        cards = [self.card(post) for post in posts]
-        return [head, *cards] if cards else [head, divider(), Spacer(24), Text("No posts yet", 16, align="center")]
-
-    def _figure(self, number: int, label: str) -> View:
-        return Column((Text(str(number), 18, 500), Text(label, 13, color="on_surface_variant")), across="center")
+        nothing = (Divider(), Spacer(24), Text("No posts yet", 16, align="center"))
+        return [head, *(map(self.card, posts) if posts else nothing)]
 
     def person_row(self, person: Person) -> View:
-        return list_item(
+        return ui.list_item(
             person.name,
             f"@{person.handle}",
-            lead=avatar(person.name, person.color, 44),
+            lead=ui.avatar(person.name, person.color, 44),
             trail=self.follow_button(person),
             on_tap=partial(self.go, ProfilePage(self.app, person)),
             lines=1,
         )
 
     def follow_button(self, person: Person) -> View:
-        follows = person in self.app.followed
-        turn = partial(self.app.turn_follow, person)
-        return button("Following" if follows else "Follow", turn, kind="outlined" if follows else "filled")
+        turn = self.switches(person, among=self.app.followed)
+        if person in self.app.followed:
+            return ui.button("Following", turn, kind="outlined")
+        return ui.button("Follow", turn)
+
+
+def _figure(number: int, label: str) -> View:
+    return column(Text(str(number), 18, 500), ui.muted(label, 13), across="center")
 
 
 class FeedPage(ProfilesPage):
     navigation_color = "surface_container"
     tab = "Feed"
-    query = ""
 
     def build(self, look: Look) -> View:
         body = {"Feed": self._feed, "Search": self._search, "Profile": self._me}[self.tab]()
-        return tabbed(look, body, _TABS, current=self.tab, choose=self.sets("tab"))
+        return ui.tabbed(look, body, _TABS, current=self.tab, choose=self.sets("tab"))
 
     def _feed(self) -> View:
         circle = [*self.app.followed, OWNER]
         cards = [self.card(post) for post in self.app.posts if post.author in circle]
-        feed = scroll_page(*cards, Spacer(88), key="feed", gap=8, pad=(0, 4), max_width=640)
-        return page_frame(app_bar("Social"), feed, fab=fab("pencil-plus-outline", "New post", self._compose))
+        feed = ui.scroll_page(*cards, Spacer(88), key="feed", gap=8, pad=(0, 4), max_width=640)
+        return ui.page_frame(ui.app_bar("Social"), feed, fab=self._new_post())
 
-    def _compose(self) -> None:
-        page = ComposePage(self.app)
-        page.focus("post")
-        self.go(page)
+    def _new_post(self) -> View:
+        return ui.fab("pencil-plus-outline", "New post", lambda: self.go(ComposePage(self.app), focus="post"))
 
     def _search(self) -> View:
-        field = TextField("search", self.query, self.sets("query"), hint="Search people and posts", action="search")
-        bar = centered(search_box(field), 608, pad=(16, 10))
+        bar = ui.centered(ui.search_box(self.search_field("Search people and posts")), 608, pad=(16, 10))
         wanted = self.query.strip().lower()
         persons = people_like(wanted)
         posts = [post for post in self.app.posts if wanted and wanted in post.text.lower()]
         if not persons and not posts:
-            return page_frame(bar, empty_page("account-search-outline", f"Nothing found for “{self.query}”"))
+            return ui.page_frame(bar, ui.empty_page("account-search-outline", f"Nothing found for “{self.query}”"))
         parts: list[View] = []
         if persons:
-            parts += [section("People"), *(self.person_row(person) for person in persons)]
+            parts += [ui.section("People"), *(self.person_row(person) for person in persons)]
         if posts:
-            parts += [section("Posts"), *(self.card(post) for post in posts)]
-        return page_frame(bar, scroll_page(*parts, key="found", max_width=640))
+            parts += [ui.section("Posts"), *(self.card(post) for post in posts)]
+        return ui.page_frame(bar, ui.scroll_page(*parts, key="found", max_width=640))
 
     def _me(self) -> View:
-        feed = scroll_page(*self.profile(OWNER), key="me", gap=8, max_width=640)
-        return page_frame(app_bar("Profile"), feed, fab=fab("pencil-plus-outline", "New post", self._compose))
+        feed = ui.scroll_page(*self.profile(OWNER), key="me", gap=8, max_width=640)
+        return ui.page_frame(ui.app_bar("Profile"), feed, fab=self._new_post())
 
 
 class ProfilePage(ProfilesPage):
-    title = "Profile"
-
     def __init__(self, app: Network, person: Person) -> None:
         super().__init__(app)
         self.person = person
 
     def build(self, look: Look) -> View:
         actions = () if self.person == OWNER else (Surface(self.follow_button(self.person), pad=(0, 0, 12, 0)),)
-        bar = app_bar(f"@{self.person.handle}", *actions, on_up=self.close)
-        return page_frame(bar, scroll_page(*self.profile(self.person), gap=8, max_width=640))
+        bar = ui.app_bar(f"@{self.person.handle}", *actions, on_up=self.close)
+        return ui.page_frame(bar, ui.scroll_page(*self.profile(self.person), gap=8, max_width=640))
 
 
 class PostPage(ProfilesPage):
-    title = "Post"
-
     def __init__(self, app: Network, post: Post) -> None:
         super().__init__(app)
         self.post = post
-        self.words = ""
+        self.comment = ""
 
     def build(self, look: Look) -> View:
-        comments = [self._comment(comment) for comment in self.post.comments]
-        nothing = Surface(Text("No comments yet. Be the first.", 14, color="on_surface_variant"), pad=(16, 4))
-        body = scroll_page(
-            self.card(self.post, whole=True), section("Comments"), *(comments or [nothing]), key="post", max_width=640
+        nothing = Surface(ui.muted("No comments yet. Be the first."), pad=(16, 4))
+        comments = [self._comment(comment) for comment in self.post.comments] or [nothing]
+        parts = (self.card(self.post, whole=True), ui.section("Comments"), *comments)
+        field = self.field("comment", "Add a comment", action="send", on_action=self._publish)
+        bottom = ui.centered(ui.send_line(field, "Send comment", self._publish), 640)
+        return ui.page_frame(
+            ui.app_bar("Post", on_up=self.close), ui.scroll_page(*parts, key="post", max_width=640), bottom=bottom
         )
-        field = TextField(
-            "comment", self.words, self.sets("words"), hint="Add a comment", action="send", on_action=self._publish
-        )
-        send = icon_button("send", "Send comment", self._publish, color="primary" if self.words.strip() else "outline")
-        line = Row((Surface(text_box(field), flex=1), send), gap=4, pad=(12, 6, 4, 10))
-        bottom = centered(line, 640)
-        return page_frame(app_bar("Post", on_up=self.close), body, bottom=bottom)
 
     def _comment(self, comment: Comment) -> View:
-        words = Column((Text(comment.author.name, 14, 500, lines=1), Text(comment.text, 15)), gap=1, flex=1)
-        row = Row((avatar(comment.author.name, comment.author.color, 36), words), gap=12, pad=(16, 8), across="start")
-        return Surface(row, fill=True, on_long_press=partial(self.system.copy, comment.text), desc="")
+        words = column(Text(comment.author.name, 14, 500, lines=1), Text(comment.text, 15), gap=1, flex=1)
+        line = row(ui.avatar(comment.author.name, comment.author.color, 36), words, gap=12, pad=(16, 8), across="start")
+        return Surface(line, fill=True, on_long_press=partial(self.system.copy, comment.text))
 
     def _publish(self) -> None:
-        if self.words.strip():
-            self.post.comments.append(Comment(OWNER, self.words.strip()))
-            self.words = ""
+        if self.comment.strip():
+            self.post.comments.append(Comment(OWNER, self.comment.strip()))
+            self.comment = ""
             self.memory.scroll["post"] = 1_000_000
 
     def after_delete(self) -> None:

@@ -1,33 +1,20 @@
 """Writes a post: text, and a photo from the Photos app."""
 
-from functools import partial
-
 from odyssey_recorder.simulator.apps.app import Page
 from odyssey_recorder.simulator.apps.people import OWNER
 from odyssey_recorder.simulator.apps.photographs import Photograph, photograph
 from odyssey_recorder.simulator.apps.photos import Photos
-from odyssey_recorder.simulator.apps.social_posts import Network
-from odyssey_recorder.simulator.ui.controls import Picture, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Grid, Place, Row, Stack, Surface
+from odyssey_recorder.simulator.apps.social_posts import Network, Post
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Picture, Text
+from odyssey_recorder.simulator.ui.layout import Grid, Place, Stack, Surface, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    avatar,
-    bottom_sheet,
-    button,
-    centered,
-    dialog,
-    icon_button,
-    page_frame,
-    scroll_page,
-)
 
 _LONGEST = 280
 
 
 class ComposePage(Page):
     app: Network
-    title = "Compose"
 
     def __init__(self, app: Network, text: str = "", photo: int | None = None) -> None:
         super().__init__(app)
@@ -37,52 +24,36 @@ class ComposePage(Page):
     def build(self, look: Look) -> View:
         left = _LONGEST - len(self.text)
         ready = bool(self.text.strip() or self.photo) and left >= 0
-        post = Surface(button("Post", self._publish, enabled=ready), pad=(0, 0, 12, 0))
-        field = TextField(
-            "post", self.text, self.sets("text"), hint="What is new?", size=18, multiline=True, min_lines=3
-        )
-        words = Row((avatar(OWNER.name, OWNER.color), Surface(field, flex=1)), gap=14, across="start")
-        parts: list[View] = [words]
-        if self.photo:
-            parts.append(self._picture(self.photo))
-        tools = Row(
-            (
-                icon_button("image-plus", "Add picture", self._choose_picture, color="primary"),
-                Text(str(left), 14, color="error" if left < 0 else "on_surface_variant", align="end", flex=1),
-            ),
+        post = Surface(ui.button("Post", self._publish, enabled=ready), pad=(0, 0, 12, 0))
+        field = self.field("text", "What is new?", key="post", size=18, multiline=True, min_lines=3)
+        words = row(ui.avatar(OWNER.name, OWNER.color), Surface(field, flex=1), gap=14, across="start")
+        parts = [words, *([self._picture(self.photo)] if self.photo else [])]
+        tools = row(
+            ui.icon_button("image-plus", "Add picture", self._choose_picture, color="primary"),
+            Text(str(left), 14, color="error" if left < 0 else "on_surface_variant", align="end", flex=1),
             pad=(8, 4, 20, 4),
         )
-        body = scroll_page(*parts, key="compose", gap=16, pad=(16, 8, 16, 16), max_width=640)
-        bottom = Surface(centered(tools, 640), color="surface_low")
-        return page_frame(app_bar("New post", post, on_up=self._leave, up_icon="close"), body, bottom=bottom)
+        body = ui.scroll_page(*parts, key="compose", gap=16, pad=(16, 8, 16, 16), max_width=640)
+        bottom = Surface(ui.centered(tools, 640), color="surface_low")
+        return ui.page_frame(ui.app_bar("New post", post, on_up=self._leave, up_icon="close"), body, bottom=bottom)
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "discard":
-            return dialog(
-                "Discard post?",
-                Text("What you wrote will be lost.", color="on_surface_variant"),
-                buttons=(
-                    button("Keep writing", self.shows(""), kind="text"),
-                    button("Discard", self.close, kind="text"),
-                ),
-            )
+            words = "What you wrote will be lost."
+            return self.question("Discard post?", words, "Discard", self.close, keep="Keep writing")
         library = next((app for app in self.system.installed() if isinstance(app, Photos)), None)
         cells = [self._offer(photo.taken) for photo in (library.photos if library else ())]
-        return bottom_sheet(Text("Choose a picture", 20, 500), Grid(cells, min_cell=96, gap=6))
+        return ui.bottom_sheet(Text("Choose a picture", 20, 500), Grid(cells, min_cell=96, gap=6))
 
     def _offer(self, taken: Photograph) -> View:
-        picture = Picture(taken.painter, radius=8)
-        return Surface(picture, desc=taken.caption, on_tap=partial(self._attach, taken.number))
+        attach = self.closing(self.puts("photo", taken.number))
+        return Surface(Picture(taken.painter, radius=8), desc=taken.caption, on_tap=attach)
 
     def _picture(self, number: int) -> View:
         taken = photograph(number)
-        remove = Surface(
-            icon_button("close", "Remove picture", self._detach, color="#ffffff", size=20),
-            color="#303030",
-            radius=24,
-        )
+        remove = ui.icon_button("close", "Remove picture", self.puts("photo", None), color="#ffffff", size=20)
         picture = Surface(Picture(taken.painter, aspect=1.5, radius=16), desc=taken.caption)
-        return Stack((picture, Place(remove, "top end", pad=8)))
+        return Stack((picture, Place(Surface(remove, color="#303030", radius=24), "top end", pad=8)))
 
     def on_back(self) -> bool:
         if self.text.strip() or self.photo:
@@ -95,17 +66,10 @@ class ComposePage(Page):
             self.close()
 
     def _choose_picture(self) -> None:
-        self.unfocus()
+        self.memory.focus = None
         self.show("pictures")
 
-    def _attach(self, number: int) -> None:
-        self.photo = number
-        self.show("")
-
-    def _detach(self) -> None:
-        self.photo = None
-
     def _publish(self) -> None:
-        self.app.publish(self.text.strip(), self.photo)
+        self.app.posts.insert(0, Post(OWNER, "now", self.text.strip(), self.photo))
         self.system.toast("Posted")
         self.close()

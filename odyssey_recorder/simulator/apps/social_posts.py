@@ -7,9 +7,9 @@ from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.people import OWNER, Person
 from odyssey_recorder.simulator.apps.photographs import photograph
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
-from odyssey_recorder.simulator.ui.layout import Column, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import avatar, bottom_sheet, icon_button, list_item
+from odyssey_recorder.simulator.ui.widgets import avatar, icon_button, muted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,10 @@ class Post:
     comments: list[Comment] = field(default_factory=list)
     liked: bool = False
 
-    def turn_like(self) -> None:
-        self.liked = not self.liked
-
 
 class Network(App):
     posts: list[Post]
     followed: list[Person]
-
-    def publish(self, text: str, photo: int | None) -> None:
-        self.posts.insert(0, Post(OWNER, "now", text, photo))
-
-    def turn_follow(self, person: Person) -> None:
-        if person in self.followed:
-            self.followed.remove(person)
-        else:
-            self.followed.append(person)
 
     def post_page(self, post: Post) -> Page:
         raise NotImplementedError
@@ -56,7 +44,6 @@ class Network(App):
 
 class PostsPage(Page):
     app: Network
-    chosen: Post | None = None
 
     def card(self, post: Post, *, whole: bool = False) -> View:
         parts: list[View] = [self._head(post)]
@@ -68,54 +55,46 @@ class PostsPage(Page):
             parts.append(Surface(picture, pad=(16, 2)))
         parts.append(self._foot(post))
         return Surface(
-            Column(parts, gap=8, pad=(0, 12, 0, 4)),
+            column(*parts, gap=8, pad=(0, 12, 0, 4)),
             color="surface_low",
             radius=16,
             fill=True,
             on_tap=None if whole else partial(self._open, post),
-            on_long_press=partial(self._choose, post),
+            on_long_press=partial(self.offer, post),
             desc="" if whole else f"Post by {post.author.name}",
         )
 
     def build_overlay(self, look: Look) -> View | None:
-        post = self.chosen
-        if post is None:
-            return None
-        rows = [
-            list_item("Copy text", icon="content-copy", on_tap=partial(self._copy, post)),
-            list_item("Share", icon="share-variant-outline", on_tap=partial(self._share, post)),
-        ]
-        if post.author == OWNER:
-            rows.append(list_item("Delete post", icon="trash-can-outline", on_tap=partial(self._delete, post)))
-        return bottom_sheet(Text(f"Post by {post.author.name}", 20, 500, lines=1), Column(rows))
+        post: Post = self.chosen
+        delete = ("trash-can-outline", "Delete post", partial(self._delete, post))
+        return self.sheet(
+            f"Post by {post.author.name}",
+            ("content-copy", "Copy text", partial(self.system.copy, post.text)),
+            ("share-variant-outline", "Share", partial(self._share, post)),
+            *((delete,) if post.author == OWNER else ()),
+        )
 
     def after_delete(self) -> None: ...
 
     def _head(self, post: Post) -> View:
         author = post.author
-        words = Column(
-            (
-                Text(author.name, 15, 500, lines=1),
-                Text(f"@{author.handle}  ·  {post.when}", 13, color="on_surface_variant", lines=1),
-            ),
+        about = muted(f"@{author.handle}  ·  {post.when}", 13, lines=1)
+        words = column(Text(author.name, 15, 500, lines=1), about, flex=1)
+        person = Surface(
+            row(avatar(author.name, author.color), words, gap=12),
             flex=1,
+            desc=author.name,
+            on_tap=lambda: self.go(self.app.profile_page(author)),
         )
-        row = Row((avatar(author.name, author.color), words), gap=12)
-        person = Surface(row, flex=1, desc=author.name, on_tap=partial(self._open_profile, author))
-        return Row(
-            (person, icon_button("dots-vertical", "More options", partial(self._choose, post))), pad=(16, 0, 4, 0)
-        )
+        return row(person, icon_button("dots-vertical", "More options", partial(self.offer, post)), pad=(16, 0, 4, 0))
 
     def _foot(self, post: Post) -> View:
         heart = ("heart", "Unlike", "error") if post.liked else ("heart-outline", "Like", "on_surface_variant")
-        likes = post.likes + post.liked
-        return Row(
-            (
-                _counter(*heart, count=likes, on_tap=post.turn_like),
-                _counter("comment-outline", "Comments", count=len(post.comments), on_tap=partial(self._open, post)),
-                Spacer(flex=1),
-                icon_button("share-variant-outline", "Share post", partial(self._share, post)),
-            ),
+        return row(
+            _counter(*heart, count=post.likes + post.liked, on_tap=self.flips("liked", of=post)),
+            _counter("comment-outline", "Comments", count=len(post.comments), on_tap=partial(self._open, post)),
+            Spacer(flex=1),
+            icon_button("share-variant-outline", "Share post", partial(self._share, post)),
             gap=8,
             pad=(8, 0, 4, 0),
         )
@@ -123,28 +102,16 @@ class PostsPage(Page):
     def _open(self, post: Post) -> None:
         self.go(self.app.post_page(post))
 
-    def _open_profile(self, person: Person) -> None:
-        self.go(self.app.profile_page(person))
-
-    def _choose(self, post: Post) -> None:
-        self.chosen = post
-        self.show("post")
-
-    def _copy(self, post: Post) -> None:
-        self.show("")
-        self.system.copy(post.text)
-
     def _share(self, post: Post) -> None:
         address = f" {photograph(post.photo).address}" if post.photo else ""
         self.system.share(f"{post.text}{address}", subject=f"Post by {post.author.name}")
 
     def _delete(self, post: Post) -> None:
-        self.show("")
         self.app.posts.remove(post)
         self.system.toast("Post deleted")
         self.after_delete()
 
 
 def _counter(icon: str, desc: str, color: str = "on_surface_variant", *, count: int, on_tap: Action) -> View:
-    face = Row((Icon(icon, 22, color), Text(str(count), 14, color="on_surface_variant")), gap=6, pad=(8, 0))
+    face = row(Icon(icon, 22, color), muted(str(count)), gap=6, pad=(8, 0))
     return Surface(face, height=44, align="start", desc=desc, on_tap=on_tap)

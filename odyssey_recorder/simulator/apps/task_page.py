@@ -8,20 +8,10 @@ from typing import Any
 from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.today import DatedPage, day_name
-from odyssey_recorder.simulator.ui.controls import Icon, TextField
-from odyssey_recorder.simulator.ui.layout import Row, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Divider, Icon
+from odyssey_recorder.simulator.ui.layout import Surface, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    chip,
-    divider,
-    fab,
-    icon_button,
-    page_frame,
-    radio_item,
-    scroll_page,
-    section,
-)
 
 
 @dataclass(slots=True)
@@ -66,7 +56,7 @@ class TaskLists:
 
     def move(self, task: Task, target: TaskList) -> None:
         self.delete(task)
-        self.forget_deleted()
+        self.deleted = None
         target.tasks.append(task)
 
     def bring_back(self) -> None:
@@ -74,13 +64,8 @@ class TaskLists:
             self.deleted.home.tasks.insert(self.deleted.place, self.deleted.task)
         self.deleted = None
 
-    def forget_deleted(self) -> None:
-        self.deleted = None
-
 
 class TaskPage(DatedPage):
-    title = "Task"
-
     def __init__(self, app: App, lists: TaskLists, task: Task) -> None:
         super().__init__(app)
         self.lists = lists
@@ -88,44 +73,39 @@ class TaskPage(DatedPage):
 
     def build(self, look: Look) -> View:
         task = self.task
-        bar = app_bar(
+        shared = f"{task.title}\n{task.note}".strip()
+        bar = ui.app_bar(
             self.lists.home_of(task).name,
-            icon_button(
-                "share-variant-outline",
-                "Share",
-                lambda: self.system.share(f"{self.task.title}\n{self.task.note}".strip(), subject="Task"),
-            ),
-            icon_button("delete-outline", "Delete", self._delete),
+            ui.icon_button("share-variant-outline", "Share", partial(self.system.share, shared, subject="Task")),
+            ui.icon_button("delete-outline", "Delete", self._delete),
             on_up=self.close,
         )
-        title = TextField("title", task.title, self.sets("title", of=self.task), hint="Task", size=24)
-        note = TextField(
-            "note", task.note, self.sets("note", of=self.task), hint="Add details", multiline=True, min_lines=3
-        )
-        return page_frame(
+        title = self.field("title", "Task", of=task, size=24)
+        note = self.field("note", "Add details", of=task, multiline=True, min_lines=3)
+        return ui.page_frame(
             bar,
-            scroll_page(
+            ui.scroll_page(
                 Surface(title, pad=(20, 8)),
-                Row((Icon("text", 24), Surface(note, flex=1)), gap=16, pad=(20, 12), across="start"),
-                Row((Icon("calendar", 24), *self._due()), gap=16, pad=(20, 8)),
-                divider(),
-                section("List"),
+                row(Icon("text", 24), Surface(note, flex=1), gap=16, pad=(20, 12), across="start"),
+                row(Icon("calendar", 24), *self._due(), gap=16, pad=(20, 8)),
+                Divider(),
+                ui.section("List"),
                 *(self._choice(one) for one in self.lists.all),
                 gap=4,
                 pad=(0, 0, 0, 96),
             ),
-            fab=fab("check", "Reopen" if task.done else "Mark completed", self._tick),
+            fab=ui.fab("check", "Reopen" if task.done else "Mark completed", self._tick),
         )
 
     def _due(self) -> list[View]:
         due = self.task.due
-        ask = chip(day_name(due) if due else "Set due date", selected=bool(due), on_tap=self.shows("due"))
+        ask = ui.chip(day_name(due) if due else "Set due date", selected=bool(due), on_tap=self.shows("due"))
         if due is None:
             return [ask]
-        return [ask, icon_button("close", "Remove due date", lambda: self._set_due(None), size=20)]
+        return [ask, ui.icon_button("close", "Remove due date", lambda: self._set_due(None), size=20)]
 
     def _choice(self, one: TaskList) -> View:
-        return radio_item(one.name, checked=one is self.lists.home_of(self.task), on_tap=partial(self._move, one))
+        return ui.radio_item(one.name, checked=one is self.lists.home_of(self.task), on_tap=partial(self._move, one))
 
     def build_overlay(self, look: Look) -> View | None:
         return self.date_question(self.task.due, choose=self._set_due, cancel=self.shows(""))

@@ -6,27 +6,10 @@ from functools import partial
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
 from odyssey_recorder.simulator.apps.task_page import Task, TaskList, TaskLists, TaskPage
 from odyssey_recorder.simulator.apps.today import TODAY, DatedPage, day_name
-from odyssey_recorder.simulator.ui.controls import Checkbox, Icon, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
+from odyssey_recorder.simulator.ui import widgets as ui
+from odyssey_recorder.simulator.ui.controls import Checkbox, Icon, Text
+from odyssey_recorder.simulator.ui.layout import Scroll, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import (
-    app_bar,
-    bottom_sheet,
-    button,
-    centered,
-    chip,
-    dialog,
-    empty_page,
-    fab,
-    icon_button,
-    list_item,
-    menu,
-    page_frame,
-    scroll_page,
-    section,
-    snackbar,
-    text_box,
-)
 
 
 class Todo(App):
@@ -54,70 +37,56 @@ class Todo(App):
 
 class TasksPage(DatedPage):
     app: Todo
-    title = "Tasks"
     words = ""
+    name = ""
     due: date | None = None
-    held: Task | None = None
 
     def build(self, look: Look) -> View:
-        current = self.app.lists.current
-        bar = Column(
-            (app_bar("To-do", icon_button("dots-vertical", "More options", self.shows("menu"))), self._lists())
-        )
-        todo = [task for task in current.tasks if not task.done]
-        done = [task for task in current.tasks if task.done]
-        if current.tasks:
-            parts = [self._row(task) for task in todo]
-            if done:
-                parts += [section(f"Completed ({len(done)})"), *(self._row(task) for task in done)]
-            body: View = scroll_page(*parts, pad=(0, 6, 0, 96))
-        else:
-            body = empty_page("check-circle-outline", "Nothing to do here")
-        return page_frame(bar, body, fab=fab("plus", "Add task", self._begin), bottom=self._snackbar())
+        lists = self.app.lists
+        more = ui.icon_button("dots-vertical", "More options", self.shows("menu"))
+        bar = column(ui.app_bar("To-do", more), self._lists())
+        parts = [self._row(task) for task in lists.current.tasks if not task.done]
+        if done := [self._row(task) for task in lists.current.tasks if task.done]:
+            parts += [ui.section(f"Completed ({len(done)})"), *done]
+        body: View = ui.empty_page("check-circle-outline", "Nothing to do here")
+        if parts:
+            body = ui.scroll_page(*parts, pad=(0, 6, 0, 96))
+        undo = None
+        if deleted := lists.deleted:
+            words = f"\u201c{deleted.task.title}\u201d deleted"
+            undo = ui.snackbar(words, on_undo=lists.bring_back, on_dismiss=self.puts("deleted", None, of=lists))
+        return ui.page_frame(bar, body, fab=ui.fab("plus", "Add task", self._begin), bottom=undo)
 
     def _lists(self) -> View:
         chips = [
-            chip(one.name, selected=one is self.app.lists.current, on_tap=partial(self._open_list, one))
+            ui.chip(one.name, selected=one is self.app.lists.current, on_tap=partial(self._open_list, one))
             for one in self.app.lists.all
         ]
-        chips.append(chip("New list", icon="plus", on_tap=self._begin_list))
-        strip = Scroll(Row(chips, gap=8, pad=(16, 0)), "lists", sideways=True)
-        return centered(strip, 760)
+        chips.append(ui.chip("New list", icon="plus", on_tap=self._begin_list))
+        return ui.centered(Scroll(row(*chips, gap=8, pad=(16, 0)), "lists", sideways=True), 760)
 
     def _row(self, task: Task) -> View:
         color = "outline" if task.done else "on_surface"
         words: list[View] = [Text(task.title, 16, color=color, lines=2, strike=task.done)]
         if task.note:
-            words.append(Text(task.note, 14, color="on_surface_variant", lines=1))
+            words.append(ui.muted(task.note, lines=1))
         if task.due:
-            late = task.due < TODAY and not task.done
-            ink = "error" if late else "primary"
-            words.append(Row((Icon("calendar", 15, ink), Text(day_name(task.due), 13, 500, ink)), gap=5))
+            ink = "error" if task.due < TODAY and not task.done else "primary"
+            words.append(row(Icon("calendar", 15, ink), Text(day_name(task.due), 13, 500, ink), gap=5))
         tick = Surface(
-            Checkbox(checked=task.done, round=True),
+            Checkbox(checked=task.done),
             width=48,
             height=48,
             align="center",
-            on_tap=partial(self._tick, task),
+            on_tap=self.flips("done", of=task),
             desc=f"{'Reopen' if task.done else 'Complete'} {task.title}",
         )
-        row = Row((tick, Column(words, gap=2, flex=1, along="start")), gap=4, pad=(6, 4, 16, 4))
         return Surface(
-            row,
+            row(tick, column(*words, gap=2, flex=1), gap=4, pad=(6, 4, 16, 4)),
             fill=True,
             on_tap=lambda: self.go(TaskPage(self.app, self.app.lists, task)),
-            on_long_press=partial(self._hold, task),
+            on_long_press=partial(self.offer, task, "held"),
             desc=task.title,
-        )
-
-    def _snackbar(self) -> View | None:
-        if self.app.lists.deleted is None:
-            return None
-        return snackbar(
-            f"\u201c{self.app.lists.deleted.task.title}\u201d deleted",
-            label="Undo",
-            on_action=self.app.lists.bring_back,
-            on_dismiss=self.app.lists.forget_deleted,
         )
 
     # Overlays -----------------------------------------------------------------------------------------------------
@@ -129,53 +98,36 @@ class TasksPage(DatedPage):
             case "due":
                 return self.date_question(self.due, choose=self._set_due, cancel=partial(self._set_due, self.due))
             case "list":
-                return self._list_dialog()
-            case "held" if self.held:
-                return self._held_sheet(self.held)
+                name = self.field("name", "Name of the list", key="list", on_action=self._add_list)
+                enabled = bool(self.name.strip())
+                return self.form("New list", name, label="Create", act=self._add_list, enabled=enabled)
+            case "held":
+                return self._held_sheet(self.chosen)
             case _:
-                return menu(
+                return self.menu(
                     ("sort-calendar-ascending", "Sort by date", self._sort),
                     ("check-all", "Delete completed", self._sweep),
                     ("share-variant-outline", "Share list", self._share),
                 )
 
     def _add_sheet(self) -> View:
-        writing = TextField("task", self.words, self.sets("words"), hint="New task", on_action=self._add)
-        due = chip(
+        due = ui.chip(
             day_name(self.due) if self.due else "Due date",
             icon="calendar",
             selected=bool(self.due),
             on_tap=self.shows("due"),
         )
-        save = button("Save", self._add, kind="text", enabled=bool(self.words.strip()))
-        return bottom_sheet(text_box(writing, color="surface"), Row((due, Text("", flex=1), save), gap=8))
-
-    def _list_dialog(self) -> View:
-        writing = TextField("list", self.words, self.sets("words"), hint="Name of the list", on_action=self._add_list)
-        return dialog(
-            "New list",
-            text_box(writing, color="surface"),
-            buttons=(
-                button("Cancel", self.shows(""), kind="text"),
-                button("Create", self._add_list, kind="text", enabled=bool(self.words.strip())),
-            ),
-        )
+        writing = ui.text_box(self.field("words", "New task", key="task", on_action=self._add), color="surface")
+        add = ui.button("Save", self._add, kind="text", enabled=bool(self.words.strip()))
+        return ui.bottom_sheet(writing, row(due, Spacer(flex=1), add, gap=8))
 
     def _held_sheet(self, task: Task) -> View:
         others = [one for one in self.app.lists.all if one is not self.app.lists.current]
-        return bottom_sheet(
-            Text(task.title, 20, 500, lines=2),
-            Column(
-                (
-                    list_item("Copy text", icon="content-copy", on_tap=partial(self._copy, task)),
-                    *(
-                        list_item(f"Move to {one.name}", icon="arrow-right", on_tap=partial(self._move, task, one))
-                        for one in others
-                    ),
-                    list_item("Delete", icon="delete-outline", on_tap=partial(self._delete, task)),
-                )
-            ),
-            gap=8,
+        return self.sheet(
+            task.title,
+            ("content-copy", "Copy text", partial(self.system.copy, task.title)),
+            *(("arrow-right", f"Move to {one.name}", partial(self._move, task, one)) for one in others),
+            ("delete-outline", "Delete", partial(self.app.lists.delete, task)),
         )
 
     # Tap handlers -------------------------------------------------------------------------------------------------
@@ -185,12 +137,11 @@ class TasksPage(DatedPage):
         self.memory.scroll.clear()
 
     def _begin(self) -> None:
-        self.words, self.due = "", None
-        self.show("add")
-        self.focus("task")
+        self.words = ""
+        self._set_due(None)
 
     def _begin_list(self) -> None:
-        self.words = ""
+        self.name = ""
         self.show("list")
         self.focus("list")
 
@@ -206,36 +157,18 @@ class TasksPage(DatedPage):
 
     def _add_list(self) -> None:
         self.show("")
-        if self.words.strip():
-            self.app.lists.all.append(TaskList(self.words.strip()))
+        if self.name.strip():
+            self.app.lists.all.append(TaskList(self.name.strip()))
             self.app.lists.current = self.app.lists.all[-1]
 
-    def _tick(self, task: Task) -> None:
-        task.done = not task.done
-
-    def _hold(self, task: Task) -> None:
-        self.held = task
-        self.show("held")
-
-    def _copy(self, task: Task) -> None:
-        self.show("")
-        self.system.copy(task.title)
-
     def _move(self, task: Task, target: TaskList) -> None:
-        self.show("")
         self.app.lists.move(task, target)
         self.system.toast(f"Moved to {target.name}")
 
-    def _delete(self, task: Task) -> None:
-        self.show("")
-        self.app.lists.delete(task)
-
     def _sort(self) -> None:
-        self.show("")
         self.app.lists.current.tasks.sort(key=lambda task: task.due or date.max)
 
     def _sweep(self) -> None:
-        self.show("")
         self.app.lists.current.tasks[:] = [task for task in self.app.lists.current.tasks if not task.done]
 
     def _share(self) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Literal
 
 from odyssey_recorder.simulator.apps.content import table
 
@@ -11,17 +12,8 @@ SEARCH_SITE = "search.lumen.example"
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bullet:
+class Words:
+    kind: Literal["heading", "bullet", "paragraph"]
     text: str
 
 
@@ -36,7 +28,7 @@ class Link:
     label: str
 
 
-Block = Heading | Paragraph | Bullet | Cells | Link
+Block = Words | Cells | Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +51,23 @@ class Article:
 
     @property
     def summary(self) -> str:
-        return next((block.text for block in self.blocks if isinstance(block, Paragraph)), "")
+        return next((block.text for block in self.blocks if isinstance(block, Words) and block.kind == "paragraph"), "")
 
 
 def _block(line: str) -> Block:
     mark, _, rest = line.partition(" ")
     match mark:
         case "#":
-            return Heading(rest)
+            return Words("heading", rest)
         case "-":
-            return Bullet(rest)
+            return Words("bullet", rest)
         case "|":
             return Cells(tuple(cell.strip() for cell in rest.split("|")))
         case "=>":
             address, _, label = rest.partition(" ")
             return Link(address, label)
         case _:
-            return Paragraph(line)
+            return Words("paragraph", line)
 
 
 def _words(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The status bar, and the three-button navigation bar or the handle of gesture navigation."""
 
 from odyssey_recorder.simulator.ui.controls import Icon, Text
-from odyssey_recorder.simulator.ui.layout import Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.layout import Spacer, Surface, row
 from odyssey_recorder.simulator.ui.view import Action, View
 
 STATUS_DP = 32
@@ -11,8 +11,8 @@ HANDLE_DP = 24
 
 def status_bar(clock: str, background: str, color: str) -> View:
     signs = [Icon(name, 16, color) for name in ("wifi", "signal-cellular-3", "battery-80")]
-    row = Row((Text(clock, 14, 500, color), Spacer(flex=1), *signs), gap=4, pad=(20, 0, 18, 0))
-    return Surface(row, color=background, height=STATUS_DP, fill=True)
+    line = row(Text(clock, 14, 500, color), Spacer(flex=1), *signs, gap=4, pad=(20, 0, 18, 0))
+    return Surface(line, color=background, height=STATUS_DP, fill=True)
 
 
 _BUTTONS = (
@@ -35,7 +35,7 @@ def navigation_bar(presses: dict[str, Action], background: str, color: str) -> V
         )
         for name, icon, size, id_ in _BUTTONS
     ]
-    return Surface(Row(buttons, along="center", gap=12), color=background, height=NAVIGATION_DP, fill=True)
+    return Surface(row(*buttons, along="center", gap=12), color=background, height=NAVIGATION_DP, fill=True)
 
 
 def gesture_handle(background: str, color: str) -> View:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from odyssey_recorder.simulator.system.text_entry import TextEntry
 from odyssey_recorder.simulator.ui.controls import Text
 from odyssey_recorder.simulator.ui.draw import Canvas
-from odyssey_recorder.simulator.ui.layout import Row, Surface
+from odyssey_recorder.simulator.ui.layout import Surface, row
 from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
 
 
@@ -47,4 +47,4 @@ def text_toolbar(entry: TextEntry) -> View:
     cells = [
         Surface(Text(label, 14, 500), pad=(14, 0), height=44, align="center", on_tap=action) for label, action in offers
     ]
-    return Surface(Row(cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)
+    return Surface(row(*cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)

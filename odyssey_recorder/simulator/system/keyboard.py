@@ -1,8 +1,10 @@
 """The on-screen QWERTY keyboard: its layers of keys and their actions."""
 
+from functools import partial
+
 from odyssey_recorder.simulator.system.text_entry import Layer, TextEntry
 from odyssey_recorder.simulator.ui.controls import Icon, Text
-from odyssey_recorder.simulator.ui.layout import Column, Row, Surface
+from odyssey_recorder.simulator.ui.layout import Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 from odyssey_recorder.simulator.ui.widgets import centered
 
@@ -22,105 +24,78 @@ def keyboard_view(entry: TextEntry, look: Look) -> View:
     low = look.height_dp < 480
     height = 38.0 if low else 46.0 if look.wide else 48.0
     rows = _ROWS[entry.keyboard.layer]
-    keys = Column(
-        (
-            _letters(entry, rows[0], height),
-            _letters(entry, rows[1], height, indent=len(rows[1]) == 9),
-            _third_row(entry, rows[2], height),
-            _bottom_row(entry, height),
-        ),
+    keys = column(
+        _letters(entry, rows[0], height),
+        _letters(entry, rows[1], height, indent=len(rows[1]) == 9),
+        _third_row(entry, rows[2], height),
+        _bottom_row(entry, height),
         gap=4 if low else 9,
         pad=(4, 8, 4, 8),
     )
     return Surface(centered(keys, 760), color="surface_high", fill=True)
 
 
-def _press(entry: TextEntry, character: str) -> Action:
-    return lambda: entry.press(character)
-
-
 def _letter(entry: TextEntry, character: str, height: float) -> View:
     shown = character.upper() if entry.keyboard.shift and entry.keyboard.layer == "letters" else character
-    return _key(Text(shown, 22 if height > 40 else 19), height, _press(entry, shown), desc=shown)
+    return _key(Text(shown, 22 if height > 40 else 19), height, partial(entry.press, shown), shown)
 
 
 def _letters(entry: TextEntry, characters: str, height: float, *, indent: bool = False) -> View:
     keys = [_letter(entry, character, height) for character in characters]
     pad = Surface(height=height, flex=0.5)
-    return Row((pad, *keys, pad) if indent else keys, gap=5)
+    return row(*((pad, *keys, pad) if indent else keys), gap=5)
 
 
 def _third_row(entry: TextEntry, characters: str, height: float) -> View:
     keyboard = entry.keyboard
-
-    def shift() -> None:
-        keyboard.shift = not keyboard.shift
-
     if keyboard.layer == "letters":
         icon = Icon("apple-keyboard-shift", 22, "primary" if keyboard.shift else "on_surface")
-        left = _key(icon, height, shift, desc="Shift", flex=1.5, strong=True)
+        left = _side_key(icon, height, partial(setattr, keyboard, "shift", not keyboard.shift), "Shift")
     else:
-        other: Layer = "more" if keyboard.layer == "symbols" else "symbols"
-        words = "=\\<" if keyboard.layer == "symbols" else "?123"
-        left = _key(Text(words, 15, 500), height, _turn_to(entry, other), desc=words, flex=1.5, strong=True)
-    delete = _key(
-        Icon("backspace-outline", 22, "on_surface"),
-        height,
-        entry.delete,
-        desc="Delete",
-        flex=1.5,
-        strong=True,
-    )
-    return Row((left, *(_letter(entry, character, height) for character in characters), delete), gap=5)
+        words, other = ("=\\<", "more") if keyboard.layer == "symbols" else ("?123", "symbols")
+        left = _side_key(Text(words, 15, 500), height, partial(setattr, keyboard, "layer", other), words)
+    delete = _side_key(Icon("backspace-outline", 22, "on_surface"), height, entry.delete, "Delete")
+    return row(left, *(_letter(entry, character, height) for character in characters), delete, gap=5)
 
 
 def _bottom_row(entry: TextEntry, height: float) -> View:
     field = entry.field
     action = "enter" if field is None or field.multiline else field.action
-    icon = _ACTION_ICONS.get(action, "keyboard-return")
-    letters = entry.keyboard.layer == "letters"
-    return Row(
-        (
-            _key(
-                Text("?123" if letters else "ABC", 15, 500),
-                height,
-                _turn_to(entry, "symbols" if letters else "letters"),
-                desc="Symbols" if letters else "Letters",
-                flex=1.5,
-                strong=True,
-            ),
-            _key(Text(",", 22), height, _press(entry, ","), desc=","),
-            _key(Text("English", 13, 400, "on_surface_variant"), height, _press(entry, " "), desc="Space", flex=4.6),
-            _key(Text(".", 22), height, _press(entry, "."), desc="."),
-            Surface(
-                Icon(icon, 24, "on_primary"),
-                height=height,
-                color="primary",
-                radius=24,
-                align="center",
-                desc=action.capitalize(),
-                flex=1.5,
-                on_tap=entry.enter,
-            ),
+    sign = Icon(_ACTION_ICONS.get(action, "keyboard-return"), 24, "on_primary")
+    words, desc, other = (
+        ("?123", "Symbols", "symbols") if entry.keyboard.layer == "letters" else ("ABC", "Letters", "letters")
+    )
+    space = Text("English", 13, 400, "on_surface_variant")
+    return row(
+        _side_key(Text(words, 15, 500), height, partial(setattr, entry.keyboard, "layer", other), desc),
+        _key(Text(",", 22), height, partial(entry.press, ","), ","),
+        _key(space, height, partial(entry.press, " "), "Space", flex=4.6),
+        _key(Text(".", 22), height, partial(entry.press, "."), "."),
+        Surface(
+            sign,
+            height=height,
+            color="primary",
+            radius=24,
+            align="center",
+            desc=action.capitalize(),
+            flex=1.5,
+            on_tap=entry.enter,
         ),
         gap=5,
     )
 
 
-def _turn_to(entry: TextEntry, layer: Layer) -> Action:
-    def turn() -> None:
-        entry.keyboard.layer = layer
-
-    return turn
+def _side_key(face: View, height: float, on_tap: Action, desc: str) -> View:
+    return _key(face, height, on_tap, desc, flex=1.5, color="secondary_container")
 
 
 def _key(  # noqa: PLR0913 - values by keyword, each with a plain default
-    face: View, height: float, on_tap: Action, *, desc: str, flex: float = 1, strong: bool = False
+    face: View, height: float, on_tap: Action, desc: str, *, flex: float = 1, color: str = "surface"
 ) -> View:
     return Surface(
         face,
         height=height,
-        color="secondary_container" if strong else "surface",
+        color=color,
         radius=6,
         align="center",
         desc=desc,

@@ -1,10 +1,12 @@
 """The home screen: wallpaper, search pill, favourite apps and dock, and the app drawer."""
 
+from functools import partial
+
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.today import TODAY
 from odyssey_recorder.simulator.system.bars import NAVIGATION_DP, STATUS_DP
-from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text, TextField
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Scroll, Spacer, Stack, Surface
+from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
+from odyssey_recorder.simulator.ui.layout import Grid, Scroll, Spacer, Stack, Surface, column, row
 from odyssey_recorder.simulator.ui.pictures import wallpaper
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, centered, search_box
@@ -44,9 +46,7 @@ class HomePage(Page):
         rows = max(1, (look.height_dp - (90 if low else 250)) // 104)
         favourites = [app for app in apps if app not in dock][: columns * rows]
         search = Surface(
-            Row(
-                (Icon("magnify", 24, "#1f1f1f"), Text("Search apps", 16, color="#5f6368", flex=1)), gap=12, pad=(16, 0)
-            ),
+            row(Icon("magnify", 24, "#1f1f1f"), Text("Search apps", 16, color="#5f6368", flex=1), gap=12, pad=(16, 0)),
             color="#f3f4f8",
             radius=27,
             height=54,
@@ -56,73 +56,48 @@ class HomePage(Page):
             desc="Search",
             on_tap=self._open_search,
         )
-        body = Column(
-            (
-                Spacer(STATUS_DP),
-                *(() if low else (_DATE,)),
-                Grid([self._icon(app) for app in favourites], columns=columns, gap=10, pad=(16, 6)),
-                Spacer(flex=1),
-                Row([self._icon(app, named=False) for app in dock], along="center", gap=28, pad=(16, 6)),
-                Row((search,), along="center", pad=(20, 8, 20, 12)),
-                Spacer(NAVIGATION_DP),
-            ),
+        body = column(
+            Spacer(STATUS_DP),
+            *(() if low else (_DATE,)),
+            Grid([_icon(app, _name(app, 500, "#ffffff")) for app in favourites], columns=columns, gap=10, pad=(16, 6)),
+            Spacer(flex=1),
+            row(*(_icon(app) for app in dock), along="center", gap=28, pad=(16, 6)),
+            row(search, along="center", pad=(20, 8, 20, 12)),
+            Spacer(NAVIGATION_DP),
         )
         scene = Picture(wallpaper(self.system.seed), flex=1)
         return Stack((Surface(scene), Surface(body, on_swipe=self._swiped)))
-
-    def _icon(self, app: App, *, named: bool = True) -> View:
-        parts: list[View] = [app_icon(app.icon, app.color, 58)]
-        if named:
-            parts.append(Text(app.label, 13, 500, "#ffffff", lines=1, align="center"))
-        return Surface(
-            Column(parts, gap=6, across="center", pad=(0, 4)),
-            on_tap=lambda: self.system.open_app(app.package),
-            desc=app.label,
-        )
 
     def _swiped(self, direction: str) -> None:
         if direction == "up":
             self.go(DrawerPage(self.app))
 
     def _open_search(self) -> None:
-        drawer = DrawerPage(self.app)
-        drawer.focus("search")
-        self.go(drawer)
+        self.go(DrawerPage(self.app), focus="search")
 
 
 class DrawerPage(Page):
-    title = "All apps"
-    words = ""
-
     def build(self, look: Look) -> View:
-        wanted = self.words.lower()
+        wanted = self.query.lower()
         apps = [app for app in self.system.installed() if wanted in app.label.lower()]
-        field = TextField(
-            "search", self.words, self.sets("words"), hint="Search apps", action="go", on_action=self._first
-        )
-        grid = Grid([self._icon(app) for app in apps], min_cell=72, gap=6, pad=(16, 8))
-        return Column(
-            (
-                centered(search_box(field), 640, pad=(16, 10)),
-                Scroll(grid, "apps", flex=1),
-            )
-        )
-
-    def _icon(self, app: App) -> View:
-        return Surface(
-            Column(
-                (app_icon(app.icon, app.color, 58), Text(app.label, 13, lines=1, align="center")),
-                gap=6,
-                across="center",
-                pad=(0, 6),
-            ),
-            on_tap=lambda: self.system.open_app(app.package),
-            desc=app.label,
-        )
+        field = self.field("query", "Search apps", key="search", action="go", on_action=self._first)
+        grid = Grid([_icon(app, _name(app)) for app in apps], min_cell=72, gap=6, pad=(16, 8))
+        return column(centered(search_box(field), 640, pad=(16, 10)), Scroll(grid, "apps", flex=1))
 
     def _first(self) -> None:
-        wanted = self.words.lower()
-        for app in self.system.installed():
-            if wanted and wanted in app.label.lower():
-                self.system.open_app(app.package)
-                return
+        wanted = self.query.lower()
+        found = [app for app in self.system.installed() if wanted and wanted in app.label.lower()]
+        if found:
+            self.system.open_app(found[0].package)
+
+
+def _icon(app: App, *words: Text) -> View:
+    return Surface(
+        column(app_icon(app.icon, app.color, 58), *words, gap=6, across="center", pad=(0, 4)),
+        on_tap=partial(app.system.open_app, app.package),
+        desc=app.label,
+    )
+
+
+def _name(app: App, weight: int = 400, color: str = "on_surface") -> Text:
+    return Text(app.label, 13, weight, color, lines=1, align="center")

@@ -4,7 +4,7 @@ from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.system.bars import STATUS_DP
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
-from odyssey_recorder.simulator.ui.layout import Column, Row, Scroll, Surface
+from odyssey_recorder.simulator.ui.layout import Scroll, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, button
 
@@ -13,25 +13,23 @@ def recents_view(system: SystemUi, look: Look) -> View:
     apps = system.recent_apps()
     if not apps:
         empty = (Icon("cards-outline", 48), Text("No recent items", 16, color="on_surface_variant"))
-        return Column(empty, gap=12, along="center", across="center")
+        return column(*empty, gap=12, along="center", across="center")
     low = look.height_dp < 480
     height = max(96, look.height_dp - (122 if low else 166))
     width = height * look.width_dp / (look.height_dp + STATUS_DP)
     cards = [_card(system, app, width, height) for app in apps]
     side = max(16.0, (look.width_dp - width) / 2)
     clear = button("Clear all", system.clear_recents, kind="tonal")
-    return Column(
-        (
-            Surface(height=4 if low else 14),
-            Scroll(Row(cards, gap=20, pad=(side, 0, side, 14)), key="recents", sideways=True, desc="Recent apps"),
-            Surface(clear, height=48 if low else 64, fill=True, align="center"),
-        ),
+    return column(
+        Surface(height=4 if low else 14),
+        Scroll(row(*cards, gap=20, pad=(side, 0, side, 14)), key="recents", sideways=True, desc="Recent apps"),
+        Surface(clear, height=48 if low else 64, fill=True, align="center"),
         along="center",
     )
 
 
 def _card(system: SystemUi, app: App, width: float, height: float) -> View:
-    head = Row((app_icon(app.icon, app.color, 32), Text(app.label, 15, 500)), gap=10, along="center")
+    head = row(app_icon(app.icon, app.color, 32), Text(app.label, 15, 500), gap=10, along="center")
 
     def swiped(direction: str) -> None:
         if direction == "up":
@@ -45,4 +43,4 @@ def _card(system: SystemUi, app: App, width: float, height: float) -> View:
         radius=20,
         elevation=3,
     )
-    return Surface(Column((head, card), gap=12), width=width)
+    return Surface(column(head, card, gap=12), width=width)

@@ -195,12 +195,10 @@ class SystemUi:
         self.recents = False
         if not app.pages:
             app.pages.append(app.first_page())
-        self.tasks[package] = self.tasks.pop(package) if package in self.tasks else self._begin_task()
+        if package not in self.tasks:
+            self._tasks_begun += 1
+        self.tasks[package] = self.tasks.pop(package, self._tasks_begun)
         self._front = package
-
-    def _begin_task(self) -> int:
-        self._tasks_begun += 1
-        return self._tasks_begun
 
     def app(self, package: str) -> App:
         """Raises LookupError if it is not installed."""
@@ -256,12 +254,9 @@ class SystemUi:
     def takers(self, intent: Intent) -> list[App]:
         return [app for app in self.installed() if intent.action in app.takes]
 
-    def hands_over(self, app: App) -> Action:
-        def hand_over() -> None:
-            if self.shared is not None:
-                self.deliver(self.shared, app)
-
-        return hand_over
+    def hand_over(self, app: App) -> None:
+        if self.shared is not None:
+            self.deliver(self.shared, app)
 
     def deliver(self, intent: Intent, app: App) -> None:
         """Raises LookupError if the app does not accept the intent."""

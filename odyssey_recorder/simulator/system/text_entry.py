@@ -129,9 +129,7 @@ class TextEntry:
 
     def enter(self) -> None:
         field = self._field()
-        if field is None or field.read_only:
-            return
-        if field.multiline:
+        if field is not None and field.multiline and not field.read_only:
             self.insert("\n")
         else:
             self.act()

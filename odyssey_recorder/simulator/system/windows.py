@@ -221,11 +221,7 @@ def _has_focus(box: Box) -> bool:
 
 
 def focused_box(windows: list[Window]) -> Box | None:
-    for window in windows:
-        for box in window.box.walk():
-            if _has_focus(box):
-                return box
-    return None
+    return next((box for window in windows for box in window.box.walk() if _has_focus(box)), None)
 
 
 def _reveal_caret(root: Box, memory: Memory) -> bool:

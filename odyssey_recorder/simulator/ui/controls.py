@@ -156,34 +156,34 @@ class Toggle(Checkable):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checkbox(Checkable):
-    """A check box, 24 by 24 dp; `round` makes it a circle."""
+class Mark(Checkable):
+    _ICONS: ClassVar[tuple[str, str]]
+    """Without and with the check."""
 
-    round: bool = False
+    def paint(self, box: Box, canvas: Canvas) -> None:
+        theme = box.look.theme
+        color = theme.primary if self.checked else theme.on_surface_variant
+        canvas.icon(box.rect, self._ICONS[self.checked], color)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkbox(Mark):
+    """A round check box, 24 by 24 dp."""
+
+    _ICONS: ClassVar[tuple[str, str]] = ("circle-outline", "check-circle")
 
     @property
     def class_name(self) -> str:
         return "android.widget.CheckBox"
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
-        if self.round:
-            name = "check-circle" if self.checked else "circle-outline"
-        else:
-            name = "checkbox-marked" if self.checked else "checkbox-blank-outline"
-        color = box.look.theme.primary if self.checked else box.look.theme.on_surface_variant
-        canvas.icon(box.rect, name, color)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Radio(Checkable):
+class Radio(Mark):
+    _ICONS: ClassVar[tuple[str, str]] = ("radiobox-blank", "radiobox-marked")
+
     @property
     def class_name(self) -> str:
         return "android.widget.RadioButton"
-
-    def paint(self, box: Box, canvas: Canvas) -> None:
-        name = "radiobox-marked" if self.checked else "radiobox-blank"
-        color = box.look.theme.primary if self.checked else box.look.theme.on_surface_variant
-        canvas.icon(box.rect, name, color)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -318,12 +318,12 @@ def caret_at(box: Box, x: float, y: float) -> int:
 
 def selected_rects(box: Box, start: int, end: int) -> list[Rect]:
     """One per line, from letter `start` to `end` of a placed text field."""
+    view, size_px = _field(box), box.look.text_px(_field(box).size)
     rects = []
     for first, last in box.lines:
         begin, stop = max(first, start), min(last, end)
         if begin < stop:
-            left, right = caret_rect(box, begin), caret_rect(box, begin)
-            size_px = box.look.text_px(_field(box).size)
-            width = letters.text_width(_field(box).shown[begin:stop].rstrip("\n"), size_px, _field(box).weight)
-            rects.append(Rect(left.left, left.top, right.left + max(width, 4), right.bottom))
+            caret = caret_rect(box, begin)
+            width = letters.text_width(view.shown[begin:stop].rstrip("\n"), size_px, view.weight)
+            rects.append(Rect(caret.left, caret.top, caret.left + max(width, 4), caret.bottom))
     return rects

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.view import UNBOUNDED, Box, Limits, Look, View
@@ -112,12 +112,37 @@ class Linear(View):
     gap: float = 0
     pad: Pad = 0
     along: Along = "start"
+    across: Across = "start"
 
-    def _flow(self, look: Look, room: Limits, *, sideways: bool, across: Across) -> list[Box]:
-        gap = look.px(self.gap)
+    _SIDEWAYS: ClassVar[bool]
+
+    def layout(self, look: Look, limits: Limits) -> Box:
+        left, top, right, bottom = edges(look, self.pad)
+        room = limits.inset(left + right, top + bottom)
+        boxes, gap = self._flow(look, room), look.px(self.gap)
+        sizes = [self._turned(box.width, box.height) for box in boxes]
+        lengths, breadths = [length for length, _ in sizes], [breadth for _, breadth in sizes]
+        wanted = sum(lengths) + gap * max(0, len(boxes) - 1)
+        most, _ = self._turned(room.max_width, room.max_height)
+        if self.along != "start" and most < UNBOUNDED:
+            wanted = most
+        width, height = self._turned(wanted, max(breadths, default=0))
+        width, height = room.width(width), room.height(height)
+        length, breadth = self._turned(width, height)
+        for box, start, own in zip(boxes, self._starts(lengths, length, gap), breadths, strict=True):
+            x, y = self._turned(start, {"center": (breadth - own) // 2, "end": breadth - own}.get(self.across, 0))
+            box.at(left + x, top + y)
+        return Box(self, look, width + left + right, height + top + bottom, boxes)
+
+    def _turned(self, one: int, other: int) -> tuple[int, int]:
+        """Of (width, height) to (along, across), and back."""
+        return (one, other) if self._SIDEWAYS else (other, one)
+
+    def _flow(self, look: Look, room: Limits) -> list[Box]:
+        sideways, across = self._SIDEWAYS, self.across
         total = room.max_width if sideways else room.max_height
         boxes: dict[int, Box] = {}
-        used = gap * max(0, len(self.children) - 1)
+        used = look.px(self.gap) * max(0, len(self.children) - 1)
         fixed = [(index, child) for index, child in enumerate(self.children) if not child.flex]
         for index, child in sorted(fixed, key=lambda entry: isinstance(entry[1], Scroll)):
             boxes[index] = child.layout(look, _slot(room, total - used, sideways, across))
@@ -149,44 +174,30 @@ def _slot(room: Limits, length: int, sideways: bool, across: Across, *, exact: b
     return Limits(room.max_width, length, room.min_width if across == "stretch" else 0, least)
 
 
-def _offset(slack: int, across: Across) -> int:
-    return {"center": slack // 2, "end": slack}.get(across, 0)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Row(Linear):
     across: Across = "center"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
-        left, top, right, bottom = edges(look, self.pad)
-        room = limits.inset(left + right, top + bottom)
-        boxes = self._flow(look, room, sideways=True, across=self.across)
-        gaps = look.px(self.gap) * max(0, len(boxes) - 1)
-        wanted = sum(box.width for box in boxes) + gaps
-        width = room.width(room.max_width if self.along != "start" and room.max_width < UNBOUNDED else wanted)
-        height = room.height(max((box.height for box in boxes), default=0))
-        starts = self._starts([box.width for box in boxes], width, look.px(self.gap))
-        for box, start in zip(boxes, starts, strict=True):
-            box.at(left + start, top + _offset(height - box.height, self.across))
-        return Box(self, look, width + left + right, height + top + bottom, boxes)
+    _SIDEWAYS: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column(Linear):
     across: Across = "stretch"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
-        left, top, right, bottom = edges(look, self.pad)
-        room = limits.inset(left + right, top + bottom)
-        boxes = self._flow(look, room, sideways=False, across=self.across)
-        gaps = look.px(self.gap) * max(0, len(boxes) - 1)
-        wanted = sum(box.height for box in boxes) + gaps
-        height = room.height(room.max_height if self.along != "start" and room.max_height < UNBOUNDED else wanted)
-        width = room.width(max((box.width for box in boxes), default=0))
-        starts = self._starts([box.height for box in boxes], height, look.px(self.gap))
-        for box, start in zip(boxes, starts, strict=True):
-            box.at(left + _offset(width - box.width, self.across), top + start)
-        return Box(self, look, width + left + right, height + top + bottom, boxes)
+    _SIDEWAYS: ClassVar[bool] = False
+
+
+def row(
+    *children: View, gap: float = 0, pad: Pad = 0, along: Along = "start", across: Across = "center", flex: float = 0
+) -> Row:
+    return Row(children, gap, pad, along, across, flex=flex)
+
+
+def column(
+    *children: View, gap: float = 0, pad: Pad = 0, along: Along = "start", across: Across = "stretch", flex: float = 0
+) -> Column:
+    return Column(children, gap, pad, along, across, flex=flex)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

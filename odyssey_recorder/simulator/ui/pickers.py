@@ -7,9 +7,9 @@ from datetime import date, time
 from functools import partial
 
 from odyssey_recorder.simulator.ui.controls import Text
-from odyssey_recorder.simulator.ui.layout import Column, Grid, Row, Spacer, Surface
+from odyssey_recorder.simulator.ui.layout import Grid, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, View
-from odyssey_recorder.simulator.ui.widgets import button, dialog, icon_button
+from odyssey_recorder.simulator.ui.widgets import button, dialog, disc, icon_button
 
 _WEEK = ("M", "T", "W", "T", "F", "S", "S")
 
@@ -28,12 +28,10 @@ class Days:
 
 
 def month_head(month: date, turn: Callable[[int], None]) -> View:
-    return Row(
-        (
-            icon_button("chevron-left", "Previous month", partial(turn, -1)),
-            Text(f"{month:%B %Y}", 16, 500, align="center", flex=1),
-            icon_button("chevron-right", "Next month", partial(turn, 1)),
-        )
+    return row(
+        icon_button("chevron-left", "Previous month", partial(turn, -1)),
+        Text(f"{month:%B %Y}", 16, 500, align="center", flex=1),
+        icon_button("chevron-right", "Next month", partial(turn, 1)),
     )
 
 
@@ -49,18 +47,12 @@ def month_grid(days: Days, choose: Callable[[date], None], *, height: float = 40
 def _day(days: Days, day: date, choose: Callable[[date], None], height: float) -> View:
     chosen, today = day == days.chosen, day == days.today
     ink = "on_primary" if chosen else "primary" if today else "on_surface"
-    disc = Surface(
-        Text(str(day.day), 14, 500 if chosen or today else 400, ink),
-        color="primary" if chosen else "",
-        border="primary" if today and not chosen else "",
-        radius=16,
-        width=32,
-        height=32,
-        align="center",
-    )
+    number = Text(str(day.day), 14, 500 if chosen or today else 400, ink)
+    border = "primary" if today and not chosen else ""
+    face = disc(number, 32, "primary" if chosen else "", border=border)
     dot = Surface(color="primary" if day in days.marked else "", radius=2, width=4, height=4)
     return Surface(
-        Column((disc, dot), gap=1, across="center"),
+        column(face, dot, gap=1, across="center"),
         height=height,
         align="center",
         on_tap=partial(choose, day),
@@ -72,19 +64,17 @@ def _day(days: Days, day: date, choose: Callable[[date], None], height: float) -
 def date_dialog(days: Days, *, turn: Callable[[int], None], choose: Callable[[date], None], cancel: Action) -> View:
     return dialog(
         "Choose a date",
-        Column((month_head(days.month, turn), month_grid(days, choose, height=38)), gap=4),
+        column(month_head(days.month, turn), month_grid(days, choose, height=38), gap=4),
         buttons=(button("Cancel", cancel, kind="text"),),
         gap=8,
     )
 
 
 def _steps(value: str, name: str, step: Callable[[int], None]) -> View:
-    return Column(
-        (
-            icon_button("chevron-up", f"Later {name}", partial(step, 1)),
-            Surface(Text(value, 40, 500), color="primary_container", radius=12, width=92, height=76, align="center"),
-            icon_button("chevron-down", f"Earlier {name}", partial(step, -1)),
-        ),
+    return column(
+        icon_button("chevron-up", f"Later {name}", partial(step, 1)),
+        Surface(Text(value, 40, 500), color="primary_container", radius=12, width=92, height=76, align="center"),
+        icon_button("chevron-down", f"Earlier {name}", partial(step, -1)),
         across="center",
     )
 
@@ -94,12 +84,10 @@ def time_dialog(title: str, value: time, *, change: Callable[[time], None], done
         total = (value.hour * 60 + value.minute + minutes) % (24 * 60)
         change(time(total // 60, total % 60))
 
-    clock = Row(
-        (
-            _steps(f"{value:%H}", "hour", lambda step: turn(60 * step)),
-            Text(":", 40, 500),
-            _steps(f"{value:%M}", "minute", lambda step: turn(5 * step)),
-        ),
+    clock = row(
+        _steps(f"{value:%H}", "hour", lambda step: turn(60 * step)),
+        Text(":", 40, 500),
+        _steps(f"{value:%M}", "minute", lambda step: turn(5 * step)),
         gap=8,
         along="center",
     )

@@ -1,14 +1,13 @@
 """Generated photographs from a seed: cities, beaches, woods, meals, flowers and balloons."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from types import MappingProxyType
 
 from PIL import Image, ImageDraw, ImageFilter
 
 from odyssey_recorder.simulator.ui.controls import Painter
-from odyssey_recorder.simulator.ui.pictures import landscape
+from odyssey_recorder.simulator.ui.pictures import landscape, ramp
 from odyssey_recorder.simulator.ui.theme import RGB, mixed
 
 _Brush = Callable[[random.Random, int], Image.Image]
@@ -33,13 +32,6 @@ def _cut(picture: Image.Image, width: int, height: int) -> Image.Image:
     return picture.resize((width, height), Image.Resampling.BICUBIC, box)
 
 
-def _ramp(side: int, top: RGB, bottom: RGB) -> Image.Image:
-    ramp = Image.new("RGB", (1, 64))
-    for row in range(64):
-        ramp.putpixel((0, row), mixed(top, bottom, row / 63))
-    return ramp.resize((side, side), Image.Resampling.BILINEAR)
-
-
 def _hills(rng: random.Random, side: int) -> Image.Image:
     smooth = landscape(rng.choice(_FAIR_HILLS))(4 * side, 4 * side)
     return smooth.resize((side, side), Image.Resampling.BOX)
@@ -49,7 +41,7 @@ def _city(rng: random.Random, side: int) -> Image.Image:
     dusk = rng.choice(
         (((44, 52, 98), (247, 164, 120)), ((22, 28, 66), (120, 92, 160)), ((96, 160, 214), (236, 226, 204)))
     )
-    picture = _ramp(side, *dusk)
+    picture = ramp((side, side), *dusk)
     draw = ImageDraw.Draw(picture)
     for row in range(2):
         wall = mixed(dusk[0], (18, 20, 34), 0.35 + 0.4 * row)
@@ -69,7 +61,7 @@ def _beach(rng: random.Random, side: int) -> Image.Image:
     sky, sea = rng.choice(
         (((92, 172, 232), (28, 116, 170)), ((250, 170, 120), (70, 92, 150)), ((150, 206, 226), (36, 140, 150)))
     )
-    picture = _ramp(side, sky, mixed(sky, _WHITE, 0.8))
+    picture = ramp((side, side), sky, mixed(sky, _WHITE, 0.8))
     draw = ImageDraw.Draw(picture)
     sun, level = rng.uniform(0.2, 0.8) * side, rng.uniform(0.40, 0.52) * side
     draw.ellipse((sun - 34, level - 130, sun + 34, level - 62), fill=(255, 244, 206))
@@ -91,7 +83,7 @@ def _beach(rng: random.Random, side: int) -> Image.Image:
 def _wood(rng: random.Random, side: int) -> Image.Image:
     leaf = rng.choice(((34, 92, 66), (176, 94, 34), (46, 84, 104)))
     mist = mixed(leaf, (244, 246, 240), 0.86)
-    picture = _ramp(side, mixed(mist, _WHITE, 0.6), mist)
+    picture = ramp((side, side), mixed(mist, _WHITE, 0.6), mist)
     draw = ImageDraw.Draw(picture)
     for layer in range(5):
         color = mixed(mist, mixed(leaf, (10, 20, 20), 0.35), (layer + 1) / 5)
@@ -109,7 +101,7 @@ def _wood(rng: random.Random, side: int) -> Image.Image:
 
 def _meal(rng: random.Random, side: int) -> Image.Image:
     table = rng.choice(((156, 112, 74), (92, 108, 118), (214, 200, 184)))
-    picture = _ramp(side, table, mixed(table, (0, 0, 0), 0.15))
+    picture = ramp((side, side), table, mixed(table, (0, 0, 0), 0.15))
     draw = ImageDraw.Draw(picture)
     for left in range(0, side, 80):
         draw.line((left, 0, left, side), fill=mixed(table, (0, 0, 0), 0.18), width=2)
@@ -129,7 +121,7 @@ def _meal(rng: random.Random, side: int) -> Image.Image:
 
 
 def _flowers(rng: random.Random, side: int) -> Image.Image:
-    picture = _ramp(side, (156, 206, 170), (48, 112, 72))
+    picture = ramp((side, side), (156, 206, 170), (48, 112, 72))
     draw = ImageDraw.Draw(picture)
     petals = rng.choice(
         (((232, 76, 110), (250, 180, 196)), ((250, 190, 50), (255, 232, 150)), ((120, 96, 204), (206, 190, 246)))
@@ -151,7 +143,7 @@ def _flowers(rng: random.Random, side: int) -> Image.Image:
 
 
 def _balloons(rng: random.Random, side: int) -> Image.Image:
-    picture = _ramp(side, (110, 178, 232), (250, 228, 202))
+    picture = ramp((side, side), (110, 178, 232), (250, 228, 202))
     draw = ImageDraw.Draw(picture)
     for layer in range(3):
         y = side * (0.78 + layer * 0.07)
@@ -171,15 +163,12 @@ def _balloons(rng: random.Random, side: int) -> Image.Image:
     return picture
 
 
-_BRUSHES: Mapping[str, _Brush] = MappingProxyType(
-    {
-        "hills": _hills,
-        "city": _city,
-        "beach": _beach,
-        "wood": _wood,
-        "meal": _meal,
-        "flowers": _flowers,
-        "balloons": _balloons,
-    }
-)
-KINDS = tuple(_BRUSHES)
+_BRUSHES: dict[str, _Brush] = {
+    "hills": _hills,
+    "city": _city,
+    "beach": _beach,
+    "wood": _wood,
+    "meal": _meal,
+    "flowers": _flowers,
+    "balloons": _balloons,
+}

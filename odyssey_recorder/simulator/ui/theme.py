@@ -50,8 +50,9 @@ class Theme:
         return value
 
 
-def _tone(hue: float, saturation: float, lightness: float) -> RGB:
-    red, green, blue = colorsys.hls_to_rgb(hue, lightness, saturation)
+def tone(hue: float, saturation: float, lightness: float) -> RGB:
+    """Each from 0 to 1; the hue may go on beyond."""
+    red, green, blue = colorsys.hls_to_rgb(hue % 1, lightness, saturation)
     return round(red * 255), round(green * 255), round(blue * 255)
 
 
@@ -62,7 +63,7 @@ def theme_of(seed_color: str, *, dark: bool = False) -> Theme:
     vivid, soft = min(saturation, 0.75), min(saturation, 0.35)
 
     def role(light: float, night: float, strength: float) -> RGB:
-        return _tone(hue, strength, night if dark else light)
+        return tone(hue, strength, night if dark else light)
 
     return Theme(
         dark=dark,

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
-from odyssey_recorder.simulator.ui.controls import Divider, Icon, Radio, Text, TextField, Toggle
-from odyssey_recorder.simulator.ui.layout import Column, Pad, Place, Row, Scroll, Spacer, Stack, Surface
+from odyssey_recorder.simulator.ui.controls import Icon, Radio, Text, TextField, Toggle
+from odyssey_recorder.simulator.ui.layout import Pad, Place, Scroll, Spacer, Stack, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
+
+
+def muted(words: str, size: float = 14, *, lines: int | None = None) -> Text:
+    return Text(words, size, color="on_surface_variant", lines=lines)
 
 
 def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
@@ -21,7 +25,7 @@ def app_bar(
 ) -> View:
     lead: View = icon_button(up_icon, "Navigate up", on_up, color="on_surface") if on_up else Spacer(12)
     words = Text(title, 22, 400, lines=1, flex=1)
-    return Surface(Row((lead, words, *actions), gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
+    return Surface(row(lead, words, *actions, gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
 
 
 def button(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -43,7 +47,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
     if not enabled:
         ink, paper = "outline", "surface_high" if paper else ""
     words = Text(label, 14, 500, ink, lines=1)
-    face: View = Row((Icon(icon, 18, ink), words), gap=8) if icon else words
+    face: View = row(Icon(icon, 18, ink), words, gap=8) if icon else words
     return Surface(
         face,
         color=paper,
@@ -63,7 +67,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
 def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
     face: View = Icon(icon, 24, "on_primary_container")
     if label:
-        face = Row((face, Text(label, 14, 500, "on_primary_container")), gap=12)
+        face = row(face, Text(label, 14, 500, "on_primary_container"), gap=12)
     return Surface(
         face,
         color="primary_container",
@@ -80,16 +84,16 @@ def fab(icon: str, desc: str, on_tap: Action, *, label: str = "") -> View:
 
 def page_frame(bar: View, body: View, *, fab: View | None = None, bottom: View | None = None) -> View:
     middle: View = Surface(body, flex=1) if fab is None else Stack((body, Place(fab, "bottom end", pad=16)), flex=1)
-    return Column((bar, middle, *((bottom,) if bottom else ())))
+    return column(bar, middle, *((bottom,) if bottom else ()))
 
 
 def centered(view: View, max_width: float, *, pad: Pad = 0) -> View:
     """Fills the width up to `max_width` dp."""
-    return Row((Surface(view, fill=True, max_width=max_width),), along="center", pad=pad)
+    return row(Surface(view, fill=True, max_width=max_width), along="center", pad=pad)
 
 
 def scroll_page(*children: View, key: str = "list", gap: float = 0, pad: Pad = 0, max_width: float = 760) -> View:
-    body = Column(children, gap=gap, pad=pad)
+    body = column(*children, gap=gap, pad=pad)
     return Scroll(centered(body, max_width), key)
 
 
@@ -100,17 +104,16 @@ def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     icon: str = "",
     lead: View | None = None,
     trail: View | None = None,
-    on_tap: Action | None = None,
-    on_long_press: Action | None = None,
     lines: int = 2,
+    **more: Any,
 ) -> View:
     front = lead or (Icon(icon, 24) if icon else None)
     words: list[View] = [Text(title, 16, lines=1)]
     if subtitle:
-        words.append(Text(subtitle, 14, color="on_surface_variant", lines=lines))
-    middle = Column(words, gap=1, flex=1, along="start")
-    row = Row([part for part in (front, middle, trail) if part], gap=16, pad=(16, 10))
-    return Surface(row, fill=True, on_tap=on_tap, on_long_press=on_long_press, desc="")
+        words.append(muted(subtitle, lines=lines))
+    middle = column(*words, gap=1, flex=1)
+    line = row(*(part for part in (front, middle, trail) if part), gap=16, pad=(16, 10))
+    return Surface(line, fill=True, **more)
 
 
 def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -121,11 +124,9 @@ def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     on_tap: Action,
     icon: str = "",
     lead: View | None = None,
-    enabled: bool = True,
 ) -> View:
-    act = on_tap if enabled else None
-    toggle = Toggle(checked=checked, desc=title, enabled=enabled, on_tap=act)
-    return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=act)
+    toggle = Toggle(checked=checked, desc=title, on_tap=on_tap)
+    return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=on_tap)
 
 
 def radio_item(title: str, subtitle: str = "", *, checked: bool, on_tap: Action) -> View:
@@ -136,23 +137,8 @@ def section(title: str) -> View:
     return Surface(Text(title, 14, 500, "primary"), pad=(16, 16, 16, 8))
 
 
-def card(  # noqa: PLR0913 - values by keyword, each with a plain default
-    *children: View,
-    gap: float = 4,
-    pad: Pad = 16,
-    on_tap: Action | None = None,
-    on_long_press: Action | None = None,
-    color: str = "surface_container",
-    desc: str = "",
-) -> View:
-    return Surface(
-        Column(children, gap=gap, pad=pad),
-        color=color,
-        radius=16,
-        on_tap=on_tap,
-        on_long_press=on_long_press,
-        desc=desc,
-    )
+def card(*children: View, gap: float = 4, pad: Pad = 16, color: str = "surface_container", **more: Any) -> View:
+    return Surface(column(*children, gap=gap, pad=pad), color=color, radius=16, **more)
 
 
 def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action | None = None) -> View:
@@ -160,7 +146,7 @@ def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action |
     ink = "on_primary_container" if selected else "on_surface_variant"
     words = Text(label, 14, 500, ink, lines=1)
     sign = "check" if selected and not icon else icon
-    face: View = Row((Icon(sign, 18, ink), words), gap=6) if sign else words
+    face: View = row(Icon(sign, 18, ink), words, gap=6) if sign else words
     return Surface(
         face,
         color="secondary_container" if selected else "surface",
@@ -174,24 +160,27 @@ def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action |
     )
 
 
-def text_box(
-    field: TextField, *, icon: str = "", trail: View | None = None, label: str = "", color: str = "surface_high"
-) -> View:
+def text_box(field: TextField, *, icon: str = "", label: str = "", color: str = "surface_high") -> View:
     if label:
-        words: View = Column((Text(label, 12, 500, "primary"), field), gap=2, flex=1)
+        words: View = column(Text(label, 12, 500, "primary"), field, gap=2, flex=1)
     else:
         words = Surface(field, flex=1, height=None if field.multiline else 40)
-    parts = [*([Icon(icon, 22)] if icon else []), words, *([trail] if trail else [])]
+    parts = [*([Icon(icon, 22)] if icon else []), words]
     pad = (16, 10) if label or field.multiline else (16, 0)
-    row = Row(parts, gap=12, pad=pad, across="start" if field.multiline else "center")
-    return Surface(row, color=color, radius=12, fill=True)
+    line = row(*parts, gap=12, pad=pad, across="start" if field.multiline else "center")
+    return Surface(line, color=color, radius=12, fill=True)
 
 
-def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clear search") -> View:
+def send_line(field: TextField, desc: str, send: Action) -> View:
+    act = icon_button("send", desc, send, color="primary" if field.value.strip() else "outline")
+    return row(Surface(text_box(field), flex=1), act, gap=4, pad=(12, 6, 4, 10))
+
+
+def search_box(field: TextField, *, clear: str = "Clear search") -> View:
     cross = [icon_button("close", clear, partial(field.on_change, ""))] if field.value else []
-    parts = (lead or Icon("magnify", 24), Surface(field, flex=1, height=52), *cross)
+    parts = (Icon("magnify", 24), Surface(field, flex=1, height=52), *cross)
     return Surface(
-        Row(parts, gap=12, pad=(16, 0, 4 if cross else 16, 0)),
+        row(*parts, gap=12, pad=(16, 0, 4 if cross else 16, 0)),
         color="surface_high",
         radius=26,
         height=52,
@@ -202,112 +191,85 @@ def search_box(field: TextField, *, lead: View | None = None, clear: str = "Clea
 
 def search_bar(field: TextField, *, on_up: Action, clear: str = "Clear search") -> View:
     back = icon_button("arrow-left", "Navigate up", on_up, color="on_surface")
-    return Row((back, Surface(search_box(field, clear=clear), flex=1)), gap=4, pad=(4, 8, 16, 8))
+    return row(back, Surface(search_box(field, clear=clear), flex=1), gap=4, pad=(4, 8, 16, 8))
+
+
+def disc(face: View, size: float, color: str, **more: Any) -> View:
+    return Surface(face, color=color, radius=size / 2, width=size, height=size, align="center", **more)
 
 
 def app_icon(icon: str, color: str, size: float = 56) -> View:
-    return Surface(
-        Icon(icon, size * 0.54, "#ffffff"), color=color, radius=size / 2, width=size, height=size, align="center"
-    )
+    return disc(Icon(icon, size * 0.54, "#ffffff"), size, color)
 
 
 def avatar(name: str, color: str, size: float = 40) -> View:
-    return Surface(
-        Text(name[:1].upper(), size * 0.45, 500, "#ffffff"),
-        color=color,
-        radius=size / 2,
-        width=size,
-        height=size,
-        align="center",
-    )
+    return disc(Text(name[:1].upper(), size * 0.45, 500, "#ffffff"), size, color)
 
 
-def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
-    """Tabs are (icon, label); `choose` has the action of each."""
-    cells = [
-        Surface(
-            _tab(*tab, is_current=tab[1] == current, width=64, gap=2),
-            height=72,
-            flex=1,
-            on_tap=action,
-            desc=tab[1],
-            selected=tab[1] == current,
-        )
-        for tab, action in zip(tabs, choose, strict=True)
-    ]
-    return Surface(Row(cells), color="surface_container", height=72, fill=True)
+def bottom_tabs(tabs: Sequence[tuple[str, str]], current: str, choose: Callable[[str], None]) -> View:
+    """Tabs are (icon, label)."""
+    cells = [_tab(*tab, current, choose, pill=64, flex=1, height=72) for tab in tabs]
+    return Surface(row(*cells), color="surface_container", height=72, fill=True)
 
 
-def navigation_rail(tabs: Sequence[tuple[str, str]], current: str, choose: Sequence[Action]) -> View:
-    cells = [
-        Surface(
-            _tab(*tab, is_current=tab[1] == current, width=56, gap=4),
-            height=64,
-            fill=True,
-            on_tap=action,
-            desc=tab[1],
-            selected=tab[1] == current,
-        )
-        for tab, action in zip(tabs, choose, strict=True)
-    ]
-    return Surface(Column(cells, gap=8, pad=(0, 12)), color="surface_container", width=88)
-
-
-def _tab(icon: str, label: str, *, is_current: bool, width: float, gap: float) -> View:
-    pill = Surface(
-        Icon(icon, 24, "on_primary_container" if is_current else "on_surface_variant"),
-        color="secondary_container" if is_current else "",
+def _tab(icon: str, label: str, current: str, choose: Callable[[str], None], *, pill: float, **more: Any) -> View:
+    here = label == current
+    sign = Surface(
+        Icon(icon, 24, "on_primary_container" if here else "on_surface_variant"),
+        color="secondary_container" if here else "",
         radius=16,
-        width=width,
+        width=pill,
         height=32,
         align="center",
     )
-    words = Text(label, 12, 500 if is_current else 400, lines=1)
-    return Column((pill, words), gap=gap, across="center", along="center")
+    words = Text(label, 12, 500 if here else 400, lines=1)
+    face = column(sign, words, gap=2, across="center", along="center")
+    return Surface(face, on_tap=partial(choose, label), desc=label, selected=here, **more)
 
 
 def tabbed(
     look: Look, body: View, tabs: Sequence[tuple[str, str]], *, current: str, choose: Callable[[str], None]
 ) -> View:
-    actions = [partial(choose, label) for _, label in tabs]
-    if look.wide:
-        return Row((navigation_rail(tabs, current, actions), Surface(body, flex=1)), across="stretch")
-    return Column((Surface(body, flex=1), bottom_tabs(tabs, current, actions)))
+    """With the tabs below the body, or beside it on a wide screen."""
+    if not look.wide:
+        return column(Surface(body, flex=1), bottom_tabs(tabs, current, choose))
+    cells = [_tab(*tab, current, choose, pill=56, fill=True, height=64) for tab in tabs]
+    rail = Surface(column(*cells, gap=8, pad=(0, 12)), color="surface_container", width=88)
+    return row(rail, Surface(body, flex=1), across="stretch")
 
 
 def bottom_sheet(*children: View, gap: float = 16) -> View:
-    handle = Row((Surface(color="outline", radius=2, width=32, height=4),), along="center", pad=(0, 4))
-    body = Scroll(Column((handle, *children), gap=gap, pad=(20, 8, 20, 20)), "sheet")
+    handle = row(Surface(color="outline", radius=2, width=32, height=4), along="center", pad=(0, 4))
+    body = Scroll(column(handle, *children, gap=gap, pad=(20, 8, 20, 20)), "sheet")
     return Place(
         Surface(body, color="surface_container", radius=28, fill=True, max_width=640, flat_bottom=True), "bottom"
     )
 
 
 def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16) -> View:
-    parts = (Text(title, 24), Scroll(Column(children, gap=gap), "dialog"), Row(buttons, along="end", gap=8))
-    body = Column(parts, gap=16, pad=24)
+    parts = (Text(title, 24), Scroll(column(*children, gap=gap), "dialog"), row(*buttons, along="end", gap=8))
+    body = column(*parts, gap=16, pad=24)
     return Place(Surface(body, color="surface_high", radius=28, width=312, elevation=3))
 
 
-def menu(*items: tuple[str, str, Action], where: str = "top end") -> View:
+def menu(*items: tuple[str, str, Action]) -> View:
     rows = [
         Surface(
-            Row(([Icon(icon, 22)] if icon else []) + [Text(label, 15, lines=1, flex=1)], gap=12, pad=(14, 0)),
+            row(Icon(icon, 22), Text(label, 15, lines=1, flex=1), gap=12, pad=(14, 0)),
             height=48,
             on_tap=action,
             fill=True,
-            desc="",
         )
         for icon, label, action in items
     ]
-    return Place(
-        Surface(Column(rows, pad=(0, 8)), color="surface_container", radius=8, width=208, elevation=3), where, pad=8
-    )
+    sheet = Surface(column(*rows, pad=(0, 8)), color="surface_container", radius=8, width=208, elevation=3)
+    return Place(sheet, "top end", pad=8)
 
 
 def empty_page(icon: str, words: str) -> View:
-    return Column(
-        (Icon(icon, 56, "outline"), Text(words, 16, color="on_surface_variant", align="center")),
+    return column(
+        Icon(icon, 56, "outline"),
+        Text(words, 16, color="on_surface_variant", align="center"),
         gap=12,
         along="center",
         across="center",
@@ -319,23 +281,12 @@ def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, col
     return TextField(key, words, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
 
 
-def snackbar(words: str, *, on_dismiss: Action, label: str = "", on_action: Action | None = None) -> View:
-    parts: list[View] = [Text(words, 14, color="inverse_on_surface", lines=2, flex=1)]
-    if on_action:
-        parts.append(
-            Surface(
-                Text(label, 14, 500, "primary_container"),
-                height=48,
-                pad=(12, 0),
-                align="center",
-                on_tap=on_action,
-                desc=label,
-            )
-        )
-    parts.append(icon_button("close", "Dismiss", on_dismiss, color="inverse_on_surface", size=20))
-    strip = Surface(Row(parts, pad=(16, 0, 4, 0)), color="inverse_surface", radius=8, fill=True, max_width=600)
-    return Row((strip,), along="center", pad=(12, 4, 12, 12))
-
-
-def divider(indent: float = 0) -> View:
-    return Divider(indent=indent)
+def snackbar(words: str, *, on_undo: Action, on_dismiss: Action) -> View:
+    undo = Text("Undo", 14, 500, "primary_container")
+    parts = (
+        Text(words, 14, color="inverse_on_surface", lines=2, flex=1),
+        Surface(undo, height=48, pad=(12, 0), align="center", on_tap=on_undo, desc="Undo"),
+        icon_button("close", "Dismiss", on_dismiss, color="inverse_on_surface", size=20),
+    )
+    strip = Surface(row(*parts, pad=(16, 0, 4, 0)), color="inverse_surface", radius=8, fill=True, max_width=600)
+    return row(strip, along="center", pad=(12, 4, 12, 12))
