@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from odyssey_recorder.simulator.apps.alarms import Alarm, AlarmPage
 from odyssey_recorder.simulator.apps.app import App, Page, System
@@ -155,10 +156,12 @@ class ClockPage(Page):
     def _set_up(self, look: Look) -> View:
         low = look.height_dp < 420
         side = min(84, (look.height_dp - (104 if low else 240) - (0 if look.wide else 72)) / 4)
-        keys = [self._key(label, side) for label in (*"123456789", "00", "0")]
-        erase = ui.icon_button("backspace-outline", "Delete digit", self._erase)
-        keys.append(Surface(erase, color="surface_high", radius=side / 2, height=side, align="center"))
-        pad = Surface(Grid(keys, columns=3, gap=8), width=3 * side + 16)
+        keys = [
+            _key(Text(label, 26), side, on_tap=partial(self._press, label), desc=label)
+            for label in (*"123456789", "00", "0")
+        ]
+        erase = _key(ui.icon_button("backspace-outline", "Delete digit", self._erase), side)
+        pad = Surface(Grid([*keys, erase], columns=3, gap=8), width=3 * side + 16)
         shown = "{}h  {}m  {}s".format(*self._typed)
         digits = Text(shown, 36 if low else 40, 300, "primary" if self.digits else "outline", align="center")
         start = ui.button("Start", self._start_timer, icon="play", enabled=bool(self.digits.strip("0")))
@@ -166,18 +169,6 @@ class ClockPage(Page):
             left = column(digits, start, gap=16, along="center", across="center", flex=1)
             return row(left, Surface(pad, flex=1, align="center"), across="stretch")
         return column(digits, pad, start, gap=16, along="center", across="center")
-
-    def _key(self, label: str, side: float) -> View:
-        press = partial(self._press, label)
-        return Surface(
-            Text(label, 26),
-            color="surface_high",
-            radius=side / 2,
-            height=side,
-            align="center",
-            on_tap=press,
-            desc=label,
-        )
 
     def _press(self, label: str) -> None:
         if self.digits or label.strip("0"):
@@ -228,6 +219,10 @@ class ClockPage(Page):
     def _reset(self) -> None:
         self.app.stopwatch = Run()
         self.app.laps.clear()
+
+
+def _key(face: View, side: float, **more: Any) -> View:
+    return Surface(face, color="surface_high", radius=side / 2, height=side, align="center", **more)
 
 
 def _dial(time: str, words: str) -> View:

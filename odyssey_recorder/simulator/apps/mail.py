@@ -104,13 +104,10 @@ class FolderPage(MailsPage):
             title = Surface(Text(self.folder, 14, 500, "on_surface_variant"), pad=(16, 4, 16, 6))
             body = ui.scroll_page(title, *map(self.mail_row, mails), key=self.folder, pad=(0, 0, 0, 96), max_width=900)
         write = ui.fab("pencil-outline", "Compose", lambda: self.write(own_mail()), label="Compose")
-        return ui.page_frame(ui.centered(search, 900), body, fab=write, bottom=self._snackbar())
-
-    def _snackbar(self) -> View | None:
-        box = self.app.box
-        if box.moved is None:
-            return None
-        return ui.snackbar(box.moved.words, on_undo=box.move_back, on_dismiss=self.puts("moved", None, of=box))
+        box, undo = self.app.box, None
+        if box.moved:
+            undo = ui.snackbar(box.moved.words, on_undo=box.move_back, on_dismiss=self.puts("moved", None, of=box))
+        return ui.page_frame(ui.centered(search, 900), body, fab=write, bottom=undo)
 
     def build_overlay(self, look: Look) -> View | None:
         return self._folders() if self.overlay == "folders" else super().build_overlay(look)

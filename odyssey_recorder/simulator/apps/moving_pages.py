@@ -1,10 +1,10 @@
 """Pages that change by themselves: the screen saver, and the search for a system update."""
 
 from odyssey_recorder.simulator.apps.app import App, Page
+from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Text
 from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import app_bar, button, page_frame
 
 _STEP_DP = 4
 _WIDTH_DP, _HEIGHT_DP = 180, 110
@@ -57,10 +57,10 @@ class SystemUpdatePage(Page):
             parts = (
                 Icon("check-circle-outline", 64, "primary"),
                 Text("Your system is up to date", 18),
-                button("Check for update", self._search),
+                ui.button("Check for update", self._search),
             )
         body = column(*parts, gap=20, along="center", across="center")
-        return page_frame(app_bar("System update", on_up=self.close), body)
+        return ui.page_frame(ui.app_bar("System update", on_up=self.close), body)
 
     def _search(self) -> None:
         self.left, self.beat_s = _BEATS, _BEAT_S

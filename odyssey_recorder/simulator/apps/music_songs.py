@@ -7,10 +7,10 @@ from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.recordings import Album, Song, albums
+from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Picture, Text
 from odyssey_recorder.simulator.ui.layout import Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import bottom_sheet, icon_button, list_item, muted
 
 
 @dataclass(slots=True, eq=False)
@@ -78,9 +78,9 @@ class SongsPage(Page):
     def row(self, song: Song, among: Sequence[Song]) -> View:
         playing = self.app.queue.song == song
         title = Text(song.title, 16, 500 if playing else 400, "primary" if playing else "on_surface", lines=1)
-        words = column(title, muted(f"{song.artist}  ·  {song.length}", lines=1), gap=1, flex=1)
+        words = column(title, ui.muted(f"{song.artist}  ·  {song.length}", lines=1), gap=1, flex=1)
         offer = partial(self.offer, song, "song")
-        more = icon_button("dots-vertical", f"More about {song.title}", offer)
+        more = ui.icon_button("dots-vertical", f"More about {song.title}", offer)
         return Surface(
             row(Picture(song.painter, 48, 48, radius=8), words, more, gap=14, pad=(16, 6, 4, 6)),
             fill=True,
@@ -103,9 +103,9 @@ class SongsPage(Page):
     def _mini_player(self, song: Song) -> View:
         line = row(
             Picture(song.painter, 44, 44, radius=8),
-            column(Text(song.title, 15, 500, lines=1), muted(song.artist, 13, lines=1), flex=1),
-            icon_button(*self.play_button(), color="on_surface", size=28),
-            icon_button("skip-next", "Next song", partial(self.app.queue.step, 1), color="on_surface", size=28),
+            column(Text(song.title, 15, 500, lines=1), ui.muted(song.artist, 13, lines=1), flex=1),
+            ui.icon_button(*self.play_button(), color="on_surface", size=28),
+            ui.icon_button("skip-next", "Next song", partial(self.app.queue.step, 1), color="on_surface", size=28),
             gap=10,
             pad=(10, 8, 4, 8),
         )
@@ -131,7 +131,7 @@ class SongsPage(Page):
                 return self.form("New playlist", name, label="Create", act=self._create, enabled=enabled)
 
     def _offers(self, song: Song) -> View:
-        words = column(Text(song.title, 18, 500, lines=1), muted(song.artist), flex=1)
+        words = column(Text(song.title, 18, 500, lines=1), ui.muted(song.artist), flex=1)
         like = "Remove from liked songs" if song in self.app.liked else "Like"
         return self.sheet(
             row(Picture(song.painter, 56, 56, radius=8), words, gap=14),
@@ -144,7 +144,7 @@ class SongsPage(Page):
 
     def _choice(self, song: Song) -> View:
         rows = [
-            list_item(
+            ui.list_item(
                 playlist.name,
                 playlist.count,
                 icon="playlist-music",
@@ -152,8 +152,8 @@ class SongsPage(Page):
             )
             for playlist in self.app.playlists
         ]
-        new = list_item("New playlist", icon="plus", on_tap=self.ask_name)
-        return bottom_sheet(Text("Add to playlist", 20, 500), column(new, *rows))
+        new = ui.list_item("New playlist", icon="plus", on_tap=self.ask_name)
+        return ui.bottom_sheet(Text("Add to playlist", 20, 500), column(new, *rows))
 
     def ask_name(self) -> None:
         self.name = ""

@@ -7,10 +7,10 @@ from itertools import groupby
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.photographs import Photograph
+from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Grid, Place, Stack, Surface, row
 from odyssey_recorder.simulator.ui.view import Look, View
-from odyssey_recorder.simulator.ui.widgets import scroll_page
 
 FAVOURITES, BIN = "Favourites", "Bin"
 
@@ -71,7 +71,7 @@ class PhotosPage(Page):
         for month, taken in groupby(photos, lambda photo: photo.taken.month):
             parts.append(Surface(Text(month, 16, 500), pad=(16, 18, 16, 8)))
             parts.append(self.tiles(list(taken), look))
-        return scroll_page(*parts, key="photos", max_width=4_000)
+        return ui.scroll_page(*parts, key="photos", max_width=4_000)
 
     def build_overlay(self, look: Look) -> View | None:
         photo: Photo = self.chosen

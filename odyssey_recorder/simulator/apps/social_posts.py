@@ -6,10 +6,10 @@ from functools import partial
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.people import OWNER, Person
 from odyssey_recorder.simulator.apps.photographs import photograph
+from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
-from odyssey_recorder.simulator.ui.widgets import avatar, icon_button, muted
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,17 @@ class PostsPage(Page):
 
     def _head(self, post: Post) -> View:
         author = post.author
-        about = muted(f"@{author.handle}  ·  {post.when}", 13, lines=1)
+        about = ui.muted(f"@{author.handle}  ·  {post.when}", 13, lines=1)
         words = column(Text(author.name, 15, 500, lines=1), about, flex=1)
         person = Surface(
-            row(avatar(author.name, author.color), words, gap=12),
+            row(ui.avatar(author.name, author.color), words, gap=12),
             flex=1,
             desc=author.name,
             on_tap=lambda: self.go(self.app.profile_page(author)),
         )
-        return row(person, icon_button("dots-vertical", "More options", partial(self.offer, post)), pad=(16, 0, 4, 0))
+        return row(
+            person, ui.icon_button("dots-vertical", "More options", partial(self.offer, post)), pad=(16, 0, 4, 0)
+        )
 
     def _foot(self, post: Post) -> View:
         heart = ("heart", "Unlike", "error") if post.liked else ("heart-outline", "Like", "on_surface_variant")
@@ -94,7 +96,7 @@ class PostsPage(Page):
             _counter(*heart, count=post.likes + post.liked, on_tap=self.flips("liked", of=post)),
             _counter("comment-outline", "Comments", count=len(post.comments), on_tap=partial(self._open, post)),
             Spacer(flex=1),
-            icon_button("share-variant-outline", "Share post", partial(self._share, post)),
+            ui.icon_button("share-variant-outline", "Share post", partial(self._share, post)),
             gap=8,
             pad=(8, 0, 4, 0),
         )
@@ -113,5 +115,5 @@ class PostsPage(Page):
 
 
 def _counter(icon: str, desc: str, color: str = "on_surface_variant", *, count: int, on_tap: Action) -> View:
-    face = row(Icon(icon, 22, color), muted(str(count)), gap=6, pad=(8, 0))
+    face = row(Icon(icon, 22, color), ui.muted(str(count)), gap=6, pad=(8, 0))
     return Surface(face, height=44, align="start", desc=desc, on_tap=on_tap)
