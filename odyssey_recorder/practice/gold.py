@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from odyssey_recorder.dataset.codec import decode, encode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
@@ -14,7 +14,7 @@ from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 from odyssey_recorder.practice.tasks import PracticeTask
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import FrozenModel, first_fault
 
 Trees = Callable[[int], str | None]
 """The view hierarchy of a step as XML; None if there is none."""
@@ -82,18 +82,14 @@ class Gold:
     trail: Trail
 
 
-class _Screen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class _Screen(FrozenModel):
     package: str
     activity: str
     texts: tuple[str, ...] | None
     is_idle: bool = False
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class _File(FrozenModel):
     format: int
     episode: dict[str, JsonValue]
     screens: tuple[_Screen, ...]

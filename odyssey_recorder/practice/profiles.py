@@ -7,22 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, write_durably
 from odyssey_recorder.practice.score import PASS_MARK
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import FrozenModel, first_fault
 
 FORMAT = 1
 LONGEST_NAME = 80
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class ConsentAnswer(_Record):
+class ConsentAnswer(FrozenModel):
     """The answer to one version of the consent text; `answered_us` is microseconds since 1970, UTC."""
 
     version: str
@@ -30,7 +26,7 @@ class ConsentAnswer(_Record):
     answered_us: int
 
 
-class Attempt(_Record):
+class Attempt(FrozenModel):
     task_id: str
     value: int
     episode_id: str
@@ -38,7 +34,7 @@ class Attempt(_Record):
     hints: int = 0
 
 
-class AnnotatorProfile(_Record):
+class AnnotatorProfile(FrozenModel):
     """One annotator; `answers` and `attempts` only grow, in order of time."""
 
     format: int = FORMAT

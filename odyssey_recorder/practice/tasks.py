@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from odyssey_recorder.errors import PracticeError
@@ -14,7 +14,7 @@ from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.model.assignment import Assignment, CleanHome
 from odyssey_recorder.model.episode import Category, TaskInfo
 from odyssey_recorder.resources import data_folder
-from odyssey_recorder.validation import first_fault
+from odyssey_recorder.validation import ClosedModel, first_fault
 
 Ending = Literal["COMPLETE", "IMPOSSIBLE"]
 
@@ -82,11 +82,7 @@ def practice_tasks(folder: Path | None = None) -> tuple[PracticeTask, ...]:
     return tuple(_read_task(file) for file in sorted((folder or practice_folder()).glob("*/task.toml")))
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class _Task(_Model):
+class _Task(ClosedModel):
     category: Category
     apps: Annotated[tuple[_Words, ...], Field(min_length=1)]
     meta_task: _Words
@@ -100,7 +96,7 @@ class _Task(_Model):
         return self
 
 
-class _File(_Model):
+class _File(ClosedModel):
     teaches: _Words
     ending: Ending
     answer: str = ""

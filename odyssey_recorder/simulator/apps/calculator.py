@@ -183,7 +183,8 @@ class CalculatorPage(Page):
         )
 
     def _act(self, label: str) -> Action:
-        return {"AC": partial(self.put, ""), "=": self._equals}.get(label) or partial(self._press, label)
+        actions: dict[str, Action] = {"AC": partial(self.put, ""), "=": self._equals}
+        return actions.get(label, partial(self._press, label))
 
     def _press(self, label: str) -> None:
         self.error = ""
