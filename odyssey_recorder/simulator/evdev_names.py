@@ -78,8 +78,5 @@ def value_name(event_type: int, value: int) -> str:
 
 
 def code_named(name: str) -> tuple[int, int] | None:
-    for event_type, names in _NAMES.items():
-        for code, known in names.items():
-            if known == name:
-                return event_type, code
-    return None
+    codes = ((event_type, code) for event_type, names in _NAMES.items() for code in names)
+    return next((found for found in codes if code_name(*found) == name), None)

@@ -45,17 +45,14 @@ class System(Protocol):
     def open_app(self, package: str) -> None:
         """Bring another app to the front as it was left."""
 
-    def copy(self, text: str) -> None:
-        """Put text on the clipboard."""
+    def copy(self, text: str) -> None: ...
 
     def toast(self, text: str) -> None:
         """Show a short message at the bottom of the screen until the next input."""
 
-    def setting(self, namespace: str, key: str, fallback: str = "") -> str:
-        """A system setting."""
+    def setting(self, namespace: str, key: str, fallback: str = "") -> str: ...
 
-    def change_setting(self, namespace: str, key: str, value: str) -> None:
-        """Change a system setting and apply it."""
+    def change_setting(self, namespace: str, key: str, value: str) -> None: ...
 
     def fact(self, name: str) -> str:
         """Device information: "title", "model", "size", "density", "android"."""

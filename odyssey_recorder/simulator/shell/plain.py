@@ -5,8 +5,9 @@ import posixpath
 import re
 import stat
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 
 from odyssey_recorder.simulator.files import Files, Inode
 from odyssey_recorder.simulator.shell.program import Call, Programs, read_all
@@ -105,16 +106,14 @@ def _long_form(inode: Inode, name: str) -> str:
 
 
 async def _mkdir(call: Call) -> int:
-    async def make(path: str) -> None:
-        call.guest.files.make_folder(path, parents="-p" in call.args)
-
+    make = partial(call.guest.files.make_folder, parents="-p" in call.args)
     return await _for_each_path(call, make)
 
 
 async def _rm(call: Call) -> int:
     options = "".join(word[1:] for word in call.args if word.startswith("-"))
 
-    async def remove(path: str) -> None:
+    def remove(path: str) -> None:
         try:
             call.guest.files.remove(path, recursive="r" in options)
         except FileNotFoundError:
@@ -125,7 +124,7 @@ async def _rm(call: Call) -> int:
 
 
 async def _touch(call: Call) -> int:
-    async def touch(path: str) -> None:
+    def touch(path: str) -> None:
         try:
             call.guest.files.inode(path).mtime_s = int(time.time())
         except FileNotFoundError:
@@ -134,11 +133,11 @@ async def _touch(call: Call) -> int:
     return await _for_each_path(call, touch)
 
 
-async def _for_each_path(call: Call, act: Callable[[str], Awaitable[None]]) -> int:
+async def _for_each_path(call: Call, act: Callable[[str], None]) -> int:
     status = 0
     for path in [word for word in call.args if not word.startswith("-")]:
         try:
-            await act(path)
+            act(path)
         except FileNotFoundError:
             status = await call.fail(f"{call.name}: {path}: No such file or directory")
         except FileExistsError:

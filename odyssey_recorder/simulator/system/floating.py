@@ -34,17 +34,16 @@ def toast(words: str) -> View:
 def text_toolbar(entry: TextEntry) -> View:
     draft, field = entry.draft, entry.field
     marked, editable = bool(draft and draft.selected), bool(field and not field.read_only)
-
-    offers: list[tuple[str, Action]] = []
-    if marked and editable:
-        offers.append(("Cut", entry.cut))
-    if marked:
-        offers.append(("Copy", entry.copy))
-    if editable and entry.clipboard:
-        offers.append(("Paste", entry.paste))
-    if draft and draft.text and len(draft.selected) < len(draft.text):
-        offers.append(("Select all", entry.select_all))
+    more = bool(draft and len(draft.selected) < len(draft.text))
+    offers: tuple[tuple[str, Action, bool], ...] = (
+        ("Cut", entry.cut, marked and editable),
+        ("Copy", entry.copy, marked),
+        ("Paste", entry.paste, editable and bool(entry.clipboard)),
+        ("Select all", entry.select_all, more),
+    )
     cells = [
-        Surface(Text(label, 14, 500), pad=(14, 0), height=44, align="center", on_tap=action) for label, action in offers
+        Surface(Text(label, 14, 500), pad=(14, 0), height=44, align="center", on_tap=action)
+        for label, action, is_possible in offers
+        if is_possible
     ]
     return Surface(row(*cells, pad=(4, 0)), color="surface_container", radius=22, elevation=3)
