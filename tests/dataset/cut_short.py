@@ -68,7 +68,7 @@ def _writes(args: tuple[Any, ...]) -> bool:
 
 def be_killed(root: Path, deed: Deed, after: int) -> None:
     """Make a change, and kill this process after `after` file operations."""
-    os.fsync = lambda _: None
+    os.fsync = lambda fd: None
     Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
     carry_out(root, deed)
 
@@ -80,7 +80,7 @@ def fail(stages: Path, original: Path, deed: Deed, *, forever: bool, every: int)
     in folders named by the returned numbers.
     """
     fate = Fate(stages)
-    os.fsync = lambda _: None
+    os.fsync = lambda fd: None
     for after in range(0, 1000, every):
         root = Path(shutil.copytree(original, stages / str(after)))
         fate.comes(after, _full, forever=forever)

@@ -40,13 +40,13 @@ def test_it_says_who_recorded_what_when_and_in_passive_mode_what_the_clocks_were
 
 
 @pytest.fixture
-def change(path: Path) -> Callable[..., None]:
+def change(path: Path) -> Callable[..., int]:
     """Changes keys of the proof at `path`."""
     return lambda **keys: path.write_text(json.dumps({**json.loads(path.read_text()), **keys}))
 
 
 def test_keys_of_a_later_recorder_are_no_hindrance_and_a_newer_format_is(
-    path: Path, change: Callable[..., None]
+    path: Path, change: Callable[..., int]
 ) -> None:
     change(mood="good")
     assert read_provenance(path) is not None
@@ -82,7 +82,7 @@ def test_a_time_that_no_window_can_show_is_refused_by_name(path: Path, at: str) 
 
 
 @pytest.mark.parametrize("key", ["started_us", "published_us"])
-def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Callable[..., None], key: str) -> None:
+def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Callable[..., int], key: str) -> None:
     change(**{key: 10**400})
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)

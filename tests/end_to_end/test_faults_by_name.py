@@ -339,7 +339,7 @@ def test_a_device_whose_clock_is_changed(lab: Laboratory, tmp_path: Path) -> Non
             steps, told = hands.steps, len(annotator.notices)
             with hands.told(CLOCK_CHANGED):
                 hands.tap()
-            annotator.wait(lambda steps=steps, told=told: hands.steps > steps or UNSEEN & {*annotator.notices[told:]})  # type: ignore[misc]
+            annotator.wait(lambda s=steps, t=told: hands.steps > s or bool(UNSEEN & {*annotator.notices[t:]}))  # type: ignore[misc]
             missing += [hands.felt - 1] if hands.steps == steps else []
             hands.tap_and_wait()
         records = hands.publish(missing=tuple(missing))

@@ -156,7 +156,7 @@ def main(folder: Path, seed: int, cases: int) -> int:
         world.root.mkdir(parents=True)
         world.make()
         world.root.rename(clean)
-    os.fsync = lambda _: None  # waiting for the disk would take most of the time
+    os.fsync = lambda fd: None  # waiting for the disk would take most of the time
     before, wrong, ran = _fingerprint(world.outside), 0, 0
     slowest: tuple[float, tuple[str, ...]] = 0.0, ()
     for case in range(seed, seed + cases):

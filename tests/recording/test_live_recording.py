@@ -64,7 +64,7 @@ def test_a_finger_is_on_the_device_at_once_and_its_step_holds_the_picture_from_b
     recording.ready(steps=2)
 
     assert [finger.at and finger.at.y for finger in device.finger] == [200, 260, 320, 400, None, 200, None]
-    step, click = recording.draft.steps
+    step, click = list(recording.draft.steps)
     assert isinstance(step.action, Scroll)
     assert [point.y for point in step.action.path] == [y * 1000 // 640 for y in (200, 260, 320, 400)]
     assert shows(step.picture, device, 0)

@@ -16,7 +16,7 @@ from odyssey_recorder.replay.player import PlayRules, ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench, start_bench
-from tests.quality.damaged.errands import BACK, DONE, HOME, RECENT, Errand
+from tests.quality.damaged.errands import Errand, moves
 from tests.quality.damaged.recordings import record_all
 from tests.simulator.person import Person
 
@@ -25,9 +25,9 @@ NOTE = Errand(
     "note",
     "small_phone",
     TaskInfo("General_Tool", ("Notes",), "Note {}.", "Note milk.", "Write down milk and bread."),
-    (
-        On("Notes"), On("New note"), On("Title"), TypeText(type="Milk & bread"), BACK, BACK,
-        Drag(up=0.3), On("Pancakes", hold=True), RECENT, HOME, DONE,
+    moves(
+        "Notes", "New note", "Title", TypeText(type="Milk & bread"), "BACK", "BACK",
+        Drag(up=0.3), On("Pancakes", hold=True), "RECENT", "HOME",
     ),
 )  # fmt: skip
 

@@ -99,7 +99,7 @@ def test_a_difference_is_marked_and_the_steps_not_reached_are_listed(tmp_path: P
 def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: Path) -> None:
     harmless = {tag for tag, _ in Page(render_report(replayed(tmp_path / "plain"))).tags}
     instruction = " ".join(EVIL)
-    actions = (Click(Point(1, 1)), *map(Type, EVIL), Impossible(instruction))
+    actions: tuple[Action, ...] = (Click(Point(1, 1)), *map(Type, EVIL), Impossible(instruction))
 
     page = Page(render_report(replayed(tmp_path / "evil", actions, instruction=instruction)))
 

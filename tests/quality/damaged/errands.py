@@ -22,9 +22,9 @@ class Errand:
     moves: tuple[Move, ...]
 
 
-def _moves(*moves: str | Move) -> tuple[Move, ...]:
+def moves(*steps: str | Move) -> tuple[Move, ...]:
     """Words are those of the view to touch, or a system key; without an end the episode is COMPLETE."""
-    spelled = [_KEYS.get(move, On(move)) if isinstance(move, str) else move for move in moves]
+    spelled = [_KEYS.get(move, On(move)) if isinstance(move, str) else move for move in steps]
     has_end = isinstance(spelled[-1], ScriptComplete | ScriptImpossible)
     return (*spelled, *(() if has_end else (ScriptComplete(complete=""),)))
 
@@ -41,7 +41,7 @@ ERRANDS = (
             "Web_Shopping", "Shop, Notes", "Find {} in the shop and write its name down.", "the cedar and fig candle",
             "Search Shop for the cedar and fig candle and write its full name into a new note in Notes.",
         ),
-        _moves(
+        moves(
             "Shop", "Search Shop", TypeText(type="candle"), "Cedar and fig candle",
             "HOME", "Notes", "New note", TypeText(type="Cedar and fig candle"), "BACK", "BACK",
         ),
@@ -53,7 +53,7 @@ ERRANDS = (
             "General_Tool", "Calculator, Notes", "Work out {} and note it.", "7 times 8 tiles",
             "Let Calculator work out 7 times 8 tiles for my bathroom, and keep the result in Notes.",
         ),
-        _moves(
+        moves(
             "Calculator", "7", "Multiply", "8", "=", "HOME", "Notes", "New note", TypeText(type="56 tiles"), "BACK"
         ),
     ),
@@ -64,7 +64,7 @@ ERRANDS = (
             "General_Tool", "Settings, Clock", "Change the display to {} and look at the alarms.", "the dark theme",
             "Switch Settings to the dark theme, then show me the world clock in Clock.",
         ),
-        _moves("Settings", "Display", "Dark theme", "HOME", "Clock", "World clock"),
+        moves("Settings", "Display", "Dark theme", "HOME", "Clock", "World clock"),
     ),
     Errand(
         "library",
@@ -74,7 +74,7 @@ ERRANDS = (
             "when my library card expires",
             "Read in Mail when my library card expires and tell me from Calendar what else is on that day.",
         ),
-        _moves(
+        moves(
             "Mail", _UP, "Your card expires on 30 November", "HOME", "Calendar", "Monday, November 30",
             ScriptComplete(complete="Nothing else."),
         ),
@@ -86,7 +86,7 @@ ERRANDS = (
             "Information_Management", "Browser, Notes", "Keep {} in a note.", "the weather of Oslo",
             "Open the weather of Oslo in Browser, copy a word of the forecast and paste it into Notes.",
         ),
-        _moves(
+        moves(
             "Browser", "Oslo weather: forecast for the week", _UP, On(_FORECAST, hold=True), "Copy",
             "HOME", "Notes", "New note", On("Note", hold=True), "Paste",
         ),
@@ -99,7 +99,7 @@ ERRANDS = (
             "the zeppelin museum",
             "Look in Browser when the zeppelin museum opens, and write the hour into Notes.",
         ),
-        _moves(
+        moves(
             "Browser", "Search or type web address", TypeText(type="zeppelin museum"), "Go", "HOME", "Notes",
             ScriptImpossible(impossible="Item not found"),
         ),
@@ -112,7 +112,7 @@ ERRANDS = (
             "See whether {} fits: what the calendar, the alarms and the notes say of it.", "the book club",
             "Does the book club fit? Look at Wednesday the 25th in Calendar, at the alarms in Clock, and at Notes.",
         ),
-        _moves(
+        moves(
             "Calendar", "Wednesday, November 25", "HOME", "Clock", "HOME", "Notes", "Book club", "RECENT", "Clock"
         ),
     ),
@@ -123,7 +123,7 @@ ERRANDS = (
             "General_Tool", "Notes, Calculator", "Work out how much {} needs.", "a double portion of pancakes",
             "Look up the flour for pancakes in Notes and let Calculator tell what a double portion of pancakes needs.",
         ),
-        _moves("Notes", "Pancakes", "HOME", "Calculator", "4", "0", ScriptComplete(complete="400 g")),
+        moves("Notes", "Pancakes", "HOME", "Calculator", "4", "0", ScriptComplete(complete="400 g")),
     ),
     Errand(
         "headphones",
@@ -132,7 +132,7 @@ ERRANDS = (
             "Social_Sharing", "Shop, Messages", "Tell {} of an offer.", "Jonas",
             "Find headphones in Shop that cost little and tell Jonas of them in Messages.",
         ),
-        _moves(
+        moves(
             "Shop", "Novo Basic wireless headphones", "HOME", "Messages", "Jonas Weber", "Text message",
             TypeText(type="Novo Basic is cheap"), "Send message",
         ),
@@ -144,7 +144,7 @@ ERRANDS = (
             "Media_Entertainment", "Photos, Messages", "Look at {} and tell a friend of it.", "the balloon festival",
             "Open the picture of the balloon festival in Photos and tell Mira in Messages that it was fine.",
         ),
-        _moves(
+        moves(
             "Photos", "Balloon festival", "HOME", "Messages", "Mira Vogel", "Text message",
             TypeText(type="The balloons were fine"), "Send message",
         ),
@@ -156,7 +156,7 @@ ERRANDS = (
             "Social_Sharing", "Social, Notes", "Like {} and remember who wrote it.", "the post on the first frost",
             "Like the post on the first frost in Social and write in Notes who wrote it.",
         ),
-        _moves("Social", "Like", "HOME", "Notes", "New note", TypeText(type="Jonas"), "BACK"),
+        moves("Social", "Like", "HOME", "Notes", "New note", TypeText(type="Jonas"), "BACK"),
     ),
     Errand(
         "cottage",
@@ -166,7 +166,7 @@ ERRANDS = (
             "the password of the cottage",
             "See in Settings which Wi-Fi there is and find the password of the cottage in Notes.",
         ),
-        _moves("Settings", "Network & internet", "BACK", "HOME", "Notes", "Wi-Fi of the cottage"),
+        moves("Settings", "Network & internet", "BACK", "HOME", "Notes", "Wi-Fi of the cottage"),
     ),
 )  # fmt: skip
 SHORT = tuple(errand for errand in ERRANDS if errand.name in {"candle", "dark", "library", "zeppelins", "balloons"})
