@@ -56,7 +56,7 @@ def test_a_finger_is_on_the_device_at_once_and_its_step_holds_the_picture_from_b
     for moves, y in enumerate((260, 320, 400), 2):
         recording.recorder.move_touch(Pixel(100, y))
         device.await_finger(moves)
-    assert recording.draft.steps == (), "it has not left the mirror"
+    assert [*recording.draft.steps] == [], "it has not left the mirror"
     lift(recording)
     recording.ready(steps=1)
     put_down(recording, Pixel(100, 200))
@@ -64,7 +64,7 @@ def test_a_finger_is_on_the_device_at_once_and_its_step_holds_the_picture_from_b
     recording.ready(steps=2)
 
     assert [finger.at and finger.at.y for finger in device.finger] == [200, 260, 320, 400, None, 200, None]
-    step, click = list(recording.draft.steps)
+    step, click = recording.draft.steps
     assert isinstance(step.action, Scroll)
     assert [point.y for point in step.action.path] == [y * 1000 // 640 for y in (200, 260, 320, 400)]
     assert shows(step.picture, device, 0)
