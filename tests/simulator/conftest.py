@@ -1,4 +1,4 @@
-"""Fixtures of the simulator's tests: one adb server for all, one emulator per file or test."""
+"""One adb server for the simulator's tests, and emulators and phones that are restored for each test."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.guest import Snapshot
 from tests.simulator.bench import ADB, Bench, Launch, launch
 from tests.simulator.person import Person, person_with
 
@@ -16,8 +17,9 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbS
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def bench(adb_server: PrivateAdbServer) -> Iterator[Bench]:
+    """For tests that leave no trace."""
     found = launch(adb_server, "small_phone")
     yield found
     found.emulator.stop()
@@ -25,7 +27,7 @@ def bench(adb_server: PrivateAdbServer) -> Iterator[Bench]:
 
 @pytest.fixture
 def start(adb_server: PrivateAdbServer) -> Iterator[Launch]:
-    """Starts emulators that one test may break; they are stopped after it."""
+    """Starts emulators that one test may stop; they are stopped after it."""
     with ExitStack() as stack:
 
         def begin(profile: str = "small_phone") -> Bench:
@@ -36,12 +38,37 @@ def start(adb_server: PrivateAdbServer) -> Iterator[Launch]:
         yield begin
 
 
+@pytest.fixture(scope="session")
+def restored(adb_server: PrivateAdbServer) -> Iterator[Launch]:
+    """Gives the emulator of a profile as it was when it was started, except for its console's snapshots."""
+    started: dict[str, tuple[Bench, Snapshot]] = {}
+
+    def as_new(profile: str) -> Bench:
+        if profile not in started:
+            bench = launch(adb_server, profile)
+            started[profile] = bench, bench.emulator.guest.save_snapshot()
+        bench, fresh = started[profile]
+        bench.emulator.faults.clear()
+        bench.emulator.guest.restore(fresh)
+        assert bench.adb("wait-for-device").returncode == 0
+        return bench
+
+    yield as_new
+    for bench, _ in started.values():
+        bench.emulator.stop()
+
+
 @pytest.fixture
-def own(start: Launch) -> Bench:
-    return start()
+def own(restored: Launch) -> Bench:
+    return restored("small_phone")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def fold(restored: Launch) -> Bench:
+    return restored("pixel_fold")
+
+
+@pytest.fixture(scope="session")
 def small_phone() -> Iterator[tuple[Person, object]]:
     with person_with() as person:
         yield person, person.phone.save_snapshot()

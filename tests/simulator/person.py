@@ -1,10 +1,14 @@
 """A user of the simulated emulator who reads, taps, swipes and types by what is visible."""
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from odyssey_recorder.simulator.evdev import InputNodes
+from odyssey_recorder.simulator.faults import Faults
+from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.phone import Node, Phase, Phone, Rect
 from odyssey_recorder.simulator.profile import profile_named
 
@@ -21,6 +25,11 @@ def wait_until(holds: Callable[[], bool]) -> None:
     raise TimeoutError("It did not come true.")
 
 
+def digest(phone: Phone) -> str:
+    """Equal for equal pixels."""
+    return hashlib.sha256(phone.screen().rgba).hexdigest()
+
+
 @contextmanager
 def person_with(
     profile: str = "small_phone", *, seed: int = 0, animation: bool = False, journal: Path | None = None
@@ -31,6 +40,14 @@ def person_with(
         yield Person(phone)
     finally:
         phone.stop()
+
+
+@contextmanager
+def guest_with(
+    profile: str = "small_phone", *, animation: bool = False, journal: Path | None = None
+) -> Iterator[Guest]:
+    with person_with(profile, animation=animation, journal=journal) as person:
+        yield Guest(person.phone, Faults(*(lambda: None,) * 3), InputNodes(), "test")
 
 
 class Person:
@@ -139,3 +156,9 @@ class Person:
         """Type with the keys of the on-screen keyboard: lower-case letters and spaces."""
         for character in text:
             self.tap("Space" if character == " " else character)
+
+
+def nothing_leaves_the_screen(person: Person) -> bool:
+    size = person.phone.state().size
+    whole = Rect(0, 0, size.width, size.height)
+    return all(whole.covers(node.bounds) and not node.bounds.is_empty for node in person.nodes)

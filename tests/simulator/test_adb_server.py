@@ -13,16 +13,12 @@ def test_a_server_is_alone_on_its_port_and_gone_afterwards(tmp_path: Path) -> No
         pid, port = server.pid, server.port
         assert pid is not None
         assert server.adb("devices").stdout.strip() == b"List of devices attached"
+        assert (tmp_path / "home" / ".android").is_dir(), "its keys are its own"
 
     assert server.pid is None
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert not announce(port, 6001)
-
-
-def test_a_server_keeps_its_keys_in_its_own_home(tmp_path: Path) -> None:
-    with PrivateAdbServer(ADB, tmp_path / "home"):
-        assert (tmp_path / "home" / ".android").is_dir()
 
 
 def test_a_server_that_was_killed_from_outside_can_still_be_stopped(tmp_path: Path) -> None:

@@ -118,16 +118,14 @@ def test_a_stream_can_be_closed_before_its_service_has_begun(host: Host) -> None
     assert host.receive() == (CLSE, device_id + 1, 8, b"")
 
 
-def test_what_comes_for_a_stream_that_is_gone_is_ignored(host: Host) -> None:
+def test_what_comes_for_a_stream_that_is_gone_is_ignored_and_what_is_no_packet_ends_the_connection(host: Host) -> None:
     host.connect()
     host.send(CLSE, 7, 4711)
     host.send(WRTE, 7, 4711, b"late")
     host.send(OKAY, 7, 4711)
-
     assert host.open(b"shell:echo still there") > 0
 
-
-def test_what_is_no_packet_ends_the_connection(host: Host) -> None:
-    host.socket.sendall(b"GET / HTTP/1.1\r\nHost: me")
-
-    assert host.socket.recv(1) == b""
+    host = Host(host.socket.getpeername()[1])
+    with host.socket:
+        host.socket.sendall(b"GET / HTTP/1.1\r\nHost: me")
+        assert host.socket.recv(1) == b""

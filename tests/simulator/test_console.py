@@ -1,9 +1,7 @@
 import socket
-from pathlib import Path
 
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+import pytest
+
 from tests.simulator.bench import TOKEN_FILE, Bench, Launch
 
 
@@ -45,6 +43,8 @@ def test_the_console_asks_for_the_token_of_the_users_home(bench: Bench) -> None:
         right = telnet.answer()
         telnet.say("avd name")
         name = telnet.answer()
+        telnet.say("quit")
+        assert telnet.answer() == ["(hung up)"]
 
     assert greeting[0] == "Android Console: Authentication required"
     assert f"'{token_file}'" in greeting
@@ -52,13 +52,6 @@ def test_the_console_asks_for_the_token_of_the_users_home(bench: Bench) -> None:
     assert wrong[0].startswith("KO: ")
     assert right == ["Android Console: type 'help' for a list of commands", "OK"]
     assert name == ["Simulated_small_phone", "OK"]
-
-
-def test_what_fields_take_can_be_limited_until_all_is_well_again(bench: Bench) -> None:
-    assert bench.console("fault", "paste-limit", "3") == ["OK"]
-    assert bench.console("fault", "field-limit", "3") == ["OK"]
-    assert bench.console("fault", "field-limit")[0].startswith("KO: usage")
-    assert bench.console("fault", "clear") == ["OK"]
 
 
 def test_a_token_that_was_taken_away_is_made_anew_and_no_link_leads_it_elsewhere(bench: Bench) -> None:
@@ -75,95 +68,73 @@ def test_a_token_that_was_taken_away_is_made_anew_and_no_link_leads_it_elsewhere
     assert not victim.exists()
 
 
-def test_a_token_that_is_there_is_kept(tmp_path: Path) -> None:
-    token_file = tmp_path / "token"
-    token_file.write_text("mine")
-
-    with (
-        SimulatedEmulator(Phone(profile_named("small_phone")), auth_token_file=token_file) as emulator,
-        Telnet(emulator.console_port) as telnet,
-    ):
-        telnet.answer()
-        telnet.say("auth mine")
-        assert telnet.answer()[-1] == "OK"
-        telnet.say("quit")
-        assert telnet.answer() == ["(hung up)"]
-
-    assert token_file.read_text() == "mine"
-
-
-def test_adb_emu_asks_for_the_avds_name(bench: Bench) -> None:
+def test_help_names_the_commands_and_an_unknown_one_is_refused(bench: Bench) -> None:
     assert bench.console("avd", "name") == ["Simulated_small_phone", "OK"]
-
-
-def test_help_names_the_commands(bench: Bench) -> None:
     assert {"avd", "event", "fault", "fold", "rotate", "sensor"} <= {line.strip() for line in bench.console("help")}
-
-
-def test_an_unknown_command_is_refused(bench: Bench) -> None:
     assert bench.console("explode") == ["KO: unknown command, try 'help'"]
 
 
-def test_snapshots_bring_the_phone_back(own: Bench) -> None:
-    assert own.console("avd", "snapshot", "list") == ["There is no snapshot available.", "OK"]
-    assert own.console("avd", "snapshot", "save", "upright") == ["OK"]
-    own.console("rotate")
-    assert own.emulator.phone.state().rotation == 1
+def test_snapshots_bring_the_phone_back_and_are_listed_and_deleted(start: Launch) -> None:
+    bench = start()
+    assert bench.console("avd", "snapshot", "list") == ["There is no snapshot available.", "OK"]
+    assert bench.console("avd", "snapshot", "load", "upright") == [
+        "KO: Device 'encrypt' does not have the requested snapshot 'upright'",
+        "KO: Snapshot load failure: snapshot doesn't exist",
+    ]
+    assert bench.console("avd", "snapshot", "save", "upright") == ["OK"]
+    bench.console("rotate")
+    assert bench.emulator.phone.state().rotation == 1
 
-    assert own.console("avd", "snapshot", "load", "upright") == ["OK"]
-
-    own.adb("wait-for-device")
-    assert own.emulator.phone.state().rotation == 0
-    assert own.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
-    assert own.console("avd", "snapshot", "delete", "upright") == ["OK"]
-
-
-def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(start: Launch) -> None:
-    bench = start("pixel_fold")
-    asked = "dumpsys activity recents; cat /sdcard/Download/note; settings get system font_scale; wm size"
-    bench.shell(
-        "am start -n com.android.settings/.Settings; am start -n com.odyssey.notes/.App; echo 1 > /sdcard/Download/note"
-    )
-    before, uptime_s = bench.shell(asked), float(bench.shell("cat /proc/uptime").split()[0])
-    bench.console("avd", "snapshot", "save", "open")
-    saved_by_s = float(bench.shell("cat /proc/uptime").split()[0])
-    bench.shell(
-        "am force-stop com.android.settings; echo 22 > /sdcard/Download/note; settings put system font_scale 1.3"
-    )
-    bench.console("fold")
-    bench.emulator.guest.clock.jump(1000)
-
-    assert bench.console("avd", "snapshot", "load", "open") == ["OK"]
+    assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
 
     bench.adb("wait-for-device")
-    loaded_s = float(bench.shell("cat /proc/uptime").split()[0])
-    assert bench.shell(asked) == before
-    assert uptime_s <= loaded_s < saved_by_s + 900
+    assert bench.emulator.phone.state().rotation == 0
+    assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
+    assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
 
 
-def test_loading_shows_a_new_frame_even_where_it_looks_the_same_and_leaves_no_finger_down(own: Bench) -> None:
+def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(fold: Bench) -> None:
+    asked = "dumpsys activity recents; cat /sdcard/Download/note; settings get system font_scale; wm size"
+    fold.shell(
+        "am start -n com.android.settings/.Settings; am start -n com.odyssey.notes/.App; echo 1 > /sdcard/Download/note"
+    )
+    before, uptime_s = fold.shell(asked), uptime(fold)
+    fold.console("avd", "snapshot", "save", "open")
+    saved_by_s = uptime(fold)
+    fold.shell(
+        "am force-stop com.android.settings; echo 22 > /sdcard/Download/note; settings put system font_scale 1.3"
+    )
+    fold.console("fold")
+    fold.emulator.guest.clock.jump(1000)
+
+    assert fold.console("avd", "snapshot", "load", "open") == ["OK"]
+
+    fold.adb("wait-for-device")
+    assert fold.shell(asked) == before
+    assert uptime_s <= uptime(fold) < saved_by_s + 900
+
+
+def uptime(bench: Bench) -> float:
+    return float(bench.shell("cat /proc/uptime").split()[0])
+
+
+def test_loading_shows_a_new_frame_lifts_the_fingers_and_drops_who_follows_the_input(own: Bench) -> None:
     phone, guest = own.emulator.phone, own.emulator.guest
     guest.window_touch(300, 900, pressed=True)
     own.console("avd", "snapshot", "save", "held")
     before = phone.screen()
 
-    own.console("avd", "snapshot", "load", "held")
+    with own.running("shell", "getevent -lt") as getevent:
+        assert getevent.stdout is not None
+        getevent.stdout.readline()
+        own.console("avd", "snapshot", "load", "held")
+        assert getevent.wait(10) != 0
 
     after = phone.screen()
     assert after.rgba == before.rgba
     assert after.number > before.number
     assert after.shown_ns > before.shown_ns
     assert guest.touch_screen().contacts() == {}
-
-
-def test_loading_drops_who_follows_the_input(own: Bench) -> None:
-    own.console("avd", "snapshot", "save", "then")
-
-    with own.running("shell", "getevent -lt") as getevent:
-        assert getevent.stdout is not None
-        getevent.stdout.readline()
-        own.console("avd", "snapshot", "load", "then")
-        assert getevent.wait(10) != 0
 
 
 def test_snapshots_are_refused_on_request(own: Bench) -> None:
@@ -189,42 +160,31 @@ def test_saving_takes_its_time_on_request_and_the_shell_waits(own: Bench) -> Non
         assert saving.wait(10) == 0
 
 
-def test_a_snapshot_there_is_not_is_refused_in_the_emulators_words(bench: Bench) -> None:
-    assert bench.console("avd", "snapshot", "load", "none") == [
-        "KO: Device 'encrypt' does not have the requested snapshot 'none'",
-        "KO: Snapshot load failure: snapshot doesn't exist",
-    ]
+def test_a_foldable_is_folded_and_opened(fold: Bench) -> None:
+    assert fold.console("fold") == ["OK"]
+    assert fold.shell("wm size; cmd device_state print-state") == "Physical size: 1080x2092\n0\n"
+    assert fold.console("sensor", "get", "hinge-angle0") == ["hinge-angle0 = 0", "OK"]
+
+    assert fold.console("sensor", "set", "hinge-angle0", "90") == ["OK"]
+    assert fold.shell("cmd device_state print-state") == "1\n"
+    assert fold.console("unfold") == ["OK"]
+    assert fold.shell("wm size; cmd device_state print-state") == "Physical size: 2208x1840\n2\n"
 
 
-def test_a_foldable_is_folded_and_opened(start: Launch) -> None:
-    bench = start("pixel_fold")
-
-    assert bench.console("fold") == ["OK"]
-    assert bench.shell("wm size; cmd device_state print-state") == "Physical size: 1080x2092\n0\n"
-    assert bench.console("sensor", "get", "hinge-angle0") == ["hinge-angle0 = 0", "OK"]
-
-    assert bench.console("sensor", "set", "hinge-angle0", "90") == ["OK"]
-    assert bench.shell("cmd device_state print-state") == "1\n"
-    assert bench.console("unfold") == ["OK"]
-    assert bench.shell("wm size; cmd device_state print-state") == "Physical size: 2208x1840\n2\n"
-
-
-def test_what_does_not_fold_says_so(bench: Bench) -> None:
-    assert bench.console("fold")[0].startswith("KO: ")
-    assert bench.console("sensor", "get", "hinge-angle0") == ["KO: unknown sensor name: hinge-angle0"]
-
-
-def test_sensors_keep_what_they_are_set_to(own: Bench) -> None:
+def test_what_does_not_fold_says_so_and_other_sensors_keep_what_they_are_set_to(own: Bench) -> None:
+    assert own.console("fold")[0].startswith("KO: ")
+    assert own.console("sensor", "get", "hinge-angle0") == ["KO: unknown sensor name: hinge-angle0"]
     assert own.console("sensor", "set", "light", "12") == ["OK"]
     assert own.console("sensor", "get", "light") == ["light = 12", "OK"]
 
 
-def test_bad_events_are_refused(bench: Bench) -> None:
-    for words in (("send", "EV_KEY"), ("send", "EV_KEY:NO_SUCH_KEY:1"), ("mouse", "1"), ("text", "é"), ()):
-        assert bench.console("event", *words)[0].startswith("KO: ")
+@pytest.mark.parametrize("line", ["send EV_KEY", "send EV_KEY:NO_SUCH_KEY:1", "mouse 1", "text é", ""])
+def test_bad_events_are_refused(bench: Bench, line: str) -> None:
+    assert bench.console("event", *line.split())[0].startswith("KO: ")
 
 
-def test_kill_is_passed_on_to_who_runs_the_emulator(own: Bench) -> None:
-    own.console("kill")
+def test_kill_is_passed_on_to_who_runs_the_emulator(start: Launch) -> None:
+    bench = start()
+    bench.console("kill")
 
-    assert own.emulator.killed.wait(5)
+    assert bench.emulator.killed.wait(5)

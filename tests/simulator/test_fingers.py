@@ -4,24 +4,16 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from odyssey_recorder.simulator.control_service import Fingers
-from odyssey_recorder.simulator.evdev import InputNode, InputNodes, RawEvent
+from odyssey_recorder.simulator.evdev import InputNode, RawEvent
 from odyssey_recorder.simulator.evdev_names import ABS_MT_TRACKING_ID
-from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.person import guest_with
 
 
 @pytest.fixture
 def guest() -> Iterator[Guest]:
-    phone = Phone(profile_named("small_phone"), animation=False)
-    phone.start()
-    yield Guest(phone, Faults(*(lambda: None,) * 3), InputNodes(), "test")
-    phone.stop()
-
-
-def contacts(guest: Guest) -> int:
-    return len(guest.nodes.touch_screens[0].contacts())
+    with guest_with() as found:
+        yield found
 
 
 def test_a_finger_that_nobody_moves_is_lifted_after_a_while_and_its_slot_is_free_again(guest: Guest) -> None:
@@ -50,9 +42,9 @@ def test_ten_fingers_are_felt_and_no_more(guest: Guest) -> None:
 
     for identifier in range(100, 112):
         fingers.put(identifier, identifier, 500)
-    assert contacts(guest) == 10
+    assert len(guest.touch_screen().contacts()) == 10
 
     fingers.lift(111)
     fingers.lift(100)
-    assert contacts(guest) == 9
+    assert len(guest.touch_screen().contacts()) == 9
     fingers.stop()

@@ -2,15 +2,14 @@
 
 import re
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from odyssey_recorder.simulator.journal import Moment
 from odyssey_recorder.simulator.phone import Phase
 from odyssey_recorder.simulator.ui.touch import REST_S
-from tests.simulator.bench import Bench, Launch
-from tests.simulator.person import Person, person_with
+from tests.simulator.bench import Bench
+from tests.simulator.person import Person
 
 GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.gestural"
 THREE_BUTTONS = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.threebutton"
@@ -19,13 +18,12 @@ NOTES = "com.odyssey.notes"
 
 
 @pytest.fixture(params=[0, 1])
-def person(request: pytest.FixtureRequest) -> Iterator[Person]:
+def gestural(request: pytest.FixtureRequest, person: Person) -> Person:
     """In Notes with gesture navigation, in portrait and landscape."""
-    with person_with() as someone:
-        someone.phone.set_rotation(request.param)
-        someone.phone.put_setting("secure", "navigation_mode", "2")
-        someone.open("Notes")
-        yield someone
+    person.phone.set_rotation(request.param)
+    person.phone.put_setting("secure", "navigation_mode", "2")
+    person.open("Notes")
+    return person
 
 
 def edges(person: Person) -> tuple[int, int]:
@@ -33,82 +31,82 @@ def edges(person: Person) -> tuple[int, int]:
     return size.width, size.height
 
 
-def test_a_swipe_up_from_the_bottom_edge_is_home(person: Person) -> None:
-    width, height = edges(person)
+def test_a_swipe_up_from_the_bottom_edge_is_home(gestural: Person) -> None:
+    width, height = edges(gestural)
 
-    person.swipe((width / 2, height - 3), (width / 2, height * 0.6))
+    gestural.swipe((width / 2, height - 3), (width / 2, height * 0.6))
 
-    assert person.phone.state().package == "com.android.launcher3"
-    assert person.phone.state().activity != RECENTS
+    assert gestural.phone.state().package == "com.android.launcher3"
+    assert gestural.phone.state().activity != RECENTS
 
 
-def test_a_swipe_up_that_comes_to_rest_shows_the_recent_apps(person: Person) -> None:
-    width, height = edges(person)
-    person.phone.touch(Phase.DOWN, width / 2, height - 3)
-    person.phone.touch(Phase.MOVE, width / 2, height * 0.6)
+def test_a_swipe_up_that_comes_to_rest_shows_the_recent_apps(gestural: Person) -> None:
+    width, height = edges(gestural)
+    gestural.phone.touch(Phase.DOWN, width / 2, height - 3)
+    gestural.phone.touch(Phase.MOVE, width / 2, height * 0.6)
     later = Moment(time.monotonic_ns() + int((REST_S + 0.05) * 1e9))
-    person.phone.touch(Phase.UP, width / 2, height * 0.6, moment=later)
+    gestural.phone.touch(Phase.UP, width / 2, height * 0.6, moment=later)
 
-    assert person.phone.state().activity == RECENTS
+    assert gestural.phone.state().activity == RECENTS
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_a_swipe_inwards_from_a_side_is_back(person: Person, side: str) -> None:
-    width, height = edges(person)
-    person.tap("Pancakes")
+def test_a_swipe_inwards_from_a_side_is_back(gestural: Person, side: str) -> None:
+    width, height = edges(gestural)
+    gestural.tap("Pancakes")
     start, end = (2, width * 0.4) if side == "left" else (width - 2, width * 0.6)
 
-    person.swipe((start, height * 0.4), (end, height * 0.42))
+    gestural.swipe((start, height * 0.4), (end, height * 0.42))
 
-    assert person.sees("New note")
-    assert person.phone.state().package == NOTES
+    assert gestural.sees("New note")
+    assert gestural.phone.state().package == NOTES
 
 
-def test_a_swipe_that_turns_back_or_is_short_does_nothing(person: Person) -> None:
+def test_a_swipe_that_turns_back_or_is_short_does_nothing(gestural: Person) -> None:
+    width, height = edges(gestural)
+    before = gestural.phone.screen().number
+
+    gestural.swipe((2, height * 0.4), (30, height * 0.4))
+    gestural.swipe((width / 2, height - 3), (width / 2 + 30, height - 5))
+    gestural.phone.touch(Phase.DOWN, 2, height * 0.4)
+    gestural.phone.touch(Phase.MOVE, width * 0.3, height * 0.4)
+    gestural.phone.touch(Phase.MOVE, 5, height * 0.4)
+    gestural.phone.touch(Phase.UP, 5, height * 0.4)
+
+    assert gestural.phone.screen().number == before
+
+
+def test_a_tap_at_the_edge_is_the_apps(gestural: Person) -> None:
+    note = gestural.find("Pancakes").bounds
+    left = next(
+        node.bounds for node in reversed(gestural.nodes) if node.clickable and node.bounds.contains(*note.center)
+    )
+
+    gestural.tap_at(left.left + 4, note.center[1])
+
+    assert not gestural.sees("New note")
+
+
+def test_with_three_buttons_the_edges_mean_nothing(person: Person) -> None:
+    person.open("Notes")
     width, height = edges(person)
-    before = person.phone.screen().number
+    person.swipe((2, height * 0.4), (width * 0.4, height * 0.4))
 
-    person.swipe((2, height * 0.4), (30, height * 0.4))
-    person.swipe((width / 2, height - 3), (width / 2 + 30, height - 5))
-    person.phone.touch(Phase.DOWN, 2, height * 0.4)
-    person.phone.touch(Phase.MOVE, width * 0.3, height * 0.4)
-    person.phone.touch(Phase.MOVE, 5, height * 0.4)
-    person.phone.touch(Phase.UP, 5, height * 0.4)
-
-    assert person.phone.screen().number == before
+    assert person.phone.state().package == NOTES
+    assert person.sees("Overview")
 
 
-def test_a_tap_at_the_edge_is_the_apps(person: Person) -> None:
-    note = person.find("Pancakes").bounds
-    left = next(node.bounds for node in reversed(person.nodes) if node.clickable and node.bounds.contains(*note.center))
+def test_the_bar_becomes_a_handle_and_buttons_again(own: Bench) -> None:
+    high = own.emulator.phone.state().navigation_bar
 
-    person.tap_at(left.left + 4, note.center[1])
-
-    assert not person.sees("New note")
-
-
-def test_with_three_buttons_the_edges_mean_nothing() -> None:
-    with person_with() as someone:
-        someone.open("Notes")
-        width, height = edges(someone)
-        someone.swipe((2, height * 0.4), (width * 0.4, height * 0.4))
-
-        assert someone.phone.state().package == NOTES
-        assert someone.sees("Overview")
-
-
-def test_the_bar_becomes_a_handle_and_buttons_again(start: Launch) -> None:
-    bench = start()
-    high = bench.emulator.phone.state().navigation_bar
-
-    assert bench.shell(GESTURAL) == ""
-    low = navigation_bar(bench)
-    assert "[x] com.android.internal.systemui.navbar.gestural" in bench.shell("cmd overlay list")
-    assert bench.shell("settings get secure navigation_mode") == "2\n"
-    bench.shell(THREE_BUTTONS)
+    assert own.shell(GESTURAL) == ""
+    low = navigation_bar(own)
+    assert "[x] com.android.internal.systemui.navbar.gestural" in own.shell("cmd overlay list")
+    assert own.shell("settings get secure navigation_mode") == "2\n"
+    own.shell(THREE_BUTTONS)
 
     assert low == [0, 1280 - 48, 720, 1280]
-    assert navigation_bar(bench) == [high.left, high.top, high.right, high.bottom]
+    assert navigation_bar(own) == [high.left, high.top, high.right, high.bottom]
 
 
 def navigation_bar(bench: Bench) -> list[int]:
@@ -117,30 +115,28 @@ def navigation_bar(bench: Bench) -> list[int]:
     return [int(edge) for edge in edges]
 
 
-def test_two_fingers_tap_nothing_and_scroll_nothing() -> None:
-    with person_with() as someone:
-        x, y = someone.find("Notes").bounds.center
-        before = someone.phone.screen().number
-        for phase, at, pointer in (
-            (Phase.DOWN, (x, y), 0),
-            (Phase.DOWN, (x + 100, y + 100), 1),
-            (Phase.MOVE, (x + 200, y + 300), 1),
-            (Phase.UP, (x, y), 0),
-            (Phase.UP, (x + 200, y + 300), 1),
-        ):
-            someone.phone.touch(phase, *at, pointer=pointer)
+def test_two_fingers_tap_nothing_and_scroll_nothing(person: Person) -> None:
+    x, y = person.find("Notes").bounds.center
+    before = person.phone.screen().number
+    for phase, at, pointer in (
+        (Phase.DOWN, (x, y), 0),
+        (Phase.DOWN, (x + 100, y + 100), 1),
+        (Phase.MOVE, (x + 200, y + 300), 1),
+        (Phase.UP, (x, y), 0),
+        (Phase.UP, (x + 200, y + 300), 1),
+    ):
+        person.phone.touch(phase, *at, pointer=pointer)
 
-        assert someone.phone.screen().number == before
-        someone.tap_at(x, y)
-        assert someone.phone.state().package == NOTES
+    assert person.phone.screen().number == before
+    person.tap_at(x, y)
+    assert person.phone.state().package == NOTES
 
 
-def test_a_finger_that_stays_when_the_other_has_gone_does_nothing_until_it_lifts() -> None:
-    with person_with() as someone:
-        x, y = someone.find("Notes").bounds.center
-        someone.phone.touch(Phase.DOWN, 10, 10)
-        someone.phone.touch(Phase.DOWN, x, y, pointer=1)
-        someone.phone.touch(Phase.UP, 10, 10)
-        someone.phone.touch(Phase.UP, x, y, pointer=1)
+def test_a_finger_that_stays_when_the_other_has_gone_does_nothing_until_it_lifts(person: Person) -> None:
+    x, y = person.find("Notes").bounds.center
+    person.phone.touch(Phase.DOWN, 10, 10)
+    person.phone.touch(Phase.DOWN, x, y, pointer=1)
+    person.phone.touch(Phase.UP, 10, 10)
+    person.phone.touch(Phase.UP, x, y, pointer=1)
 
-        assert someone.phone.state().package != NOTES
+    assert person.phone.state().package != NOTES

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.simulator.evdev import InputNodes
-from tests.simulator.bench import Bench, Launch
+from tests.simulator.bench import Bench
 
 CAPTURES = Path(__file__).parents[1] / "data" / "getevent"
 
@@ -27,18 +27,12 @@ def test_a_touch_node_is_described_as_on_a_real_emulator(bench: Bench, option: s
     assert bench.shell(f"getevent {option} /dev/input/event1") == expected
 
 
-def test_the_keyboard_is_described_as_on_a_real_emulator(bench: Bench) -> None:
-    text = (CAPTURES / "qwerty2_node_p.txt").read_text()
-    expected = text.split("add device 2")[0].replace("event11", "event12")
-
-    assert bench.shell("getevent -p /dev/input/event12") == expected
-
-
-def test_the_touch_nodes_of_a_foldable_are_described_as_on_a_real_one(bench: Bench) -> None:
-    real = captured("api36_fold_all_nodes_p.txt", "")
+def test_the_keyboard_and_the_nodes_of_a_foldable_are_described_as_on_a_real_one(bench: Bench) -> None:
+    keyboard = (CAPTURES / "qwerty2_node_p.txt").read_text().split("add device 2")[0]
     first_twelve = bench.shell("getevent -p").split("add device 13")[0]
 
-    assert first_twelve == real
+    assert bench.shell("getevent -p /dev/input/event12") == keyboard.replace("event11", "event12")
+    assert first_twelve == captured("api36_fold_all_nodes_p.txt", "")
 
 
 def test_a_node_that_is_not_there_cannot_be_read(bench: Bench) -> None:
@@ -128,17 +122,6 @@ def test_what_does_not_change_is_not_reported(own: Bench) -> None:
     assert kinds == [*first_tap, *lift, "ABS_MT_TRACKING_ID", "ABS_MT_PRESSURE", "SYN_REPORT"]
 
 
-def test_a_second_finger_is_announced_by_its_slot(own: Bench) -> None:
-    guest = own.emulator.guest
-
-    with getevent(own, "-l") as events:
-        guest.window_touch(10, 20, pressed=True)
-        guest.window_touch(30, 40, pressed=True, slot=1)
-        lines = events.lines(11)
-
-    assert [line.split()[2] for line in lines[5:7]] == ["ABS_MT_SLOT", "ABS_MT_TRACKING_ID"]
-
-
 def test_a_pinch_is_reported_slot_by_slot(own: Bench) -> None:
     guest = own.emulator.guest
 
@@ -169,40 +152,28 @@ def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
     assert line.split() == ["/dev/input/event12:", "EV_KEY", "KEY_HOME", "DOWN"]
 
 
-def test_the_right_mouse_button_is_the_back_key(bench: Bench) -> None:
-    with getevent(bench, "-l") as events:
-        bench.console("event", "mouse", "5", "5", "0", "2")
+@pytest.mark.parametrize("by", ["mouse", "sendevent"])
+def test_the_back_key_comes_from_the_right_mouse_button_and_from_sendevent(bench: Bench, by: str) -> None:
+    node = "/dev/input/event12"
+    with getevent(bench, "-l", "-c", "4") as events:
+        if by == "mouse":
+            bench.console("event", "mouse", "5", "5", "0", "2")
+        for value in (1, 0) if by == "sendevent" else ():
+            bench.shell(f"sendevent {node} 1 158 {value}; sendevent {node} 0 0 0")
         lines = events.lines(4)
 
-    assert [line.split()[1:] for line in lines[::2]] == [["EV_KEY", "KEY_BACK", "DOWN"], ["EV_KEY", "KEY_BACK", "UP"]]
+        assert [line.split()[1:] for line in lines[::2]] == [["EV_KEY", "KEY_BACK", way] for way in ("DOWN", "UP")]
+        assert events.process.wait(10) == 0, "the count ends it"
 
 
-def test_a_folded_phone_reports_touches_on_the_node_of_its_outer_panel(start: Launch) -> None:
-    bench = start("pixel_fold")
-    bench.console("fold")
+def test_a_folded_phone_reports_touches_on_the_node_of_its_outer_panel(fold: Bench) -> None:
+    fold.console("fold")
 
-    with getevent(bench) as events:
-        bench.console("event", "mouse", "540", "1046", "0", "1")
+    with getevent(fold) as events:
+        fold.console("event", "mouse", "540", "1046", "0", "1")
         [line] = events.lines(1)
 
     assert line.startswith("/dev/input/event7: 0003 0039 00000000")
-
-
-def test_sendevent_puts_events_into_a_node(bench: Bench) -> None:
-    with getevent(bench, "-l") as events:
-        bench.shell("sendevent /dev/input/event12 1 158 1; sendevent /dev/input/event12 0 0 0")
-        bench.shell("sendevent /dev/input/event12 1 158 0; sendevent /dev/input/event12 0 0 0")
-        lines = events.lines(4)
-
-    assert [line.split()[2:] for line in lines[::2]] == [["KEY_BACK", "DOWN"], ["KEY_BACK", "UP"]]
-
-
-def test_a_count_ends_getevent(bench: Bench) -> None:
-    with getevent(bench, "-l", "-c", "2") as events:
-        bench.console("event", "text", "x")
-
-        assert len(events.lines(2)) == 2
-        assert events.process.wait(10) == 0
 
 
 def test_a_slot_keeps_its_position_between_touches() -> None:

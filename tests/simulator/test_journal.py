@@ -2,27 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from odyssey_recorder.simulator.evdev import InputNodes
-from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.journal import Moment, RecordedJournal
-from odyssey_recorder.simulator.phone import Phone, Screen
-from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.person import Person
-
-
-@contextmanager
-def guest_with(journal: Path) -> Iterator[Guest]:
-    phone = Phone(profile_named("small_phone"), journal=journal)
-    phone.start()
-    try:
-        yield Guest(phone, Faults(*(lambda: None,) * 3), InputNodes(), "test")
-    finally:
-        phone.stop()
+from odyssey_recorder.simulator.phone import Screen
+from tests.simulator.person import Person, guest_with
 
 
 def tap(guest: Guest, words: str) -> Screen:
@@ -40,7 +25,7 @@ def rgb_sha256(screen: Screen) -> str:
 
 def test_a_touch_carries_the_picture_that_it_met_and_the_stamp_of_its_events(tmp_path: Path) -> None:
     stamps: list[int] = []
-    with guest_with(tmp_path / "journal") as guest:
+    with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.nodes.read(lambda _, events: stamps.append(events[0].time_us), lambda: None)
         met = [tap(guest, "Notes")]
         guest.phone.put_setting("global", "transition_animation_scale", "0")
@@ -54,7 +39,7 @@ def test_a_touch_carries_the_picture_that_it_met_and_the_stamp_of_its_events(tmp
 
 
 def test_whether_a_gesture_changed_the_screen_can_be_told(tmp_path: Path) -> None:
-    with guest_with(tmp_path / "journal") as guest:
+    with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         tap(guest, "10:00")
         tap(guest, "Notes")
 
@@ -66,7 +51,7 @@ def test_whether_a_gesture_changed_the_screen_can_be_told(tmp_path: Path) -> Non
 
 
 def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
-    with guest_with(tmp_path / "journal") as guest:
+    with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.phone.press_key(187)
         guest.phone.set_rotation(1)
         last = guest.phone.screen().number
@@ -80,7 +65,7 @@ def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
 
 
 def test_an_input_that_is_heard_of_late_met_the_frame_of_its_own_moment(tmp_path: Path) -> None:
-    with guest_with(tmp_path / "journal") as guest:
+    with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.phone.put_setting("global", "transition_animation_scale", "0")
         first = guest.phone.screen()
         tap(guest, "Notes")

@@ -25,36 +25,27 @@ def is_ready(serial: str, server: PrivateAdbServer) -> bool:
     return f"{serial}\tdevice" in server.adb("devices").stdout.decode()
 
 
-def test_a_phone_is_up_and_known_to_its_adb_server_when_its_serial_is_told(
-    phones: PhoneProcesses, adb_server: PrivateAdbServer
+def test_phones_are_up_and_known_when_their_serials_are_told_and_leave_their_journals_behind(
+    phones: PhoneProcesses, adb_server: PrivateAdbServer, tmp_path: Path
 ) -> None:
-    serial = phones.start("small_phone", seed=3, animation=False)
-    adb_server.adb("-s", serial, "wait-for-device")
-    assert is_ready(serial, adb_server)
-    assert adb_server.adb("-s", serial, "shell", "wm", "size").stdout.strip() == b"Physical size: 720x1280"
-    phones.stop()
-    adb_server.adb("-s", serial, "wait-for-disconnect")
-    assert not is_ready(serial, adb_server)
-
-
-def test_the_phones_are_found_in_a_folder_of_their_own(phones: PhoneProcesses, adb_server: PrivateAdbServer) -> None:
-    serial = phones.start("small_phone")
-
-    [file] = phones.running_dir.iterdir()
-
-    assert f"port.serial={serial.removeprefix('emulator-')}\n" in file.read_text()
+    serials = [
+        phones.start("small_phone", seed=3, animation=False, journal=tmp_path / "journal.jsonl"),
+        phones.start("small_phone"),
+    ]
     assert phones.running_dir.is_relative_to(adb_server.home)
+    noted = "".join(file.read_text() for file in phones.running_dir.iterdir())
+    for serial in serials:
+        adb_server.adb("-s", serial, "wait-for-device")
+        assert is_ready(serial, adb_server)
+        assert f"port.serial={serial.removeprefix('emulator-')}\n" in noted
+        assert adb_server.adb("-s", serial, "shell", "wm", "size").stdout.strip() == b"Physical size: 720x1280"
+
     phones.stop()
+
+    for serial in serials:
+        adb_server.adb("-s", serial, "wait-for-disconnect")
+    assert len(set(serials)) == 2
     assert list(phones.running_dir.iterdir()) == []
-
-
-def test_two_phones_run_side_by_side(phones: PhoneProcesses) -> None:
-    assert phones.start("small_phone") != phones.start("small_phone")
-
-
-def test_a_journal_is_written_where_it_was_asked_for(phones: PhoneProcesses, tmp_path: Path) -> None:
-    phones.start("small_phone", journal=tmp_path / "journal.jsonl")
-    phones.stop()
     assert '"rgb_sha256"' in (tmp_path / "journal.jsonl").read_text()
 
 

@@ -1,4 +1,4 @@
-"""Everyday use by what is visible: notes, typing, copying, sharing, recents, settings."""
+"""Everyday use by what is visible: notes, typing, copying, sharing, recents, lists, settings."""
 
 import time
 
@@ -8,31 +8,30 @@ from odyssey_recorder.simulator.phone import Phase
 from tests.simulator.person import Person, person_with, wait_until
 
 ENTER, DELETE, PASTE = 66, 67, 279
+LAUNCHER = "com.android.launcher3"
 
 
 def new_note(person: Person) -> None:
     person.open("Notes", "New note")
 
 
-def test_a_note_that_was_written_is_still_there_when_one_comes_back(person: Person) -> None:
+# Typing
+
+
+def test_a_new_note_has_the_focus_and_the_keyboard_and_is_kept(person: Person) -> None:
     new_note(person)
+    state = person.phone.state()
+    assert state.keyboard_shown
+    assert state.keyboard is not None
+    assert state.keyboard.bottom == state.navigation_bar.top
+    assert person.field("title").focused
+
     person.type("Holiday\nTent; stove & 50% more tea")
     person.home()
-    person.open("Settings")
     person.phone.clear_recents()
     person.open("Notes")
 
     assert person.sees("Holiday", "Tent; stove & 50% more tea")
-
-
-def test_a_new_note_has_the_focus_and_the_keyboard(person: Person) -> None:
-    new_note(person)
-
-    state = person.phone.state()
-    assert state.keyboard_shown
-    assert person.field("title").focused
-    assert state.keyboard is not None
-    assert state.keyboard.bottom == state.navigation_bar.top
 
 
 def test_the_keys_of_the_screen_write_as_their_labels_say(person: Person) -> None:
@@ -47,35 +46,31 @@ def test_the_keys_of_the_screen_write_as_their_labels_say(person: Person) -> Non
     assert person.field("title").text == "ab Xy7&q"
 
 
-def test_enter_makes_a_new_line_in_a_note_and_goes_on_from_its_title(person: Person) -> None:
+def test_keys_move_the_cursor_write_signs_and_go_on_to_the_next_line(person: Person) -> None:
+    left, right, home, end, forward_delete = 21, 22, 122, 123, 112
     new_note(person)
-    person.type("Title")
-    person.phone.press_key(ENTER)
+    person.type("bcd")
+    for code in (home, 29, end, 33, left, left, forward_delete, right, 56, 77, 8, 62, ENTER):
+        person.phone.press_key(code)
     person.type("one")
     person.phone.press_key(ENTER)
     person.type("two")
     person.phone.press_key(DELETE)
 
-    assert person.field("title").text == "Title"
+    assert person.field("title").text == "abce.@1 "
     assert person.field("body").text == "one\ntw"
 
 
-def test_any_character_can_be_typed_and_is_kept() -> None:
+def test_any_character_is_kept_and_what_is_pasted_into_a_single_line_stays_one(person: Person) -> None:
     strange = "\u00e9\u4e2d\U0001f600\ud800\0\t\u202e"
-    with person_with() as person:
-        new_note(person)
-        person.phone.press_key(ENTER)
-        person.type(strange)
-
-        assert person.field("body").text == strange
-
-
-def test_what_is_pasted_into_a_single_line_stays_one(person: Person) -> None:
     new_note(person)
     person.phone.set_clipboard("one\ntwo")
     person.phone.press_key(PASTE)
+    person.phone.press_key(ENTER)
+    person.type(strange)
 
     assert person.field("title").text == "one two"
+    assert person.field("body").text == strange
 
 
 def test_back_takes_the_keyboard_first_and_the_page_next(person: Person) -> None:
@@ -88,13 +83,13 @@ def test_back_takes_the_keyboard_first_and_the_page_next(person: Person) -> None
     person.back()
     assert person.phone.state().activity.endswith("MainActivity")
     person.back()
-    assert person.phone.state().package == "com.android.launcher3"
+    assert person.phone.state().package == LAUNCHER
 
 
 def test_the_focused_line_stays_above_the_keyboard(person: Person) -> None:
     new_note(person)
     person.tap_field("body")
-    person.type("\n".join(f"line {number}" for number in range(60)))
+    person.type("\n".join(f"line {number}" for number in range(25)))
 
     state = person.phone.state()
     assert state.keyboard is not None
@@ -103,26 +98,18 @@ def test_the_focused_line_stays_above_the_keyboard(person: Person) -> None:
     assert body.bounds.top <= state.status_bar.bottom + 150
 
 
-def test_a_long_press_selects_a_word_and_the_toolbar_copies_it() -> None:
+def test_a_long_press_selects_a_word_while_the_finger_is_down_and_the_toolbar_copies_it() -> None:
     with person_with("medium_phone") as person:
         person.open("Notes", "Quote")
         bounds = person.field("body").bounds
-        person.hold_at(bounds.left + 60, bounds.top + 10)
-        assert person.sees("Cut")
+        at = bounds.left + 60, bounds.top + 10
+        person.phone.touch(Phase.DOWN, *at)
+        wait_until(lambda: person.sees("Cut"))
+        person.phone.touch(Phase.UP, *at)
         person.tap("Copy")
 
         assert person.phone.get_clipboard() == "The"
         assert not person.sees("Cut")
-
-
-def test_a_long_press_happens_while_the_finger_is_still_down(person: Person) -> None:
-    person.open("Notes", "Quote")
-    x, y = person.field("body").bounds.center
-    person.phone.touch(Phase.DOWN, x, y)
-    wait_until(lambda: person.sees("Select all"))
-    person.phone.touch(Phase.UP, x, y)
-
-    assert person.sees("Select all")
 
 
 def test_select_all_and_cut_empty_the_field_and_paste_brings_it_back(person: Person) -> None:
@@ -132,12 +119,14 @@ def test_select_all_and_cut_empty_the_field_and_paste_brings_it_back(person: Per
     person.tap("Select all", "Cut")
     assert person.field("title").text == "Title"
     person.tap_field("body")
-    x, y = person.field("body").bounds.center
-    person.hold_at(x, y)
+    person.hold_at(*person.field("body").bounds.center)
     person.tap("Paste")
     person.phone.press_key(PASTE)
 
     assert person.field("body").text == "seven wordsseven words"
+
+
+# Notes and sharing
 
 
 def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it(person: Person) -> None:
@@ -151,23 +140,18 @@ def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it(person: Person) -
     assert person.words.count("Pancakes") == 2
 
 
-def test_a_tap_beside_the_share_sheet_sends_it_away() -> None:
-    with person_with("medium_phone") as person:
-        person.open("Notes", "Pancakes")
-        before = person.phone.screen().rgba
-        person.tap("Share")
-        person.tap_at(200, 400)
+def test_a_reader_of_the_screen_is_told_what_each_thing_is(person: Person) -> None:
+    person.open("Notes", "Pancakes")
+    assert person.find("Share").class_name == "android.widget.ImageButton"
+    assert person.field("body").class_name == "android.widget.EditText"
+    person.tap("More options", "Delete")
+    assert person.find("Delete note?").class_name == "android.widget.TextView"
+    buttons = [node for node in person.nodes if node.class_name == "android.widget.Button"]
 
-        assert person.phone.screen().rgba == before
+    assert [button.content_desc for button in buttons] == ["Cancel", "Delete"]
 
 
-def test_a_deleted_note_is_gone_after_the_question(person: Person) -> None:
-    person.open("Notes", "Pancakes", "More options", "Delete", "Cancel")
-    assert person.sees("Pancakes")
-    person.tap("More options", "Delete", "Delete")
-
-    assert not person.sees("Pancakes")
-    assert person.sees("Packing list")
+# Recents, the launcher and the navigation bar
 
 
 def test_recents_bring_a_task_back_as_it_was_left(person: Person) -> None:
@@ -178,7 +162,7 @@ def test_recents_bring_a_task_back_as_it_was_left(person: Person) -> None:
     assert person.phone.state().activity.endswith("RecentsActivity")
     cards = [node for node in person.nodes if node.clickable and node.content_desc in {"Notes", "Settings"}]
     assert [card.content_desc for card in cards] == ["Settings", "Notes"]
-    person.tap_at(cards[1].bounds.center[0], cards[1].bounds.center[1])
+    person.tap_at(*cards[1].bounds.center)
 
     assert person.phone.screen().rgba == left
 
@@ -191,10 +175,7 @@ def test_a_card_swiped_up_is_gone_and_clear_all_ends_every_task(person: Person) 
     person.swipe((x, y), (x, y - 700))
     assert not person.sees("Settings")
     person.tap("Clear all")
-    assert person.phone.state().package == "com.android.launcher3"
-    person.open("Notes")
-    assert person.phone.state().activity.endswith("MainActivity")
-    person.phone.clear_recents()
+    assert person.phone.state().package == LAUNCHER
     person.recents()
     assert person.sees("No recent items")
 
@@ -208,20 +189,27 @@ def test_the_navigation_bar_works_by_touch(person: Person, button: str, activity
     assert person.phone.state().activity.endswith(activity)
 
 
-def test_the_list_follows_the_finger_less_the_slop(person: Person) -> None:
+def test_the_drawer_finds_an_app_by_its_name(person: Person) -> None:
+    person.tap("Search")
+    person.type("sett")
+    assert not person.sees("Notes")
+    person.phone.press_key(ENTER)
+
+    assert person.phone.state().package == "com.android.settings"
+
+
+# Fingers and lists
+
+
+def test_the_list_follows_the_finger_less_the_slop_within_which_it_taps(person: Person) -> None:
     person.open("Settings")
-    before = person.find("Display").bounds
+    before, slop = person.find("Display").bounds, 16
     person.swipe((300, 700), (300, 600))
+    after = person.find("Display").bounds
+    assert before.top - after.top == 100 - slop
 
-    slop = 16
-    assert before.top - person.find("Display").bounds.top == 100 - slop
-
-
-def test_a_short_way_of_the_finger_is_a_tap(person: Person) -> None:
-    person.open("Settings")
-    x, y = person.find("Display").bounds.center
+    x, y = after.center
     person.swipe((x, y), (x + 5, y + 5))
-
     assert person.sees("Dark theme")
 
 
@@ -230,11 +218,11 @@ def test_a_finger_taken_away_by_the_system_taps_nothing(person: Person) -> None:
     person.phone.touch(Phase.DOWN, x, y)
     person.phone.touch(Phase.CANCEL, x, y)
 
-    assert person.phone.state().package == "com.android.launcher3"
+    assert person.phone.state().package == LAUNCHER
 
 
 def test_a_flung_list_glides_on_and_stops() -> None:
-    with person_with() as still, person_with("small_phone", animation=True) as moving:
+    with person_with() as still, person_with(animation=True) as moving:
         for person in (still, moving):
             person.phone.start_activity("com.android.settings")
             person.swipe((300, 700), (300, 600))
@@ -246,7 +234,7 @@ def test_a_flung_list_glides_on_and_stops() -> None:
 
 
 def test_a_finger_that_rests_before_it_lifts_flings_nothing() -> None:
-    with person_with("small_phone", animation=True) as person:
+    with person_with(animation=True) as person:
         person.phone.start_activity("com.android.settings")
         for phase, y in ((Phase.DOWN, 700), (Phase.MOVE, 650), (Phase.MOVE, 600)):
             person.phone.touch(phase, 300, y)
@@ -261,7 +249,7 @@ def test_a_finger_that_rests_before_it_lifts_flings_nothing() -> None:
 
 
 def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:
-    with person_with("small_phone", animation=True) as person:
+    with person_with(animation=True) as person:
         person.phone.start_activity("com.android.settings")
         person.swipe((300, 700), (300, 550))
         x, y = person.find("Battery").bounds.center
@@ -274,46 +262,19 @@ def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:
 
 
 def test_a_key_that_comes_while_a_list_glides_finds_it_at_its_end() -> None:
-    with person_with("small_phone", animation=True) as one, person_with("small_phone", animation=True) as other:
-        tops = []
-        for person in (one, other):
+    tops = []
+    for _ in range(2):
+        with person_with(animation=True) as person:
             person.phone.start_activity("com.android.settings")
             person.swipe((300, 700), (300, 650))
-        for person in (one, other):
             person.home()
             person.open("Settings")
             tops.append(person.find("Display").bounds.top)
 
-        assert tops[0] == tops[1]
+    assert tops[0] == tops[1]
 
 
-def test_the_drawer_finds_an_app_by_its_name(person: Person) -> None:
-    person.tap("Search")
-    person.type("sett")
-    assert not person.sees("Notes")
-    person.phone.press_key(ENTER)
-
-    assert person.phone.state().package == "com.android.settings"
-
-
-def test_a_switch_in_the_settings_is_what_adb_reads_and_stays(person: Person) -> None:
-    person.open("Settings", "Connected devices", "Bluetooth")
-    assert person.phone.get_setting("global", "bluetooth_on") == "0"
-    person.home()
-    person.phone.clear_recents()
-    person.open("Settings", "Connected devices")
-    switch = next(node for node in person.nodes if node.checkable and node.content_desc == "Bluetooth")
-
-    assert not switch.checked
-
-
-def test_the_dark_theme_darkens_other_apps_too(person: Person) -> None:
-    person.open("Notes")
-    light = person.phone.screen().rgba
-    person.phone.put_setting("secure", "ui_night_mode", "2")
-    dark = person.phone.screen().rgba
-
-    assert sum(dark[:4000]) < sum(light[:4000]) / 2
+# Settings
 
 
 def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to(person: Person) -> None:
@@ -325,103 +286,33 @@ def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to(person: P
     assert person.sees("Small Phone")
 
 
-TOPICS = (
-    ("Network & internet", "Hotspot"),
-    ("Connected devices", "NFC"),
-    ("Notifications", "Do not disturb"),
-    ("Battery", "Battery Saver"),
-    ("Storage", "128 GB total"),
-    ("Sound & vibration", "Touch sounds"),
-    ("Location", "Use location"),
-    ("Accessibility", "Mono audio"),
-    ("System", "Backup"),
-    ("About phone", "Android version"),
+@pytest.mark.parametrize(
+    ("taps", "namespace", "key", "value"),
+    [
+        (("Connected devices", "Bluetooth"), "global", "bluetooth_on", "0"),
+        (("Network & internet", "CityLibrary"), "global", "wifi_network", "CityLibrary"),
+        (("Display", "Screen timeout", "5 minutes"), "system", "screen_off_timeout", "300000"),
+        (("Display", "Dark theme"), "secure", "ui_night_mode", "2"),
+        (("Notifications", "Notes"), "secure", "notify_com.odyssey.notes", "0"),
+    ],
 )
-
-
-@pytest.mark.parametrize(("topic", "row"), TOPICS)
-def test_every_topic_of_the_settings_opens_and_goes_back(topic: str, row: str) -> None:
-    with person_with("medium_phone") as person:
-        person.open("Settings")
-        person.scroll_to(topic)
-        person.tap(topic)
-        assert person.scroll_to(row)
-        person.tap("Navigate up")
-
-        assert person.sees("Search settings")
-
-
-def test_a_search_of_the_settings_leaves_what_fits(person: Person) -> None:
+def test_what_is_set_by_touch_is_what_adb_reads(
+    person: Person, taps: tuple[str, ...], namespace: str, key: str, value: str
+) -> None:
     person.open("Settings")
-    person.tap_field("search")
-    person.type("blue")
-    assert person.sees("Connected devices")
-    assert not person.sees("Battery")
-    person.type("berry")
+    for words in taps:
+        person.scroll_to(words)
+        person.tap(words)
 
-    assert person.sees("Nothing found")
+    assert person.phone.get_setting(namespace, key) == value
 
 
-def test_another_wifi_is_joined_and_none_is_offered_when_it_is_off(person: Person) -> None:
-    person.open("Settings", "Network & internet", "CityLibrary")
-    assert person.phone.get_setting("global", "wifi_network") == "CityLibrary"
-    person.tap("Wi-Fi")
+def test_a_switch_shows_what_was_set_and_the_dark_theme_darkens_other_apps(person: Person) -> None:
+    person.phone.put_setting("global", "bluetooth_on", "0")
+    person.open("Settings", "Connected devices")
+    assert not next(node for node in person.nodes if node.checkable and node.content_desc == "Bluetooth").checked
 
-    assert not person.sees("CityLibrary")
-
-
-def test_a_choice_of_a_dialog_is_taken_and_shown(person: Person) -> None:
-    person.open("Settings", "Display", "Screen timeout", "5 minutes")
-
-    assert person.phone.get_setting("system", "screen_off_timeout") == "300000"
-    assert person.sees("5 minutes")
-    assert not person.sees("15 seconds")
-
-
-def test_notifications_are_switched_for_each_app(person: Person) -> None:
-    person.open("Settings", "Notifications")
-    person.scroll_to("Notes")
-    person.tap("Notes")
-
-    assert person.phone.get_setting("secure", "notify_com.odyssey.notes") == "0"
-
-
-def test_keys_move_the_cursor_and_write_signs() -> None:
-    left, right, home, end, forward_delete = 21, 22, 122, 123, 112
-    with person_with() as person:
-        new_note(person)
-        person.type("bcd")
-        for code in (home, 29, end, 33, left, left, forward_delete, right, 56, 77, 8, 62):
-            person.phone.press_key(code)
-
-        assert person.field("title").text == "abce.@1 "
-
-
-def test_text_that_is_sent_or_an_app_that_is_called_for_it_opens_there(person: Person) -> None:
-    send = "android.intent.action.SEND"
-    person.phone.start_activity("com.odyssey.notes", action=send, data="bring cake")
-    assert person.field("body").text == "bring cake"
-    with pytest.raises(LookupError, match="does not take"):
-        person.phone.start_activity("com.android.settings", action=send, data="bring cake")
-
-
-def test_an_empty_note_has_nothing_to_share_and_is_thrown_away(person: Person) -> None:
-    new_note(person)
-    person.back()
-    person.tap("Share")
-    assert person.sees("Nothing to share")
-    person.tap("Navigate up")
-
-    assert not person.sees("Nothing to share")
-    assert not person.sees("Untitled")
-
-
-def test_a_reader_of_the_screen_is_told_what_each_thing_is(person: Person) -> None:
-    person.open("Notes", "Pancakes")
-    assert person.find("Share").class_name == "android.widget.ImageButton"
-    assert person.field("body").class_name == "android.widget.EditText"
-    person.tap("More options", "Delete")
-    assert person.find("Delete note?").class_name == "android.widget.TextView"
-    buttons = [node for node in person.nodes if node.class_name == "android.widget.Button"]
-
-    assert [button.content_desc for button in buttons] == ["Cancel", "Delete"]
+    person.open("Notes")
+    light = person.phone.screen().rgba
+    person.phone.put_setting("secure", "ui_night_mode", "2")
+    assert sum(person.phone.screen().rgba[:4000]) < sum(light[:4000]) / 2

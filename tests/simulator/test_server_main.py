@@ -3,7 +3,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -44,54 +43,8 @@ def test_it_says_where_it_is_and_stops_on_ctrl_c(adb_server: PrivateAdbServer) -
     assert said[2] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
 
 
-def test_it_can_stop_with_the_program_that_started_it(adb_server: PrivateAdbServer) -> None:
-    bound_to_stdin = PROGRAM.replace("import run", "import run, stop_when_stdin_ends\n\nstop_when_stdin_ends()")
-    with subprocess.Popen(
-        [sys.executable, "-c", bound_to_stdin],
-        env=adb_server.environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as program:
-        assert program.stdin is not None
-        assert program.stdout is not None
-        said = [program.stdout.readline() for _ in range(3)]
-
-        program.stdin.close()
-
-        assert program.stdout.read().endswith("has stopped.\n")
-        assert program.wait(10) == 0
-    assert said[2].startswith("Stop it with Ctrl-C")
-
-
-def test_it_stops_when_its_console_is_told_to_kill(
-    adb_server: PrivateAdbServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HOME", "USERPROFILE", "XDG_RUNTIME_DIR", "ANDROID_ADB_SERVER_PORT"):
-        monkeypatch.setenv(name, adb_server.environment[name])
-    said: list[str] = []
-    ready = threading.Event()
-
-    def say(line: str) -> None:
-        said.append(line)
-        if line.startswith("Stop it"):
-            ready.set()
-
-    phone = Phone(profile_named("small_phone"), animation=False)
-    program = threading.Thread(target=run, args=(phone, 0, say))
-    program.start()
-    assert ready.wait(10)
-    serial = said[0].split()[5].rstrip(":")
-    adb_server.adb("-s", serial, "wait-for-device")
-
-    adb_server.adb("-s", serial, "emu", "kill")
-
-    program.join(10)
-    assert said[-1] == f"{serial} has stopped."
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
 def test_however_it_is_stopped_it_leaves_nothing_behind_and_shows_its_tokens_to_nobody(
     tmp_path: Path, how: signal.Signals
 ) -> None:
@@ -121,23 +74,18 @@ def test_however_it_is_stopped_it_leaves_nothing_behind_and_shows_its_tokens_to_
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
 
 
-def test_a_token_that_was_there_before_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The home of this process, without an adb server."""
     for name in ("HOME", "USERPROFILE", "XDG_RUNTIME_DIR", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
-    (tmp_path / TOKEN_FILE).write_text("of another emulator")
-
-    run(Phone(profile_named("small_phone"), animation=False), 0, lambda _: None, lambda _: None, grpc=False)
-
-    assert (tmp_path / TOKEN_FILE).read_text() == "of another emulator"
+    return tmp_path
 
 
-def test_without_an_adb_server_it_says_how_to_connect_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+def test_without_an_adb_server_it_says_how_to_connect_one_and_a_token_that_was_there_stays(home: Path) -> None:
     said: list[str] = []
+    (home / TOKEN_FILE).write_text("of another emulator")
 
     def say(line: str) -> None:
         said.append(line)
@@ -148,15 +96,11 @@ def test_without_an_adb_server_it_says_how_to_connect_one(monkeypatch: pytest.Mo
 
     assert said[2].startswith("No adb server is up. Once one is: adb connect emu:")
     assert said[-1].endswith("has stopped.")
+    assert (home / TOKEN_FILE).read_text() == "of another emulator"
 
 
 @pytest.mark.parametrize("grpc", [True, False])
-def test_the_control_service_runs_and_is_found_unless_it_is_not_wanted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, grpc: bool
-) -> None:
-    for name in ("HOME", "USERPROFILE", "XDG_RUNTIME_DIR", "LOCALAPPDATA"):
-        monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+def test_the_control_service_runs_and_is_found_unless_it_is_not_wanted(home: Path, *, grpc: bool) -> None:
     said: list[str] = []
     found: list[str] = []
 
@@ -167,4 +111,25 @@ def test_the_control_service_runs_and_is_found_unless_it_is_not_wanted(
 
     assert ("gRPC on port" in said[1]) == grpc
     assert len(found) == grpc
-    assert list(running_dir(os.environ).glob("pid_*.ini")) == []
+    assert list(home.rglob("pid_*.ini")) == []
+
+
+ENVIRONMENT = {"HOME": "/home/ann", "LOCALAPPDATA": "/local"}
+ANN_S_RUNTIME = {"XDG_RUNTIME_DIR": "/run/user/7"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "more", "folder"),
+    [
+        ("linux", ANN_S_RUNTIME, "/run/user/7/avd/running"),
+        ("linux", {}, "/home/ann/.android/avd/running"),
+        ("darwin", ANN_S_RUNTIME, "/home/ann/Library/Caches/TemporaryItems/avd/running"),
+        ("win32", ANN_S_RUNTIME, "/local/Temp/avd/running"),
+    ],
+)
+def test_emulators_are_found_where_each_system_keeps_such_files(
+    monkeypatch: pytest.MonkeyPatch, platform: str, more: dict[str, str], folder: str
+) -> None:
+    monkeypatch.setattr("sys.platform", platform)
+
+    assert running_dir({**ENVIRONMENT, **more}) == Path(folder)

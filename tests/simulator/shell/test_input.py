@@ -1,6 +1,7 @@
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -13,61 +14,54 @@ from odyssey_recorder.simulator.shell.input import key_code
 from tests.simulator.bench import Bench
 
 
+@dataclass(frozen=True)
 class Journalled(Bench):
-    def told(self, path: Path) -> list[str]:
-        entries = [json.loads(line) for line in path.read_text().splitlines()]
+    journal: Path
+    start: int = 0
+
+    def told(self) -> list[str]:
+        """The inputs since the test began."""
+        entries = [json.loads(line) for line in self.journal.read_bytes()[self.start :].splitlines()]
         return [entry["input"] for entry in entries if "input" in entry]
 
+    def points(self) -> list[tuple[str, float, float]]:
+        touches = [words.split() for words in self.told() if words.startswith("touch ")]
+        return [(phase, *map(float, place.split(","))) for _, phase, place in touches]  # type: ignore[misc]
 
-@pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    return tmp_path / "journal.jsonl"
 
-
-@pytest.fixture
-def phone(adb_server: PrivateAdbServer, journal: Path) -> Iterator[Journalled]:
+@pytest.fixture(scope="module")
+def emulator(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journalled]:
+    journal = tmp_path_factory.mktemp("journal") / "journal.jsonl"
     simulated = Phone(profile_named("small_phone"), animation=False, journal=journal)
-    with SimulatedEmulator(simulated, adb_server_port=adb_server.port) as emulator:
-        bench = Journalled(adb_server, emulator)
+    with SimulatedEmulator(simulated, adb_server_port=adb_server.port) as running:
+        bench = Journalled(adb_server, running, journal)
         bench.adb("wait-for-device")
         yield bench
 
 
-def points(told: list[str]) -> list[tuple[str, float, float]]:
-    touches = [words.split() for words in told if words.startswith("touch ")]
-    return [(phase, *map(float, place.split(","))) for _, phase, place in touches]  # type: ignore[misc]
+@pytest.fixture
+def phone(emulator: Journalled) -> Journalled:
+    return replace(emulator, start=emulator.journal.stat().st_size)
 
 
-def test_a_tap_goes_down_and_up_at_its_place(phone: Journalled, journal: Path) -> None:
-    phone.shell("input tap 100 200.5")
+@pytest.mark.parametrize("prefix", ["", "touchscreen ", "-d 0 ", "touchscreen -d 0 ", "stylus "])
+def test_a_tap_goes_down_and_up_at_its_place(phone: Journalled, prefix: str) -> None:
+    phone.shell(f"input {prefix}tap 100 200.5")
 
-    assert points(phone.told(journal)) == [("down", 100, 200.5), ("up", 100, 200.5)]
-
-
-@pytest.mark.parametrize("prefix", ["touchscreen", "-d 0", "touchscreen -d 0", "stylus"])
-def test_source_and_display_may_be_named(phone: Journalled, journal: Path, prefix: str) -> None:
-    phone.shell(f"input {prefix} tap 1 2")
-
-    assert points(phone.told(journal)) == [("down", 1, 2), ("up", 1, 2)]
+    assert phone.points() == [("down", 100, 200.5), ("up", 100, 200.5)]
 
 
-def test_a_swipe_takes_its_time_and_moves_along_a_line(phone: Journalled, journal: Path) -> None:
+def test_a_swipe_takes_its_time_and_moves_along_a_line(phone: Journalled) -> None:
     begin = time.monotonic()
-    phone.shell("input swipe 100 100 300 500 400")
+    phone.shell("input swipe 100 100 300 500 200")
 
-    assert time.monotonic() - begin >= 0.4
-    (down, *moves, up) = points(phone.told(journal))
+    assert time.monotonic() - begin >= 0.2
+    (down, *moves, up) = phone.points()
     assert (down, up) == (("down", 100, 100), ("up", 300, 500))
-    assert len(moves) > 5
+    assert len(moves) > 1
     assert [phase for phase, _, _ in moves] == ["move"] * len(moves)
     assert [x for _, x, _ in moves] == sorted(x for _, x, _ in moves)
     assert all(abs((y - 100) - 2 * (x - 100)) < 0.1 for _, x, y in moves)
-
-
-def test_a_long_press_is_a_swipe_on_the_spot(phone: Journalled, journal: Path) -> None:
-    phone.shell("input swipe 360 640 360 640 700")
-
-    assert {(x, y) for _, x, y in points(phone.told(journal))} == {(360, 640)}
 
 
 def test_drag_and_drop_holds_before_it_moves(phone: Journalled) -> None:
@@ -78,16 +72,16 @@ def test_drag_and_drop_holds_before_it_moves(phone: Journalled) -> None:
     assert time.monotonic() - begin >= 0.6
 
 
-def test_motion_events_are_one_phase_each(phone: Journalled, journal: Path) -> None:
+def test_motion_events_are_one_phase_each(phone: Journalled) -> None:
     phone.shell("input motionevent DOWN 5 6; input motionevent MOVE 7 8; input motionevent CANCEL 7 8")
 
-    assert points(phone.told(journal)) == [("down", 5, 6), ("move", 7, 8), ("cancel", 7, 8)]
+    assert phone.points() == [("down", 5, 6), ("move", 7, 8), ("cancel", 7, 8)]
 
 
-def test_keys_go_by_name_or_number(phone: Journalled, journal: Path) -> None:
+def test_keys_go_by_name_or_number(phone: Journalled) -> None:
     phone.shell("input keyevent KEYCODE_HOME 4; input keyevent --longpress APP_SWITCH; input keyevent 66")
 
-    assert phone.told(journal) == ["key 3", "key 4", "key 187 long", "key 66"]
+    assert phone.told() == ["key 3", "key 4", "key 187 long", "key 66"]
 
 
 @pytest.mark.parametrize(
@@ -98,19 +92,19 @@ def test_key_names_have_androids_codes(name: str, code: int) -> None:
     assert key_code(name) == code
 
 
-def test_text_is_typed_with_its_percent_s_as_spaces(phone: Journalled, journal: Path) -> None:
+def test_text_is_typed_with_its_percent_s_as_spaces(phone: Journalled) -> None:
     phone.shell("""input text 'a%sb "c" $d & ;\\'""")
 
-    assert phone.told(journal) == ['text a b "c" $d & ;\\']
+    assert phone.told() == ['text a b "c" $d & ;\\']
 
 
-@pytest.mark.parametrize("text", ["é", "日本", "a😀"])
-def test_text_beyond_ascii_is_refused_as_on_a_real_device(phone: Journalled, journal: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ["é", "a😀"])
+def test_text_beyond_ascii_is_refused_as_on_a_real_device(phone: Journalled, text: str) -> None:
     done = phone.adb("shell", f"input text '{text}'")
 
     assert done.returncode == 255
     assert b"Exception occurred while executing 'text':\njava.lang.NullPointerException" in done.stderr
-    assert phone.told(journal) == []
+    assert phone.told() == []
 
 
 @pytest.mark.parametrize(
@@ -120,9 +114,9 @@ def test_text_beyond_ascii_is_refused_as_on_a_real_device(phone: Journalled, jou
         *("input text", "input motionevent JUMP 1 2", "input keycombination 3"),
     ],
 )
-def test_what_input_cannot_read_is_refused(phone: Journalled, journal: Path, line: str) -> None:
+def test_what_input_cannot_read_is_refused(phone: Journalled, line: str) -> None:
     assert phone.adb("shell", line).returncode == 255
-    assert phone.told(journal) == []
+    assert phone.told() == []
 
 
 def test_an_input_has_been_handled_when_its_command_returns(phone: Journalled) -> None:

@@ -25,24 +25,19 @@ def test_the_tasks_are_listed_the_last_used_first_and_the_home_screen_among_them
     open_apps(own, SETTINGS, NOTES)
 
     listed = recents(own)
+    stack = own.shell("am stack list").splitlines()
 
     assert [package for _, package in listed] == [NOTES, SETTINGS, "com.android.launcher3"]
-    assert len({number for number, _ in listed}) == 3
+    numbers = [number for number, _ in listed]
+    assert len(set(numbers)) == 3
     assert "type=home" in own.shell("dumpsys activity recents")
-    assert f"t{listed[0][0]}}}" in own.shell("dumpsys window | grep mFocusedApp")
+    assert f"t{numbers[0]}}}" in own.shell("dumpsys window | grep mFocusedApp")
 
-
-def test_am_stack_lists_the_same_tasks(own: Bench) -> None:
-    open_apps(own, SETTINGS, NOTES)
-
-    lines = own.shell("am stack list").splitlines()
-
-    numbers = [number for number, _ in recents(own)]
-    assert [int(line.split("=")[1].split()[0]) for line in lines if line.startswith("RootTask")] == numbers
-    tasks = [line for line in lines if line.startswith("  taskId=")]
+    assert [int(line.split("=")[1].split()[0]) for line in stack if line.startswith("RootTask")] == numbers
+    tasks = [line for line in stack if line.startswith("  taskId=")]
     assert tasks[0].startswith(f"  taskId={numbers[0]}: {NOTES}/")
     assert ["visible=true" in line for line in tasks] == [True, False, False]
-    assert sum("mActivityType=home" in line for line in lines) == 1
+    assert sum("mActivityType=home" in line for line in stack) == 1
 
 
 def test_a_task_is_removed_by_its_number_which_is_not_given_again(own: Bench) -> None:
