@@ -77,15 +77,6 @@ def test_text_of_any_script_arrives_exactly_and_the_own_keyboard_is_there_again(
     assert list(note.folder.iterdir()) == []
 
 
-def test_five_thousand_characters_arrive_exactly(note: Note) -> None:
-    note.install()
-    text = ("".join(SCRIPTS.values()).replace("\n", "") * 60)[:4999] + "ç"
-
-    note.device().type_text(text)
-
-    assert note.text == text
-
-
 def test_a_piece_fits_the_shortest_command_line_there_is_and_together_they_are_the_text() -> None:
     text = "\N{GRINNING FACE}" * 1234 + "\nx"
 
@@ -111,16 +102,13 @@ def test_without_adbkeyboard_the_text_is_refused_with_what_to_install(note: Note
     assert not note.folder.exists()
 
 
-def test_half_a_character_is_refused_whatever_is_installed(note: Note) -> None:
+def test_half_a_character_is_refused_and_a_device_that_may_not_note_the_keyboard_down_never_switches_it(
+    note: Note,
+) -> None:
     note.install()
 
     with pytest.raises(InputRefusedError, match=r"'\\ud83d', character 3"):
         note.device().check_text("ab\ud83d")
-
-
-def test_a_device_that_may_not_note_the_keyboard_down_never_switches_it(note: Note) -> None:
-    note.install()
-
     with pytest.raises(InputRefusedError):
         note.bench.device.check_text("é")
 
@@ -138,25 +126,21 @@ def test_a_folder_that_cannot_be_written_leaves_the_keyboard_alone(note: Note) -
     assert (note.keyboard, note.text) == (own, "")
 
 
-def test_who_has_chosen_adbkeyboard_keeps_it(note: Note) -> None:
-    note.install()
-    note.choose(ADB_KEYBOARD)
-
-    note.device().type_text("é")
-
-    assert (note.text, note.keyboard) == ("é", ADB_KEYBOARD)
-
-
-def test_who_can_choose_adbkeyboard_still_can(note: Note) -> None:
+@pytest.mark.parametrize("goes_on_with", ["ADBKeyBoard", "own"])
+def test_who_could_choose_adbkeyboard_before_still_can_and_keeps_the_one_that_was_chosen(
+    note: Note, goes_on_with: str
+) -> None:
     note.install()
     own = note.keyboard
     assert own is not None
     note.choose(ADB_KEYBOARD)
-    note.choose(own)
+    if goes_on_with == "own":
+        note.choose(own)
 
     note.device().type_text("é")
 
-    assert (note.keyboard, note.keyboards) == (own, [own, ADB_KEYBOARD])
+    assert note.text == "é"
+    assert (note.keyboard, note.keyboards) == (own if goes_on_with == "own" else ADB_KEYBOARD, [own, ADB_KEYBOARD])
 
 
 def test_the_own_keyboard_comes_back_when_the_typing_is_refused(note: Note) -> None:

@@ -18,16 +18,17 @@ def in_a_while() -> float:
     return time.monotonic() + 20
 
 
+Ends = tuple[socket.socket, socket.socket]
+
+
 @pytest.fixture
-def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+def ends() -> Iterator[Ends]:
     device, ours = socket.socketpair()
     with device, ours:
         yield device, ours
 
 
-def test_output_and_errors_are_kept_apart_and_the_exit_code_ends_them(
-    ends: tuple[socket.socket, socket.socket],
-) -> None:
+def test_output_and_errors_are_kept_apart_and_the_exit_code_ends_them(ends: Ends) -> None:
     device, ours = ends
     stream = ShellStream(ours, in_a_while(), 0)
     device.sendall(
@@ -43,7 +44,7 @@ def test_output_and_errors_are_kept_apart_and_the_exit_code_ends_them(
     assert stream.exit_code == 7
 
 
-def test_memory_is_filled_across_packets_and_no_further_than_asked(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_memory_is_filled_across_packets_and_no_further_than_asked(ends: Ends) -> None:
     device, ours = ends
     stream = ShellStream(ours, in_a_while(), 0)
     unknown = packet(9, b"window size?")
@@ -57,9 +58,7 @@ def test_memory_is_filled_across_packets_and_no_further_than_asked(ends: tuple[s
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x01\x05", packet(OUTPUT, b"abc")[:-1], packet(OUTPUT, b"abc")])
-def test_a_stream_that_ends_without_an_exit_code_broke_off(
-    ends: tuple[socket.socket, socket.socket], sent: bytes
-) -> None:
+def test_a_stream_that_ends_without_an_exit_code_broke_off(ends: Ends, sent: bytes) -> None:
     device, ours = ends
     device.sendall(sent)
     device.close()
@@ -68,7 +67,7 @@ def test_a_stream_that_ends_without_an_exit_code_broke_off(
         ShellStream(ours, in_a_while(), 0).read()
 
 
-def test_a_command_that_prints_on_and_on_runs_out_of_time(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_a_command_that_prints_on_and_on_runs_out_of_time(ends: Ends) -> None:
     device, ours = ends
     device.sendall(packet(OUTPUT, b"a little"))
     stream = ShellStream(ours, time.monotonic() + 0.05, 0)
@@ -79,7 +78,7 @@ def test_a_command_that_prints_on_and_on_runs_out_of_time(ends: tuple[socket.soc
         stream.read()
 
 
-def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: Ends) -> None:
     device, ours = ends
     stream = ShellStream(ours, None, 0)
 
@@ -93,9 +92,7 @@ def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: tuple[socket
     assert (stream.errors, stream.exit_code) == ("!", 7)
 
 
-def test_output_is_dated_by_its_first_byte_however_long_the_rest_takes(
-    ends: tuple[socket.socket, socket.socket],
-) -> None:
+def test_output_is_dated_by_its_first_byte_however_long_the_rest_takes(ends: Ends) -> None:
     device, ours = ends
     stream = ShellStream(ours, in_a_while(), 0)
     device.sendall(packet(ERRORS, b"slow") + packet(OUTPUT, b"ab"))

@@ -46,42 +46,33 @@ def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator)
     assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING]
 
 
-@pytest.mark.parametrize(
-    "screen",
-    [b"", b"Display: mDisplayId=0\n mCurrentFocus=Window{1 u0 NotificationShade}\n==part==\n==part==\n==part==\n"],
-)
-def test_a_device_that_shows_no_activity_is_taken_as_it_is(emulator: LaunchedEmulator, screen: bytes) -> None:
-    seen = list[BootStage]()
-    answers = {
-        "host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("dumpsys*"): printed(screen),
-    }  # fmt: skip
-
-    with ScriptedAdbServer(answers) as adb:
-        boot(emulator, adb.port).wait(seen.append)
-
-    assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING, BootStage.WAITING_FOR_HOME]
+def screen(focus: str) -> bytes:
+    parts = f"Display: mDisplayId=0\nmCurrentFocus=Window{{1 u0 {focus}}}\n", "\n", "\n", "Physical size: 720x1280\n"
+    return "==part==\n".join(parts).encode()
 
 
 @pytest.mark.parametrize(
-    ("activity", "looks"),
+    ("shown", "is_home"),
     [
-        ("com.google.android.apps.nexuslauncher/.NexusLauncherActivity", 1),
-        ("com.android.settings/com.android.settings.FallbackHome", 2),
+        (screen("com.google.android.apps.nexuslauncher/.NexusLauncherActivity"), True),
+        (screen("com.android.settings/com.android.settings.FallbackHome"), False),
+        (screen("NotificationShade"), False),
+        (b"", False),
     ],
+    ids=["home", "what holds its place", "no activity", "no answer"],
 )
-def test_what_holds_the_place_of_the_home_screen_is_not_it(
-    emulator: LaunchedEmulator, activity: str, looks: int
+def test_the_home_screen_is_waited_for_and_another_taken_as_it_is(
+    emulator: LaunchedEmulator, shown: bytes, is_home: bool
 ) -> None:
-    window = f"Display: mDisplayId=0\nmCurrentFocus=Window{{1 u0 {activity}}}\n"
-    screen = f"{window}==part==\n==part==\n==part==\nPhysical size: 720x1280\n".encode()
-    answers = {
-        "host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("dumpsys*"): printed(screen),
-    }  # fmt: skip
+    seen = list[BootStage]()
+    answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("dumpsys*"): printed(shown)}
 
     with ScriptedAdbServer(answers) as adb:
-        replace(boot(emulator, adb.port), home_s=0.1).wait(lambda _: None)
+        replace(boot(emulator, adb.port), home_s=0.5).wait(seen.append)
 
-        assert len([request for request in adb.requests if request.startswith(shell("dumpsys"))]) == looks
+        looks = [request for request in adb.requests if request.startswith(shell("dumpsys"))]
+    assert (len(looks) == 1) == is_home
+    assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING, BootStage.WAITING_FOR_HOME]
 
 
 def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:

@@ -79,10 +79,6 @@ def test_a_token_never_stands_in_the_log(write: Write, tmp_path: Path) -> None:
     assert "cGxhbnRlZA==" not in text
 
 
-def test_the_note_of_a_process_that_has_ended_is_passed_over(write: Write) -> None:
-    assert find(write(LINUX_NOTE), alive=False) is None
-
-
 @pytest.mark.parametrize(
     "note",
     [
@@ -107,7 +103,7 @@ def test_a_note_that_says_nothing_of_use_is_passed_over(write: Write, note: str 
     assert found.port == 8600
 
 
-def test_of_two_notes_the_newer_is_believed(write: Write) -> None:
+def test_of_two_notes_the_newer_is_believed_and_none_of_a_process_that_has_ended(write: Write) -> None:
     note = f"{LINUX_NOTE}avd.id=Fold\n"
     write(note.replace("8556", "8601"), 1)
     folder = write(note.replace("8556", "8602"), 2, age_s=60)
@@ -117,6 +113,7 @@ def test_of_two_notes_the_newer_is_believed(write: Write) -> None:
     assert found is not None
     assert found.port == 8601
     assert running_avds((folder,), is_alive=lambda _: True) == {"Fold": RunningAvd("emulator-5556", 1)}
+    assert find(folder, alive=False) is None
 
 
 def test_other_files_and_folders_that_are_not_there_are_no_notes(write: Write, tmp_path: Path) -> None:
@@ -128,16 +125,9 @@ def test_other_files_and_folders_that_are_not_there_are_no_notes(write: Write, t
     assert find(tmp_path / "nowhere") is None
 
 
-def test_this_process_is_alive_and_an_ended_one_is_not() -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-
-    assert process_is_alive(os.getpid())
-    assert not process_is_alive(ended.pid)
-    assert not process_is_alive(2**80)
-
-
-def test_a_process_that_has_ended_is_not_alive_though_nobody_asked_after_it() -> None:
+def test_this_process_is_alive_and_one_that_has_ended_is_not_though_nobody_asked_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     child = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
     assert child.stdout is not None
     with child, child.stdout as words:
@@ -145,15 +135,15 @@ def test_a_process_that_has_ended_is_not_alive_though_nobody_asked_after_it() ->
         expires_s = time.monotonic() + 20
         while process_is_alive(child.pid):
             assert time.monotonic() < expires_s
+    assert process_is_alive(os.getpid())
+    assert not process_is_alive(child.pid)
+    assert not process_is_alive(2**80)
 
-
-def test_another_user_s_process_is_alive_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(pid: int, signal: int) -> None:
         raise PermissionError(pid, signal)
 
     monkeypatch.setattr(os, "kill", refuse)
-
-    assert process_is_alive(1)
+    assert process_is_alive(1), "another user's"
 
 
 @pytest.mark.parametrize(
@@ -162,33 +152,25 @@ def test_another_user_s_process_is_alive_too(monkeypatch: pytest.MonkeyPatch) ->
         (
             "linux",
             {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"},
-            ["/run/user/7/avd/running", "/home/anna/.android/avd/running", "/tmp/android-anna/avd/running"],
+            ["/run/user/7", "/home/anna/.android", "/tmp/android-anna"],
         ),
         (
             "darwin",
             {"USER": "anna"},
-            [
-                "/home/anna/Library/Caches/TemporaryItems/avd/running",
-                "/home/anna/.android/avd/running",
-                "/tmp/android-anna/avd/running",
-            ],
+            ["/home/anna/Library/Caches/TemporaryItems", "/home/anna/.android", "/tmp/android-anna"],
         ),
         (
             "win32",
             {"LOCALAPPDATA": "/home/anna/AppData/Local"},
-            ["/home/anna/AppData/Local/Temp/avd/running", "/home/anna/.android/avd/running"],
+            ["/home/anna/AppData/Local/Temp", "/home/anna/.android"],
         ),
-        (
-            "win32",
-            {"ANDROID_EMULATOR_HOME": "/d/android"},
-            ["/d/android/avd/running", "/home/anna/.android/avd/running"],
-        ),
+        ("win32", {"ANDROID_EMULATOR_HOME": "/d/android"}, ["/d/android", "/home/anna/.android"]),
     ],
 )
 def test_every_system_has_its_folders(platform: str, environment: dict[str, str], expected: list[str]) -> None:
     folders = running_folders(environment, platform, Path("/home/anna"))
 
-    assert list(map(PurePath.as_posix, folders)) == expected
+    assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in expected]
 
 
 def test_linux_without_a_runtime_folder_in_its_environment_has_the_user_s() -> None:
@@ -197,22 +179,20 @@ def test_linux_without_a_runtime_folder_in_its_environment_has_the_user_s() -> N
     assert folders[0] == Path(f"/run/user/{os.getuid()}/avd/running")
 
 
-def test_a_stranger_s_note_is_passed_over(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = write(LINUX_NOTE)
-    uid = os.getuid()
-
-    monkeypatch.setattr(os, "getuid", lambda: uid + 1)
-
-    assert find(folder) is None
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has neither")
-def test_a_link_and_a_pipe_are_no_notes(write: Write, tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of them")
+def test_a_link_a_pipe_and_a_stranger_s_file_are_no_notes(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     note = write(LINUX_NOTE) / "pid_1.ini"
+    uid = os.getuid()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getuid", lambda: uid + 1)
+        assert find(tmp_path) is None
+    assert find(tmp_path) is not None
+
     note.rename(tmp_path / "elsewhere")
     note.symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "pid_2.ini")
-
     assert find(tmp_path) is None
 
 

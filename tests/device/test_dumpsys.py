@@ -15,21 +15,14 @@ def fold_posture(heading: str) -> str:
     return "\n".join(section for section in sections if section.startswith(heading))
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("Physical size: 1440x3120\n", Size(1440, 3120)),
-        ("Physical size: 1440x3120\r\r\n", Size(1440, 3120)),
-        ("Physical size: 1440x3120\r\nOverride size: 1080x2340\r\n", Size(1080, 2340)),
-    ],
-)
-def test_the_screen_size_is_the_override_where_there_is_one(text: str, size: Size) -> None:
-    assert dumpsys.screen_size(text) == size
+@pytest.mark.parametrize("end", ["\n", "\r\r\n"])
+def test_size_and_density_are_the_override_where_there_is_one(end: str) -> None:
+    size, density = f"Physical size: 1440x3120{end}", f"Physical density: 560{end}"
+    assert (dumpsys.screen_size(size), dumpsys.screen_density(density)) == (Size(1440, 3120), 560)
 
-
-def test_the_density_is_the_override_where_there_is_one() -> None:
-    assert dumpsys.screen_density("Physical density: 560\nOverride density: 420\n") == 420
-    assert dumpsys.screen_density("Physical density: 560\r\r\n") == 560
+    size, density = f"{size}Override size: 1080x2340{end}", f"{density}Override density: 420{end}"
+    assert (dumpsys.screen_size(size), dumpsys.screen_density(density)) == (Size(1080, 2340), 420)
+    assert dumpsys.panel_size(size) == Size(1440, 3120)
 
 
 def test_a_size_or_density_that_is_not_told_is_an_error_that_quotes_the_answer() -> None:
@@ -132,16 +125,13 @@ def test_only_the_default_display_as_it_is_now_counts(window: str, line_end: str
     assert dumpsys.status_bar_height(contents) == 84
 
 
-def test_another_display_s_focus_is_never_the_device_s() -> None:
+def test_another_display_s_focus_is_never_the_device_s_and_a_dump_without_the_default_one_an_error() -> None:
     window = f"{CONTENTS}  Display: mDisplayId=0 rootTasks=1\n  mCurrentFocus=null\n{SECOND}"
 
     assert dumpsys.focused_activity(dumpsys.default_display_contents(window)) == ("", "")
-
-
-@pytest.mark.parametrize("window", ["", f"{CONTENTS}{SECOND}"])
-def test_a_dump_without_the_default_display_is_an_error(window: str) -> None:
-    with pytest.raises(ValueError, match="no default display in"):
-        dumpsys.default_display_contents(window)
+    for without in ("", f"{CONTENTS}{SECOND}"):
+        with pytest.raises(ValueError, match="no default display in"):
+            dumpsys.default_display_contents(without)
 
 
 def test_android_10_tells_rotation_and_bars_in_words_of_its_own() -> None:
@@ -188,65 +178,63 @@ def test_the_rotation_is_the_display_s_and_not_the_sensor_s(window: str, rotatio
     assert dumpsys.rotation(window) is rotation
 
 
+BAR, KEYBOARD = "[0,2337][1080,2400]", "[0,1465][1080,2400]"
+
+
 @pytest.mark.parametrize(
-    ("window", "height"),
+    ("source", "height"),
     [
-        ("InsetsSource type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
-        ("InsetsSource type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
-        (
-            "InsetsSource id=2e170000 type=statusBars frame=[0,0][1080,132] visible=true flags= sideHint=TOP",
-            132,
-        ),
-        ("InsetsSource: {2e170000 mType=statusBars mFrame=[0,0][1080,136] mVisible=true mFlags=[]}", 136),
-        ("InsetsSource id=2e170000 type=statusBars frame=[0,0][1080,132] visible=false flags=", 0),
-        ("InsetsSource id=b5490001 type=navigationBars frame=[0,2337][1080,2400] visible=true", 0),
+        ("type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
+        ("type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
+        ("id=2e170000 type=statusBars frame=[0,0][1080,132] visible=true flags= sideHint=TOP", 132),
+        (": {2e170000 mType=statusBars mFrame=[0,0][1080,136] mVisible=true mFlags=[]}", 136),
+        ("id=2e170000 type=statusBars frame=[0,0][1080,132] visible=false flags=", 0),
+        (f"id=b5490001 type=navigationBars frame={BAR} visible=true", 0),
     ],
 )
-def test_the_status_bar_s_height_is_told_in_the_forms_of_all_versions(window: str, height: int) -> None:
-    assert dumpsys.status_bar_height(window) == height
+def test_the_status_bar_s_height_is_told_in_the_forms_of_all_versions(source: str, height: int) -> None:
+    assert dumpsys.status_bar_height(insets(source)) == height
 
 
 @pytest.mark.parametrize(
-    ("window", "bar"),
+    ("source", "bar"),
     [
-        ("InsetsSource type=ITYPE_NAVIGATION_BAR frame=[0,2148][1080,2280] visible=true", Box(0, 2148, 1080, 2280)),
+        ("type=ITYPE_NAVIGATION_BAR frame=[0,2148][1080,2280] visible=true", Box(0, 2148, 1080, 2280)),
         (
-            "InsetsSource id=facc0001 type=navigationBars frame=[2181,0][2316,1080] visible=true flags= sideHint=RIGHT",
+            "id=facc0001 type=navigationBars frame=[2181,0][2316,1080] visible=true flags= sideHint=RIGHT",
             Box(2181, 0, 2316, 1080),
         ),
+        (f": {{facc0001 mType=navigationBars mFrame={BAR} mVisible=true mFlags=[]}}", Box(0, 2337, 1080, 2400)),
         (
-            "InsetsSource: {facc0001 mType=navigationBars mFrame=[0,2337][1080,2400] mVisible=true mFlags=[]}",
-            Box(0, 2337, 1080, 2400),
-        ),
-        (
-            "InsetsSource id=1 type=navigationBars frame=[0,2337][1080,2400] visible=true\n"
+            f"id=1 type=navigationBars frame={BAR} visible=true\n"
             "  InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true",
             Box(0, 2337, 1080, 2400),
         ),
-        ("InsetsSource id=1 type=navigationBars frame=[0,2337][1080,2400] visible=false", None),
-        ("InsetsSource type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
-        ("InsetsSource type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
+        (f"id=1 type=navigationBars frame={BAR} visible=false", None),
+        ("type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
+        ("type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
         ("no insets are told", None),
     ],
 )
-def test_the_navigation_bar_is_found_in_the_forms_of_all_versions(window: str, bar: Box | None) -> None:
-    assert dumpsys.navigation_bar(window) == bar
+def test_the_navigation_bar_is_found_in_the_forms_of_all_versions(source: str, bar: Box | None) -> None:
+    assert dumpsys.navigation_bar(insets(source)) == bar
 
 
 @pytest.mark.parametrize(
-    ("window", "keyboard"),
+    ("source", "keyboard"),
     [
-        ("InsetsSource id=3 type=ime frame=[0,1465][1080,2400] visible=true flags=", Box(0, 1465, 1080, 2400)),
-        (
-            "InsetsSource type=ITYPE_IME frame=[0,1417][1080,2400] visibleFrame=[0,1417][1080,2400] visible=true",
-            Box(0, 1417, 1080, 2400),
-        ),
-        ("InsetsSource type=ITYPE_IME frame=[0,0][0,0] visibleFrame=[0,1417][1080,2400] visible=false", None),
-        ("InsetsSource id=3 type=ime frame=[0,1465][1080,2400] visible=false flags=", None),
+        (f"id=3 type=ime frame={KEYBOARD} visible=true flags=", Box(0, 1465, 1080, 2400)),
+        (f"type=ITYPE_IME frame={KEYBOARD} visibleFrame={KEYBOARD} visible=true", Box(0, 1465, 1080, 2400)),
+        (f"type=ITYPE_IME frame=[0,0][0,0] visibleFrame={KEYBOARD} visible=false", None),
+        (f"id=3 type=ime frame={KEYBOARD} visible=false flags=", None),
     ],
 )
-def test_the_keyboard_s_place_is_told_while_it_is_up(window: str, keyboard: Box | None) -> None:
-    assert dumpsys.keyboard(window) == keyboard
+def test_the_keyboard_s_place_is_told_while_it_is_up(source: str, keyboard: Box | None) -> None:
+    assert dumpsys.keyboard(insets(source)) == keyboard
+
+
+def insets(source: str) -> str:
+    return f"InsetsSource{'' if source.startswith(':') else ' '}{source}"
 
 
 def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:
@@ -278,13 +266,13 @@ def test_all_panels_are_listed() -> None:
     assert dumpsys.physical_displays(answer) == ("4619827259835644672", "4619827551948147201")
 
 
-@pytest.mark.parametrize(("posture", "panel"), [("opened", "4619827259835644672"), ("closed", "4619827551948147201")])
+@pytest.mark.parametrize(
+    ("posture", "panel"),
+    [("opened", "4619827259835644672"), ("closed", "4619827551948147201"), ("closed, Device 10", "")],
+    ids=["opened", "closed", "a disabled touch node"],
+)
 def test_the_lit_panel_of_a_foldable_is_the_one_that_shows_the_default_display(posture: str, panel: str) -> None:
     assert dumpsys.default_display(fold_posture(posture)) == panel
-
-
-def test_a_disabled_touch_node_names_no_panel() -> None:
-    assert dumpsys.default_display(fold_posture("closed, Device 10")) == ""
 
 
 def test_devices_are_listed_whatever_their_state() -> None:
@@ -301,26 +289,15 @@ def test_devices_are_listed_whatever_their_state() -> None:
         ListedDevice("R58M", "unauthorized", "", ""),
         ListedDevice("0123", "no permissions (missing udev rules?); see [http://example.org]", "", ""),
     )
-
-
-def test_no_device_is_an_empty_list() -> None:
-    assert dumpsys.listed_devices("") == ()
     assert dumpsys.listed_devices("\n") == ()
-
-
-@pytest.mark.parametrize("override", ["", "Override size: 720x1600\r\n"])
-def test_the_panel_is_as_large_as_it_was_built_whatever_apps_are_laid_out_for(override: str) -> None:
-    assert dumpsys.panel_size(f"Physical size: 1080x2400\r\n{override}") == Size(1080, 2400)
 
 
 RECENTS_14 = """\
 ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)
-mRecentsUid=10078
 mRecentsComponent=ComponentInfo{com.android.launcher3/com.android.quickstep.RecentsActivity}
-mFreezeTaskListReordering=false
   Recent tasks:
   * Recent #0: Task{f8619f5 #141 type=standard A=10097:org.example.reader.affinity U=0 visible=true sz=1}
-    userId=0 effectiveUid=u0a97 mCallingUid=u0a78 mCallingPackage=com.android.launcher3 mCallingFeatureId=null
+    userId=0 effectiveUid=u0a97 mCallingPackage=com.android.launcher3
     affinity=10097:org.example.reader.affinity
     intent={act=android.intent.action.MAIN flg=0x10200000 cmp=org.example.reader/.Main}
     mActivityComponent=org.example.reader/.Main
@@ -363,30 +340,25 @@ ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)
 """
 
 
-def test_the_cards_of_the_list_are_apps_and_neither_home_nor_hidden() -> None:
-    assert dumpsys.recent_tasks(RECENTS_14) == (
-        dumpsys.RecentTask(141, "org.example.reader"),
-        dumpsys.RecentTask(12, "com.android.settings"),
-    )
+PACKAGELESS = "* Recent #0: Task{1 #5 visible=true type=standard mode=fullscreen}\n"
+MALICIOUS = "* Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityComponent=$(reboot)b/.X\n"
 
 
-def test_older_systems_write_it_otherwise() -> None:
-    assert dumpsys.recent_tasks(RECENTS_10) == (dumpsys.RecentTask(28, "com.android.settings"),)
+@pytest.mark.parametrize(
+    ("dump", "cards"),
+    [
+        (RECENTS_14, [(141, "org.example.reader"), (12, "com.android.settings")]),
+        (RECENTS_10, [(28, "com.android.settings")]),
+        (f"RECENT TASKS\n  {PACKAGELESS}", [(5, "")]),
+        (f"RECENT TASKS\n  {MALICIOUS}", [(5, "")]),
+        ("ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n", []),
+    ],
+    ids=["neither home nor hidden", "an older system", "its app is not told", "no name of a package", "none"],
+)
+def test_the_cards_of_the_list_are_apps(dump: str, cards: list[tuple[int, str]]) -> None:
+    assert dumpsys.recent_tasks(dump) == tuple(dumpsys.RecentTask(*card) for card in cards)
 
 
-def test_a_task_whose_app_is_not_told_is_a_card_all_the_same() -> None:
-    dump = "ACTIVITY MANAGER RECENT TASKS\n  * Recent #0: Task{1 #5 visible=true type=standard mode=fullscreen}\n"
-
-    assert dumpsys.recent_tasks(dump) == (dumpsys.RecentTask(5, ""),)
-
-
-def test_no_name_of_a_package_is_anything_but_a_name() -> None:
-    block = "  * Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityComponent=$(reboot)b/.X\n"
-
-    assert dumpsys.recent_tasks(f"RECENT TASKS\n{block}") == (dumpsys.RecentTask(5, ""),)
-
-
-def test_an_empty_list_is_one_and_another_answer_is_none() -> None:
-    assert dumpsys.recent_tasks("ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n") == ()
+def test_another_answer_is_no_list_of_recent_tasks() -> None:
     with pytest.raises(ValueError, match="no list of recent tasks, but \"Can't find service"):
         dumpsys.recent_tasks("Can't find service: activity")

@@ -50,19 +50,6 @@ def test_only_an_emulator_of_this_computer_has_a_console(tmp_path: Path) -> None
         assert console_of(serial, tmp_path) is None
 
 
-def test_a_device_is_turned_folded_and_opened(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
-    console.rotate()
-    turned = emulator.phone.state().rotation
-    console.fold()
-    folded = emulator.phone.state().posture
-    console.unfold()
-    opened = emulator.phone.state().posture
-
-    assert folded is not None
-    assert opened is not None
-    assert (turned, folded.name, opened.name) == (1, "CLOSED", "OPENED")
-
-
 def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: EmulatorConsole) -> None:
     with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has none\."):
         console.load_snapshot("lost")
@@ -70,12 +57,6 @@ def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: Emul
 
     with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has kept\."):
         console.load_snapshot("lost")
-
-
-def test_an_emulator_that_is_told_to_end_says_so(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
-    console.kill()
-
-    assert emulator.killed.wait(5)
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a\nkill", "../up", "..", "-x", "é", "a" * 101, "a;b"])
@@ -93,16 +74,14 @@ def test_no_name_becomes_another_command(console: EmulatorConsole, emulator: Sim
 
     assert console.snapshots() == ()
     assert not emulator.killed.is_set()
+    console.kill()
+    assert emulator.killed.wait(5)
 
 
 def test_the_table_of_a_real_emulator_is_read() -> None:
     assert listed_snapshots(REAL_TABLE) == ("default_boot", "a_name_longer_than_its_column", "after.login-2")
     assert listed_snapshots("There is no snapshot available.") == ()
-
-
-def test_snapshots_that_cannot_be_loaded_are_left_out() -> None:
     partial = f"{REAL_TABLE}\nList of partial (non-loadable) snapshots on 'cache':\n{REAL_TABLE.splitlines()[2]}\n"
-
     assert listed_snapshots(partial) == listed_snapshots(REAL_TABLE)
 
 
@@ -114,17 +93,14 @@ def test_a_console_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> 
         EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
 
 
-def test_a_console_that_never_answers_times_out(tmp_path: Path) -> None:
+def test_a_console_that_never_answers_times_out_and_one_that_hangs_up_is_told(tmp_path: Path) -> None:
+    with scripted(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="broke off"):
+        EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
     for answers in ((b"",), (GREETING, b"half a li")):
         with scripted(*answers, then_hang=True) as (port, _):
             console = EmulatorConsole(port, token_file=tmp_path / "token", answer_s=0.1)
             with pytest.raises(DeviceTimeoutError, match=f"emulator-{port} did not answer within 0.1 s"):
                 console.command("ping")
-
-
-def test_a_console_that_hangs_up_is_told(tmp_path: Path) -> None:
-    with scripted(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="broke off"):
-        EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
 
 
 def test_a_refusal_is_told_in_the_console_s_words(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.device.emulator_launch import CONSOLE_PORTS, Ports, explained, free_ports, launch_command, new_log
+from odyssey_recorder.device.emulator_launch import Ports, explained, free_ports, launch_command, new_log
 from odyssey_recorder.errors import DeviceError
 from tests.device.sdk_bench import free_console_port
 
@@ -13,11 +13,6 @@ def test_a_start_names_device_ports_and_the_way_to_the_control_service() -> None
     assert " ".join(command) == (
         "/sdk/emulator/emulator -avd Fold -port 5554 -grpc 8554 -grpc-use-token -no-boot-anim -no-window"
     )
-
-
-def test_ports_are_those_where_adb_looks_for_emulators() -> None:
-    assert (CONSOLE_PORTS[0], CONSOLE_PORTS[-1], len(CONSOLE_PORTS)) == (5554, 5584, 16)
-    assert Ports(5556, 8556).serial == "emulator-5556"
 
 
 def test_a_port_at_which_somebody_listens_is_passed_over() -> None:

@@ -92,6 +92,12 @@ def test_text_that_cannot_be_typed_is_refused_with_its_first_culprit(text: str, 
         text_commands(text)
 
 
+def test_a_swipe_takes_the_time_of_the_stroke() -> None:
+    drag = TouchStroke.drag((Pixel(10, 900), Pixel(10, 100)), duration_ms=275)
+
+    assert swipe_command(drag) == "input swipe 10 900 10 100 275"
+
+
 @pytest.mark.parametrize(
     ("press", "command"),
     [
@@ -126,12 +132,6 @@ def test_only_a_straight_and_even_drag_is_taken_for_a_line(
     samples: tuple[tuple[int, int, int], ...], duration_ms: int, even: bool
 ) -> None:
     assert is_even_line(stroke(*samples, duration_ms=duration_ms)) is even
-
-
-def test_a_swipe_takes_the_time_of_the_stroke() -> None:
-    drag = TouchStroke.drag((Pixel(10, 900), Pixel(10, 100)), duration_ms=275)
-
-    assert swipe_command(drag) == "input swipe 10 900 10 100 275"
 
 
 def test_a_trajectory_is_one_line_that_starts_ends_and_waits_as_the_finger_did() -> None:

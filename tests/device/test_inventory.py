@@ -81,6 +81,17 @@ def computer(tmp_path: Path) -> Computer:
     return Computer(tmp_path)
 
 
+class Progress:
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+        self.words: list[str] = []
+
+    def __call__(self, share: float | None, words: str) -> None:
+        self.words.append(words)
+        if share is not None:
+            self.shares.append(share)
+
+
 def test_the_six_are_there_before_anything_exists(computer: Computer) -> None:
     listing = computer.inventory.listing()
 
@@ -133,26 +144,21 @@ def test_a_device_like_none_of_the_six_comes_after_them(computer: Computer) -> N
     ]
 
 
-def test_a_device_is_asked_once_who_it_is_until_it_goes(computer: Computer) -> None:
-    computer.list_device("emulator-5554", size=profile_named("pixel_tablet").size)
-    assert computer.member("pixel_tablet").serial == "emulator-5554"
-    computer.inventory.listing()
-    assert computer.described == ["emulator-5554"]
-
-    gone = computer.listed.pop()
-    computer.inventory.listing()
-    computer.listed.append(gone)
-    computer.inventory.listing()
-    assert computer.described == ["emulator-5554"] * 2
-
-
-def test_a_device_that_does_not_say_who_it_is_is_asked_again(computer: Computer) -> None:
+def test_a_device_is_asked_until_it_says_who_it_is_and_again_when_it_was_gone(computer: Computer) -> None:
     computer.list_device("emulator-5554", size=profile_named("pixel_tablet").size)
     computer.silent = True
     assert computer.inventory.listing().members[6].name == "Some Phone"
 
     computer.silent = False
-    assert computer.member("pixel_tablet").is_ready
+    for _ in range(2):
+        assert computer.member("pixel_tablet").is_ready
+    assert len(computer.described) == 2
+
+    gone = computer.listed.pop()
+    computer.inventory.listing()
+    computer.listed.append(gone)
+    computer.inventory.listing()
+    assert len(computer.described) == 3
 
 
 def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Computer) -> None:
@@ -167,7 +173,8 @@ def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Comput
     assert first.settings["global", "window_animation_scale"] == "0"
     assert computer.connected == ["emulator-5554"]
 
-    computer.inventory.examine("emulator-5556")
+    computer.devices["emulator-5556"].keeps_snapshots = False
+    assert computer.inventory.examine("emulator-5556").snapshots is None
     with pytest.raises(DeviceDisconnectedError):
         first.input_nodes()
     computer.inventory.let_go()
@@ -175,30 +182,17 @@ def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Comput
         computer.devices["emulator-5556"].input_nodes()
 
 
-def test_a_device_that_is_no_emulator_keeps_no_snapshots(computer: Computer) -> None:
-    computer.list_device("R5CT90")
-    computer.devices["R5CT90"].keeps_snapshots = False
-
-    assert computer.inventory.examine("R5CT90").snapshots is None
-
-
-def test_a_simulated_device_is_started_by_its_profile(computer: Computer) -> None:
-    told: list[str] = []
-
-    def progress(_share: float | None, words: str) -> None:
-        told.append(words)
+def test_a_simulated_device_is_started_by_its_profile_where_that_is_possible(computer: Computer) -> None:
+    progress = Progress()
 
     assert computer.inventory.simulate("pixel_fold", progress, lambda: False) == "emulator-5590"
     assert computer.member("pixel_fold").simulated
-    assert told == ["Starting the simulated emulator", "Waiting for adb"]
+    assert progress.words == ["Starting the simulated emulator", "Waiting for adb"]
 
-
-def test_where_nothing_can_be_simulated_that_is_said(computer: Computer) -> None:
     inventory = replace(computer.inventory, simulator=None)
-
     assert not inventory.can_simulate
     with pytest.raises(DeviceError, match="odyssey-recorder simulate"):
-        inventory.simulate("pixel_fold", lambda _share, _words: None, lambda: False)
+        inventory.simulate("pixel_fold", progress, lambda: False)
 
 
 def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
@@ -218,18 +212,16 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
         connector.connect,
         animations=True,
     )
-    told: list[tuple[float | None, str]] = []
-
-    def progress(share: float | None, words: str) -> None:
-        told.append((share, words))
+    progress = Progress()
 
     inventory.create("small_phone")
     assert inventory.listing().missing == ()
     serial = inventory.start("small_phone", progress, lambda: False, cold=True)
     running = next(member for member in inventory.listing().members if member.serial == serial)
     assert (running.key, running.is_ready, running.simulated) == ("small_phone", True, False)
-    assert [words for _, words in told] == [stage.value for stage in BootStage]
-    assert [share for share, _ in told] == sorted(share for share, _ in told if share is not None)
+    assert progress.words == [stage.value for stage in BootStage]
+    assert progress.shares == sorted(progress.shares)
+    assert len(progress.shares) == len(BootStage)
 
     assert inventory.reset("small_phone", progress, lambda: False) == serial
     assert "-wipe-data" in sdk.starts()[-1]
@@ -242,27 +234,30 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
 @pytest.fixture
 def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[DeviceInventory, str]]:
     bench = start_bench("pixel_fold")
+    device, emulator = bench.device, bench.emulator
+    properties = device.properties()
 
     def end() -> None:
-        bench.emulator.killed.wait()
-        bench.emulator.stop()
+        emulator.killed.wait()
+        emulator.stop()
 
     ending = threading.Thread(target=end)
     ending.start()
     around = SdkEnvironment(tmp_path / "avd", (), tmp_path / "logs", tmp_path / "no-token", {})
-    serial = bench.emulator.serial
-    virtual = VirtualDevices(None, bench.server, around, lambda _: bench.device)
-
-    def simulate(_profile: str, _cancelled: Cancelled) -> str:
-        return serial
-
-    properties = bench.device.properties()
-    yield DeviceInventory(virtual, bench.server.devices, lambda _: properties, lambda _: bench.device, simulate), serial
-    bench.emulator.killed.set()
+    virtual = VirtualDevices(None, bench.server, around, lambda _: device)
+    yield (
+        DeviceInventory(
+            virtual, bench.server.devices, lambda _: properties, lambda _: device, lambda *_: emulator.serial
+        ),
+        emulator.serial,
+    )
+    emulator.killed.set()
     ending.join()
 
 
-def test_a_simulated_fold_is_found_folded_turned_and_saved(simulated_fold: tuple[DeviceInventory, str]) -> None:
+def test_a_simulated_fold_is_found_folded_turned_saved_and_ended_where_its_start_is_given_up(
+    simulated_fold: tuple[DeviceInventory, str],
+) -> None:
     inventory, serial = simulated_fold
     fold = next(member for member in inventory.listing().members if member.serial == serial)
     assert (fold.key, fold.simulated) == ("pixel_fold", True)
@@ -278,11 +273,8 @@ def test_a_simulated_fold_is_found_folded_turned_and_saved(simulated_fold: tuple
     assert inventory.examine(serial).snapshots == ("turned",)
     inventory.delete_snapshot(serial, "turned")
     assert inventory.examine(serial).snapshots == ()
-
-
-def test_a_simulated_start_that_is_given_up_is_ended_again(simulated_fold: tuple[DeviceInventory, str]) -> None:
-    inventory, serial = simulated_fold
+    inventory.let_go()
 
     with pytest.raises(CancelledError, match=serial):
-        inventory.simulate("pixel_fold", lambda _share, _words: None, lambda: True)
+        inventory.simulate("pixel_fold", lambda *_: None, lambda: True)
     assert serial not in {member.serial for member in inventory.listing().members}

@@ -53,10 +53,11 @@ def test_a_device_that_has_everything_lacks_nothing() -> None:
     assert not any(finding.prevents for finding in findings(READY))
 
 
-def test_what_is_fixed_by_a_command_has_the_command_by_itself() -> None:
-    navigation = found(replace(READY, navigation_mode="2"))["Navigation"]
+def test_what_is_fixed_by_a_command_has_the_command_by_itself_and_the_serial_is_one_word_of_it() -> None:
+    navigation = found(replace(READY, serial="x; reboot", navigation_mode="2"))["Navigation"]
+
     assert navigation.command in navigation.fix
-    assert shlex.split(navigation.command)[:4] == ["adb", "-s", "emulator-5554", "shell"]
+    assert shlex.split(navigation.command)[:4] == ["adb", "-s", "x; reboot", "shell"]
 
 
 @pytest.mark.parametrize(
@@ -118,16 +119,14 @@ def test_without_a_hardware_keyboard_the_on_screen_one_always_comes_up() -> None
 def test_only_the_animations_that_are_on_are_switched_off() -> None:
     animations = found(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
 
+    assert animations.repairs == (
+        PutSetting("global", "transition_animation_scale", "0"),
+        PutSetting("global", "animator_duration_scale", "0"),
+    )
     assert animations.fix.endswith(
         "Run: adb -s emulator-5554 shell "
         "'settings put global transition_animation_scale 0; settings put global animator_duration_scale 0'"
     )
-
-
-def test_a_serial_is_one_word_of_the_command_whatever_it_holds() -> None:
-    navigation = found(replace(READY, serial="x; reboot", navigation_mode="2"))["Navigation"]
-
-    assert "adb -s 'x; reboot' shell 'cmd overlay enable-exclusive" in navigation.fix
 
 
 def test_a_device_is_asked_for_all_of_it() -> None:
@@ -163,43 +162,26 @@ def test_an_overridden_screen_can_be_reset_and_a_wrong_panel_cannot() -> None:
     assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.fix
 
 
-def test_only_the_animations_that_are_on_are_repaired() -> None:
-    animations = found(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
-
-    assert animations.repairs == (
-        PutSetting("global", "transition_animation_scale", "0"),
-        PutSetting("global", "animator_duration_scale", "0"),
-    )
-
-
-def test_repairs_fix_the_simulated_emulator(bench: DeviceBench) -> None:
+@pytest.mark.parametrize("by", ["repair", "command"])
+def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(
+    bench: DeviceBench, adb_server: PrivateAdbServer, by: str
+) -> None:
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     bench.emulator.phone.put_setting("secure", "navigation_mode", "2")
     bench.emulator.phone.override_size(600, 1000)
-    before = findings(take_readings(bench.device))
-    assert {one.what for one in before if one.repairs} >= {"Screen", "Navigation", "On-screen keyboard"}
-
-    for finding in before:
-        fix(bench.device, finding)
-
-    assert lacking(take_readings(bench.device)) == {"Pictures"}
-
-
-def test_the_commands_that_it_names_fix_the_simulated_emulator(
-    bench: DeviceBench, adb_server: PrivateAdbServer
-) -> None:
-    bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     before = take_readings(bench.device)
-    assert {"On-screen keyboard", "Animations"} <= lacking(before)
+    assert {"Screen", "Navigation", "On-screen keyboard", "Animations"} <= lacking(before)
 
     for finding in findings(before):
-        if named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.fix):
+        if by == "repair":
+            fix(bench.device, finding)
+        elif named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.fix):
             assert adb_server.adb(*shlex.split(named[1])).returncode == 0
 
     assert lacking(take_readings(bench.device)) == {"Pictures"}
 
 
-def test_a_prepared_device_has_nothing_left_to_fix() -> None:
+def test_a_prepared_device_is_as_the_profile_says_and_has_nothing_left_to_fix() -> None:
     device = FakeDevice()
     device.settings["secure", "navigation_mode"] = "2"
 
@@ -207,12 +189,7 @@ def test_a_prepared_device_has_nothing_left_to_fix() -> None:
 
     assert device.time_zone == "Europe/Oslo"
     assert device.settings["global", "auto_time_zone"] == "0", "or the network's zone comes back"
-    left = {finding.what for finding in findings(take_readings(device)) if finding.repairs}
-    assert left == set()
-
-
-def test_animations_and_the_rest_are_as_the_profile_says() -> None:
-    device = FakeDevice()
+    assert not any(finding.repairs for finding in findings(take_readings(device)))
 
     prepare(device, Preparation(soft_keyboard=False, stay_awake=False), animations=True)
 
@@ -229,12 +206,8 @@ def test_what_the_device_refuses_is_a_finding_and_the_rest_is_done() -> None:
     assert [(finding.what, "refused the overlay" in finding.fix) for finding in refused] == [("Preparation", True)]
     assert "navbar.gestural" in refused[0].found
     assert device.time_zone == "Etc/UTC"
-
-
-def test_a_navigation_that_is_there_is_not_brought_again() -> None:
-    device = FakeDevice()
     device.settings["secure", "navigation_mode"] = "2"
-    assert prepare(device, Preparation(navigation="gestural"), animations=False) == ()
+    assert prepare(device, Preparation(navigation="gestural"), animations=False) == (), "it is there already"
 
 
 @pytest.mark.parametrize(

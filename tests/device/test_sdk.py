@@ -16,28 +16,23 @@ def program(path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("platform", "environment", "first"),
+    ("platform", "environment", "folders"),
     [
-        ("linux", {}, "/home/ann/Android/Sdk"),
-        ("darwin", {}, "/home/ann/Library/Android/sdk"),
-        ("win32", {}, "/home/ann/AppData/Local/Android/Sdk"),
-        ("win32", {"LOCALAPPDATA": "/local"}, "/local/Android/Sdk"),
-        ("linux", {"ANDROID_SDK_ROOT": "/b"}, "/b"),
-        ("darwin", {"ANDROID_HOME": "/a", "ANDROID_SDK_ROOT": "/b"}, "/a"),
-        ("linux", {"ANDROID_HOME": "", "ANDROID_SDK_ROOT": "/b"}, "/b"),
+        ("linux", {}, ["/home/ann/Android/Sdk", "/usr/lib/android-sdk", "/opt/android-sdk"]),
+        ("darwin", {}, ["/home/ann/Library/Android/sdk"]),
+        ("win32", {}, ["/home/ann/AppData/Local/Android/Sdk"]),
+        ("win32", {"LOCALAPPDATA": "/local"}, ["/local/Android/Sdk"]),
+        ("darwin", {"ANDROID_HOME": "/a", "ANDROID_SDK_ROOT": "/b"}, ["/a", "/b"]),
+        ("linux", {"ANDROID_HOME": "/a", "ANDROID_SDK_ROOT": "/a"}, ["/a", "/home/ann/Android/Sdk"]),
+        ("linux", {"ANDROID_HOME": "", "ANDROID_SDK_ROOT": "/b"}, ["/b"]),
     ],
 )
 def test_the_sdk_is_looked_for_where_the_environment_says_and_then_where_each_system_has_it(
-    platform: str, environment: dict[str, str], first: str
+    platform: str, environment: dict[str, str], folders: list[str]
 ) -> None:
-    assert sdk_folders(environment, platform, HOME)[0] == Path(first)
+    found = sdk_folders(environment, platform, HOME)
 
-
-def test_what_the_environment_names_comes_before_the_usual_places_and_no_place_twice() -> None:
-    folders = sdk_folders({"ANDROID_HOME": "/a", "ANDROID_SDK_ROOT": "/a"}, "linux", HOME)
-    assert [str(folder) for folder in folders] == [
-        "/a", "/home/ann/Android/Sdk", "/usr/lib/android-sdk", "/opt/android-sdk"
-    ]  # fmt: skip
+    assert list(found)[: len(folders)] == [Path(folder) for folder in folders]
 
 
 def test_the_first_folder_that_is_there_is_the_sdk(tmp_path: Path) -> None:
@@ -59,22 +54,14 @@ def test_system_images_are_those_of_the_computers_own_processor(machine: str, ab
     assert AndroidSdk(HOME, machine=machine).image_package("34", "google_apis").endswith(f";google_apis;{abi}")
 
 
-def test_each_tool_lies_in_its_own_folder(tmp_path: Path) -> None:
-    emulator = program(tmp_path / "emulator" / "emulator")
-    adb = program(tmp_path / "platform-tools" / "adb")
-    sdk = AndroidSdk(tmp_path, platform="linux")
+@pytest.mark.parametrize(("platform", "program_end", "script_end"), [("linux", "", ""), ("win32", ".exe", ".bat")])
+def test_each_tool_lies_in_its_own_folder(tmp_path: Path, platform: str, program_end: str, script_end: str) -> None:
+    emulator = program(tmp_path / "emulator" / f"emulator{program_end}")
+    avdmanager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / f"avdmanager{script_end}")
+    sdk = AndroidSdk(tmp_path, platform=platform)
 
     assert sdk.tool("emulator") == sdk.require("emulator") == emulator
-    assert sdk.tool("adb") == adb
-    assert sdk.tool("avdmanager") is None
-
-
-def test_on_windows_programs_end_in_exe_and_scripts_in_bat(tmp_path: Path) -> None:
-    emulator = program(tmp_path / "emulator" / "emulator.exe")
-    avdmanager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / "avdmanager.bat")
-    sdk = AndroidSdk(tmp_path, platform="win32")
-
-    assert (sdk.tool("emulator"), sdk.tool("avdmanager"), sdk.tool("adb")) == (emulator, avdmanager, None)
+    assert (sdk.tool("avdmanager"), sdk.tool("adb")) == (avdmanager, None)
 
 
 def test_of_several_command_line_tools_the_latest_are_used_then_the_highest_version_then_the_old_place(

@@ -71,25 +71,26 @@ def test_only_a_focused_field_that_holds_no_password_has_its_text_told(nodes: li
         (Pixel(1000, 300), Box(960, 251, 1080, 411)),
         (Pixel(146, 230), Box(0, 84, 147, 231)),
         (Pixel(147, 230), Box(147, 84, 933, 231)),
+        (Pixel(500, 1500), None),
     ],
-    ids=["a button", "the row around a label", "clipped to the screen", "its last pixel", "the next one's first"],
+    ids=[
+        *("a button", "the row around a label", "clipped to the screen", "its last pixel", "the next one's first"),
+        "nothing but the whole screen",
+    ],
 )
-def test_a_click_meets_the_topmost_clickable_view(at: Pixel, box: Box) -> None:
+def test_a_click_meets_the_topmost_clickable_view(at: Pixel, box: Box | None) -> None:
     assert clickable_at(parse(SEARCH), at, SCREEN) == box
-
-
-def test_a_click_on_nothing_but_the_whole_screen_has_no_box() -> None:
-    assert clickable_at(parse(SEARCH), Pixel(500, 1500), SCREEN) is None
-
-
-def test_where_nothing_takes_touches_the_topmost_view_is_taken() -> None:
-    nodes = dump('<node bounds="[0,0][300,300]"/>', '<node bounds="[0,0][500,500]"/>')
-
-    assert clickable_at(nodes, Pixel(100, 100), SCREEN) == Box(0, 0, 500, 500)
 
 
 TITLE = '<node clickable="true" bounds="[0,0][300,100]"/>'
 PLACE = Pixel(50, 50)
+
+
+def test_where_nothing_takes_touches_the_topmost_view_is_taken_and_beside_every_view_there_is_no_box() -> None:
+    nodes = dump('<node bounds="[0,0][300,300]"/>', '<node bounds="[0,0][500,500]"/>')
+
+    assert clickable_at(nodes, PLACE, SCREEN) == Box(0, 0, 500, 500)
+    assert clickable_at(nodes, Pixel(500, 0), SCREEN) is None
 
 
 @pytest.mark.parametrize(
@@ -172,10 +173,6 @@ def test_a_click_meets_the_view_to_which_android_dispatches_it(tree: View, x: in
     page = View(screen, 1, "clickable", [tree])
 
     assert clickable_at(dump(page.dumped(screen)), Pixel(x, y), Size(100, 100)) == page.dispatch(Pixel(x, y), screen)
-
-
-def test_a_click_beside_every_view_has_no_box() -> None:
-    assert clickable_at(dump('<node clickable="true" bounds="[0,0][9,9]"/>'), Pixel(9, 0), SCREEN) is None
 
 
 @pytest.mark.parametrize("bounds", ["", "[0,0]", "[0,0][1,1]x", "[0,0][99999999999,1]", "[a,b][c,d]", "[9,9][1,1]"])
