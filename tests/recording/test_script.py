@@ -245,10 +245,11 @@ def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(
     trouble: Callable[[RecordingBench, FakeDevice], None] | None,
     words: str,
 ) -> None:
+    draft = service.draft()
     if trouble is not None:
         trouble(service, device)
     with pytest.raises(OdysseyError, match=words):
-        play(service, device, f'{line}\n{{"complete": ""}}')
+        play(service, device, f'{line}\n{{"complete": ""}}', draft=draft)
     assert [draft.problem for draft in service.store.drafts()] == [""]
 
 
