@@ -297,7 +297,6 @@ class Reader:
         self.stages: dict[str, list[ReviewStage]] = {}
         """Consecutive repetitions are left out."""
         self.warnings: list[str] = []
-        self._unread = 1
         self._came = Condition()
 
     def take(self, news: ReviewNews) -> None:
@@ -309,7 +308,6 @@ class Reader:
                     told.append(row.stage)
             for gone in news.gone:
                 self.rows.pop(gone, None)
-            self._unread = news.unread
             self._came.notify_all()
 
     def warn(self, words: str) -> None:
@@ -322,8 +320,11 @@ class Reader:
             assert self._came.wait_for(lambda: wanted(self.rows), PATIENCE_S), self.rows
 
 
+Follow = Callable[[ReviewService], Reader]
+
+
 @pytest.fixture
-def follow() -> Iterator[Callable[[ReviewService], Reader]]:
+def follow() -> Iterator[Follow]:
     followed = []
 
     def follow(service: ReviewService) -> Reader:
@@ -336,9 +337,7 @@ def follow() -> Iterator[Callable[[ReviewService], Reader]]:
         one.close()
 
 
-def test_the_list_tells_how_each_stands_and_what_others_do(
-    place: Place, one: str, follow: Callable[[ReviewService], Reader]
-) -> None:
+def test_the_list_tells_how_each_stands_and_what_others_do(place: Place, one: str, follow: Follow) -> None:
     reader = follow(place.service("Cleo"))
     reader.wait_for(lambda rows: one in rows and rows[one].role is ReviewerRole.FIRST)
     judge(place.service("Bea"), one)  # on another computer
@@ -347,9 +346,7 @@ def test_the_list_tells_how_each_stands_and_what_others_do(
     reader.wait_for(lambda rows: another in rows)
 
 
-def test_a_date_beyond_the_calendar_is_a_fault_of_its_own_file_alone(
-    place: Place, one: str, follow: Callable[[ReviewService], Reader]
-) -> None:
+def test_a_date_beyond_the_calendar_is_a_fault_of_its_own_file_alone(place: Place, one: str, follow: Follow) -> None:
     other = place.record()
     for episode_id in (one, other):
         judge(place.service("Bea"), episode_id)
@@ -363,9 +360,7 @@ def test_a_date_beyond_the_calendar_is_a_fault_of_its_own_file_alone(
     assert [f"{one}.json" in fault for fault in check_reviews(place.reviews)] == [True]
 
 
-def test_what_became_final_elsewhere_is_carried_out_here(
-    place: Place, one: str, follow: Callable[[ReviewService], Reader]
-) -> None:
+def test_what_became_final_elsewhere_is_carried_out_here(place: Place, one: str, follow: Follow) -> None:
     other = place.record()
     service = place.service("Bea")
     for episode_id, (answers, decision) in {one: ("fpp", Decision.REJECT), other: ("pfp", Decision.SEND_BACK)}.items():
@@ -389,9 +384,7 @@ def reported(place: Place) -> tuple[dict[str, int], list[str]]:
     return {stage: count for stage, count in tree["stages"].items() if count}, tree["problems"]
 
 
-def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(
-    place: Place, one: str, follow: Callable[[ReviewService], Reader]
-) -> None:
+def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(place: Place, one: str, follow: Follow) -> None:
     twin, other = place.record(), place.record()
     words = read_episode(place.annotation(one)).task.instruction
     written = read_episode(place.annotation(twin))
@@ -402,6 +395,9 @@ def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(
     place.reviews.append(other, verdict(RECORDER, minute=1))
     desks, told = [place.new_service("Cleo"), place.new_service("Dora")], list[str]()
     readers = [follow(service) for service in desks]
+
+    for reader in readers:
+        reader.wait_for(lambda rows: len(rows) == 3)  # seen before the checks begin
 
     def wait_for(stages: dict[str, ReviewStage]) -> None:
         for service, reader in zip(desks, readers, strict=True):
@@ -423,9 +419,7 @@ def test_all_who_look_see_the_same_stages_at_first_and_after_a_change(
     wait_for({one: ReviewStage.ACCEPTED, twin: ReviewStage.ACCEPTED, other: ReviewStage.ACCEPTED})
 
 
-def test_a_policy_that_cannot_be_read_is_said_and_until_it_is_mended_no_verdict_is_taken(
-    place: Place, one: str, follow: Callable[[ReviewService], Reader]
-) -> None:
+def test_while_the_policy_cannot_be_read_no_verdict_is_taken(place: Place, one: str, follow: Follow) -> None:
     (place.root / "reviews" / "policy.json").write_text('{"second_share": 2}')
     service = place.service("Bea")
     reader = follow(service)

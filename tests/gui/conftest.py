@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.application import GarbageCollector, use_theme
+from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt, OpenWindow, Pilot
 from tests.keyrings import MemoryKeyring
 
 PATIENCE_MS = 20_000
@@ -33,8 +34,16 @@ class PatientBot(QtBot):
         super().waitUntil(callback, timeout=timeout)
 
 
+@pytest.fixture(scope="session")
+def _young_heap(qapp: QApplication) -> None:
+    """Takes the modules out of every collection: with them the one after each test would take longer than the test."""
+    load_pages()
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
-def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]:
+def qtbot(qapp: QApplication, _young_heap: None, request: pytest.FixtureRequest) -> Iterator[QtBot]:
     """Keeps other threads, and Qt's own destructors, from garbage-collecting closed windows.
 
     Python's collector stays off until a test without a window begins: a collection that starts within a destructor
@@ -46,6 +55,13 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]
     gc.disable()
     shiboken6.delete(sweeper)
     gc.collect()
+
+
+@pytest.fixture
+def background(qtbot: QtBot) -> Iterator[Background]:
+    made = Background()
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -73,42 +89,29 @@ def service(tmp_path: Path, device: FakeDevice) -> FakeRecordings:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Callable[[RecordingService], Pilot]]:
+def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
     """Opens the window with a recording service; closes it afterwards, which ends its threads, and deletes it."""
     pilots: list[Pilot] = []
 
-    def open_on(service: RecordingService) -> Pilot:
-        pilots.append(Pilot(qtbot, RecordingController(service)))
+    def open_on(service: RecordingService, workplace: Workplace | None = None) -> Pilot:
+        pilots.append(Pilot(qtbot, RecordingController(service), workplace=workplace))
         return pilots[-1]
 
     yield open_on
     for pilot in pilots:
         pilot.window.close()
-        shiboken6.delete(pilot.window)
-
-
-def wait_for_closing(pilot: Pilot) -> None:
-    pilot.qtbot.waitUntil(lambda: not (pilot.window.isVisible() and pilot.controller.background.jobs))
-
-
-@pytest.fixture
-def open_at(qtbot: QtBot, service: FakeRecordings) -> Iterator[Callable[[Workplace], Pilot]]:
-    """Opens the window with one device and more parts of a workplace; closes it like `open_window`."""
-    pilots: list[Pilot] = []
-
-    def open_at(workplace: Workplace) -> Pilot:
-        pilots.append(Pilot(qtbot, RecordingController(service), workplace=workplace))
-        return pilots[-1]
-
-    yield open_at
-    for pilot in pilots:
-        pilot.window.close()
-        wait_for_closing(pilot)
+        qtbot.waitUntil(pilot.has_closed)
         shiboken6.delete(pilot.window)
 
 
 @pytest.fixture
-def pilot(open_window: Callable[[RecordingService], Pilot], service: FakeRecordings) -> Pilot:
+def open_at(open_window: OpenWindow, service: FakeRecordings) -> OpenAt:
+    """Opens the window with one device and more parts of a workplace."""
+    return lambda workplace: open_window(service, workplace)
+
+
+@pytest.fixture
+def pilot(open_window: OpenWindow, service: FakeRecordings) -> Pilot:
     opened = open_window(service)
     opened.wait_for_phase(Phase.WATCHING)
     return opened

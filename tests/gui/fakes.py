@@ -7,7 +7,6 @@ from pathlib import Path
 
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Origin
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.adb_server import AdbServer
@@ -41,6 +40,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.recording_service import RecordingService
+from tests.dataset.drafts import ORIGIN
 from tests.fakes import FakeDevice
 
 TASK = TaskInfo(
@@ -101,7 +101,7 @@ class FakeRecordings(RecordingService):
     def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> Recorder:
         properties = device.properties()
         about = DeviceInfo(properties.model, properties.size, properties.product)
-        origin = _ORIGIN.model_copy(update={"mode": mode, "task_id": assignment.task_id})
+        origin = ORIGIN.model_copy(update={"mode": mode, "task_id": assignment.task_id})
         draft = self.store.create_draft(task=assignment.task, device=about, origin=origin)
         return self._recorder(device, draft, self.store, listener)
 
@@ -119,20 +119,6 @@ class FakeRecordings(RecordingService):
         return Recorder(device, draft, store, listener=listener, rules=rules)
 
 
-_ORIGIN = Origin(
-    recorder_version="0",
-    mode="mirror",
-    actor="annotator",
-    annotator="Tester",
-    task_id="",
-    serial="fake-1",
-    model="Fake Phone",
-    fingerprint="fake",
-    avd_name="Fake",
-    density=160,
-)
-
-
 class FakeInventory(DeviceInventory):
     """The six profiles, none of them created at first.
 
@@ -140,8 +126,9 @@ class FakeInventory(DeviceInventory):
     `held` start has reported all stages but the last, and finishes after `go_on`.
     """
 
-    def __init__(self, *, can_simulate: bool = True) -> None:
-        self._can_simulate = can_simulate
+    can_simulate = True
+
+    def __init__(self) -> None:
         self.done: list[str] = []
         self.failure: OdysseyError | None = None
         self.listing_failure: OdysseyError | None = None
@@ -154,10 +141,6 @@ class FakeInventory(DeviceInventory):
         self._simulated: set[str] = set()
         self._snapshots: dict[str, list[str]] = {}
         self._going_on = threading.Event()
-
-    @property
-    def can_simulate(self) -> bool:
-        return self._can_simulate
 
     def make(self, profile: str) -> None:
         self._made[profile] = Avd(profile_named(profile).name.replace(" ", "_"), profile, None, self.problems)

@@ -16,7 +16,10 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
@@ -26,9 +29,12 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording_service import RecordingService
 from tests.gui.fakes import TASK
 
 W = TypeVar("W", bound=QWidget)
+
+OpenAt = Callable[[Workplace], "Pilot"]
 
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier
@@ -36,18 +42,17 @@ LONG_PRESS_MS = 400
 """QTest stamps its events by its own pauses, not by a clock."""
 
 
-class Patience(Protocol):
-    def waitUntil(self, callback: Callable[[], bool], *, timeout: int = ...) -> None:  # noqa: N802 - Qt's spelling
-        """Fails after `timeout` milliseconds."""
-
-
 class Driver:
-    def __init__(self, qtbot: Patience, window: QMainWindow) -> None:
+    def __init__(self, qtbot: QtBot, window: QMainWindow) -> None:
         self.qtbot = qtbot
         self.window = window
 
     def says(self, words: str) -> bool:
-        return any(words in label.text() for label in self.window.findChildren(QLabel) if label.isVisible())
+        labels = [label for label in self.window.findChildren(QLabel) if label.isVisible()]
+        return any(words in label.text().replace("\u200b", "") for label in labels)
+
+    def wait_to_read(self, words: str) -> None:
+        self.qtbot.waitUntil(lambda: self.says(words))
 
     def find(self, kind: type[W]) -> W:
         found = self.window.findChild(kind)
@@ -59,6 +64,11 @@ class Driver:
         assert found, f"no {kind.__name__} is called {name}"
         return next((widget for widget in found if widget.isVisible()), found[0])
 
+    def heard(self, name: str) -> list[str]:
+        """The accessible texts of a list's rows."""
+        model, role = self.named(QListView, name).model(), Qt.ItemDataRole.AccessibleTextRole
+        return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
+
     def dialog(self) -> QDialog:
         self.qtbot.waitUntil(lambda: bool(self._open_dialogs()))
         return self._open_dialogs()[0]
@@ -69,9 +79,30 @@ class Driver:
     def press(self, name: str) -> None:
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
 
-    def press_in(self, dialog: QDialog, words: str) -> None:
+    def press_in(self, dialog: QWidget, words: str) -> None:
         buttons = [button for button in dialog.findChildren(QAbstractButton) if button.text() == words]
         QTest.mouseClick(buttons[0], LEFT)
+
+
+class LonePilot(Driver):
+    """A page or card alone in a window."""
+
+    def __init__(self, qtbot: QtBot, background: Background) -> None:
+        super().__init__(qtbot, QMainWindow())
+        qtbot.addWidget(self.window)
+        self.background = background
+        self.commands = Commands(self.window)
+
+    def show_alone(self, widget: QWidget, width: int = 1024, height: int = 700) -> None:
+        self.window.setCentralWidget(widget)
+        self.window.resize(width, height)
+        self.window.show()
+        self.window.activateWindow()
+        self.qtbot.waitUntil(self.window.isActiveWindow)
+
+
+class OpenWindow(Protocol):
+    def __call__(self, service: RecordingService, workplace: Workplace | None = None) -> "Pilot": ...
 
 
 class Pilot(Driver):
@@ -79,7 +110,7 @@ class Pilot(Driver):
 
     def __init__(
         self,
-        qtbot: Patience,
+        qtbot: QtBot,
         controller: RecordingController,
         serial: str | None = None,
         workplace: Workplace | None = None,
@@ -102,6 +133,10 @@ class Pilot(Driver):
     def steps(self) -> list[str]:
         model = self.named(QListView, "Steps").model()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def has_closed(self) -> bool:
+        """Without a job that it waits for."""
+        return not (self.window.isVisible() and self.controller.background.jobs)
 
     def wait_for_phase(self, phase: Phase) -> None:
         self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=10_000)

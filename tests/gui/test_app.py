@@ -6,9 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-from PySide6.QtWidgets import QApplication, QLabel
-
 ROOT = Path(__file__).parents[2]
 
 CHILD = """
@@ -50,23 +47,13 @@ sys.exit(code)
 """
 
 
-@pytest.mark.parametrize("scale", ["1", "1.5", "2"])
-def test_the_window_opens_on_a_device_and_closes_without_a_word_of_qt(tmp_path: Path, scale: str) -> None:
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": scale}
+def test_the_window_opens_on_a_device_and_closes_without_a_word_of_qt(tmp_path: Path) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1.5"}
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", CHILD, str(tmp_path)],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert child.returncode == 0, child.stderr
     said = json.loads(child.stdout)
-    assert said == {"ratio": float(scale), "found": [True] * 3, "name": "Odyssey Recorder"}
+    assert said == {"ratio": 1.5, "found": [True] * 3, "name": "Odyssey Recorder"}
     assert [line for line in child.stderr.splitlines() if "propagateSizeHints" not in line] == []
-
-
-def test_calls_of_qt_cost_no_reference_to_none_or_true(qapp: QApplication) -> None:
-    label = QLabel()
-    before = sys.getrefcount(None) + sys.getrefcount(True)
-    for _ in range(1000):
-        label.setEnabled(True)
-        label.isEnabled()
-    assert sys.getrefcount(None) + sys.getrefcount(True) > before - 500

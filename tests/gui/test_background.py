@@ -1,10 +1,8 @@
 """Work off the GUI thread: results and progress arrive on it, and long jobs get a card."""
 
 import threading
-from collections.abc import Callable, Iterator
 
 import pytest
-import shiboken6
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
@@ -12,14 +10,6 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress
 from odyssey_recorder.gui.job_card import JobCard
-
-
-@pytest.fixture
-def background(qtbot: QtBot) -> Iterator[Background]:
-    made = Background()
-    yield made
-    made.close()
-    shiboken6.delete(made)
 
 
 @pytest.fixture
@@ -60,41 +50,42 @@ def wait_for(qtbot: QtBot, job: Job, state: JobState) -> None:
     qtbot.waitUntil(lambda: job.state is state)
 
 
-def test_the_call_runs_elsewhere_and_its_result_comes_here(background: Background, qtbot: QtBot) -> None:
-    came: list[threading.Thread] = []
-    background.run(threading.current_thread, lambda there: came.extend([there, threading.current_thread()]))
-    qtbot.waitUntil(lambda: bool(came))
-    there, here = came
-    assert there is not here
-    assert here is threading.main_thread()
-
-
-def test_what_the_call_raises_comes_here(background: Background, qtbot: QtBot) -> None:
+def test_the_call_runs_elsewhere_and_its_result_or_error_comes_here(background: Background, qtbot: QtBot) -> None:
     error = DeviceError("gone")
     came: list[object] = []
 
     def fail() -> object:
         raise error
 
-    background.run(fail, came.append, came.append)
+    background.run(threading.current_thread, lambda there: came.extend([there, threading.current_thread()]))
     qtbot.waitUntil(lambda: bool(came))
-    assert came == [error]
+    there, here = came
+    assert there is not here
+    assert here is threading.main_thread()
+    background.run(fail, came.append, came.append)
+    qtbot.waitUntil(lambda: came[2:] == [error])
 
 
 def test_nothing_comes_after_closing(qtbot: QtBot) -> None:
     background = Background()
     came: list[object] = []
-    began, go_on = threading.Event(), threading.Event()
+    began, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
     def work() -> None:
         began.set()
         go_on.wait(5)
 
+    def job(progress: Progress, cancelled: Cancelled) -> None:
+        go_on.wait(5)
+        ended.set()
+
     background.run(work, came.append, came.append)
-    began.wait(5)
+    background.start("Starting", job, came.append)
+    assert began.wait(5)
     go_on.set()
     background.close()
     background.run(work, came.append, came.append)
+    assert ended.wait(5)
     qtbot.wait(1)
     assert came == []
 
@@ -109,9 +100,7 @@ def test_a_part_of_it_runs_one_function_after_the_other(background: Background, 
     assert came == [1, 2]
 
 
-def test_a_card_shows_how_far_the_job_is_and_goes_when_it_is_done(
-    background: Background, card: JobCard, qtbot: QtBot
-) -> None:
+def test_a_card_shows_how_far_the_job_is(background: Background, card: JobCard, qtbot: QtBot) -> None:
     work, results = Patient(), list[str]()
     job = background.start("Starting Pixel 7 Pro", work, results.append)
     card.follow(job)
@@ -125,33 +114,19 @@ def test_a_card_shows_how_far_the_job_is_and_goes_when_it_is_done(
     assert (results, job.state, background.jobs) == (["emulator-5554"], JobState.DONE, ())
 
 
-def test_a_job_of_which_nobody_knows_how_long_it_takes_has_a_bar_without_end(
-    background: Background, card: JobCard, qtbot: QtBot
-) -> None:
-    work = Patient()
-    job = background.start("Looking", work)
+def test_a_cancelled_job_says_that_it_stops_and_goes(background: Background, card: JobCard, qtbot: QtBot) -> None:
+    job = background.start("Starting", Patient())
     card.follow(job)
     bar = card.findChild(QProgressBar)
     assert bar is not None
-    assert (bar.minimum(), bar.maximum()) == (0, 0)
-    work.may_end.set()
-    wait_for(qtbot, job, JobState.DONE)
-
-
-def test_a_job_that_is_cancelled_says_that_it_stops_and_goes(
-    background: Background, card: JobCard, qtbot: QtBot
-) -> None:
-    job = background.start("Starting", Patient())
-    card.follow(job)
+    assert (bar.minimum(), bar.maximum()) == (0, 0), "nobody knows yet how long it takes"
     press(card, "Cancel")
     assert (job.state, "Stopping…" in words(card)) == (JobState.CANCELLING, True)
     wait_for(qtbot, job, JobState.CANCELLED)
     assert not card.isVisible()
 
 
-def test_work_that_never_asks_whether_it_is_wanted_offers_no_cancel(
-    background: Background, card: JobCard, qtbot: QtBot
-) -> None:
+def test_work_that_never_asks_offers_no_cancel(background: Background, card: JobCard, qtbot: QtBot) -> None:
     work = Patient(deaf=True)
     job = background.start("Saving the snapshot home", work, can_cancel=False)
     card.follow(job)
@@ -170,9 +145,7 @@ def test_work_that_was_done_before_it_heard_of_the_cancel_counts(background: Bac
     assert results == ["emulator-5554"]
 
 
-def test_a_failure_is_told_where_the_job_was_with_details_to_copy(
-    background: Background, card: JobCard, qtbot: QtBot
-) -> None:
+def test_a_failure_is_told_with_details_to_copy(background: Background, card: JobCard, qtbot: QtBot) -> None:
     card.follow(background.start("Starting Pixel 7 Pro", failing))
     qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in words(card))
     assert "emulator-5554 did not start: free some space." in words(card)
@@ -182,9 +155,7 @@ def test_a_failure_is_told_where_the_job_was_with_details_to_copy(
     assert not card.isVisible()
 
 
-def test_an_error_that_nobody_expected_asks_for_a_report(
-    background: Background, qtbot: QtBot, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unexpected_error_is_logged(background: Background, qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
     def broken(progress: Progress, cancelled: Cancelled) -> None:
         raise ZeroDivisionError("seven")
 
@@ -195,9 +166,7 @@ def test_an_error_that_nobody_expected_asks_for_a_report(
     caplog.clear()
 
 
-def test_however_often_the_work_tells_its_progress_the_window_hears_the_newest(
-    background: Background, qtbot: QtBot
-) -> None:
+def test_of_much_progress_the_window_hears_the_newest(background: Background, qtbot: QtBot) -> None:
     told, heard = threading.Event(), list[str]()
 
     def chatty(progress: Progress, cancelled: Cancelled) -> None:
@@ -210,25 +179,3 @@ def test_however_often_the_work_tells_its_progress_the_window_hears_the_newest(
     assert told.wait(10)  # the GUI thread is busy meanwhile
     wait_for(qtbot, job, JobState.DONE)
     assert heard == ["9999", "9999"]
-
-
-def test_after_the_close_nothing_is_delivered(background: Background, qtbot: QtBot) -> None:
-    work, results = Patient(deaf=True), list[str]()
-    ended = Watched(work)
-    background.start("Starting", ended, results.append)
-    background.close()
-    work.may_end.set()
-    assert ended.done.wait(10)
-    QGuiApplication.processEvents()
-    assert results == []
-
-
-class Watched:
-    def __init__(self, work: Callable[[Progress, Cancelled], str]) -> None:
-        self.done = threading.Event()
-        self._work = work
-
-    def __call__(self, progress: Progress, cancelled: Cancelled) -> str:
-        result = self._work(progress, cancelled)
-        self.done.set()
-        return result

@@ -1,6 +1,6 @@
 """Every control of every page and dialog in the smallest window: named, with a tooltip, its text not cut off."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -28,12 +28,13 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
 from tests.gui.inspection import faults, takes_focus, visible, what
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt, Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.reviewer import Reviewer
 from tests.gui.tasks.bench_lead import Office, own_templates
@@ -65,7 +66,7 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def pilot(open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_path: Path) -> Pilot:
+def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     inventory = FakeInventory()
     inventory.run("pixel_fold")
     inventory.make("small_phone")
@@ -89,23 +90,24 @@ def pilot(open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_pa
     opened = open_at(workplace)
     opened.window.resize(SMALLEST)
     opened.wait_for_phase(Phase.WATCHING)
-    opened.qtbot.waitUntil(lambda: opened.says(TASK.instruction))
+    opened.wait_to_read(TASK.instruction)
     return opened
 
 
-def test_every_page_does_so(pilot: Pilot, qtbot: QtBot) -> None:
-    for page in PAGES:
-        pilot.press(page.value.label)
-        check(qtbot, pilot.window)
-
-
-def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot, device: FakeDevice) -> None:
+    device.keeps_snapshots = False
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_steps(0)
     pilot.click(60, 100)
     pilot.wait_for_steps(1)
     check(qtbot, pilot.window)
+    pilot.press("Undo last")
+    pilot.wait_for_state(State.RESTORING)
+    check(qtbot, pilot.window)
+    assert pilot.window.size() == SMALLEST
+    device.show(0)
+    pilot.wait_for_steps(0)
     pilot.complete()
     check(qtbot, pilot.window)
     pilot.press("Record another")
@@ -203,20 +205,19 @@ def check(qtbot: QtBot, window: QWidget) -> None:
     qtbot.waitUntil(look)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_tab_leads_to_every_control_of_every_page_and_shows_where_it_is(
-    pilot: Pilot, qtbot: QtBot, theme: ThemeName
-) -> None:
-    use_theme(theme)
+def test_every_page_does_so_and_tab_leads_to_every_control_and_shows_where_it_is(pilot: Pilot, qtbot: QtBot) -> None:
     pilot.window.activateWindow()
     qtbot.waitUntil(pilot.window.isActiveWindow)
+    themes: tuple[ThemeName, ...] = ("dark", "light")
     for place in (*PAGES, Command.TASKS_PAGE, *_OF_LEADS):
         pilot.press(place.value.label)
         check(qtbot, pilot.window)
         walked = list(walk(pilot.window))
         assert [what(one) for one in tab_stops(pilot.window) if one not in walked] == [], place
-        assert [what(one) for one in walked if not shows_focus(one)] == [], place
-    use_theme("system")
+        for theme in themes:
+            use_theme(theme)
+            check(qtbot, pilot.window)
+            assert [what(one) for one in list(tab_stops(pilot.window)) if not shows_focus(one)] == [], (place, theme)
 
 
 def walk(window: QWidget) -> Iterator[QWidget]:

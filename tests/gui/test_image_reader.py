@@ -8,28 +8,18 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import QAbstractItemModel, Qt
-from PySide6.QtWidgets import QLabel, QListView, QTableView
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
-from odyssey_recorder.gui.review.before_after import BeforeAfterView
 from odyssey_recorder.gui.step_strip import StepThumbnails
-from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Type
-from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
-from tests.episodes import ALL_KINDS, ID, episode
-from tests.gui.pilot import Pilot
-from tests.gui.review.bench_review import BenchReviewing
-from tests.gui.review.reviewer import Reviewer
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes and few links")
 
@@ -77,17 +67,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture
-def background(qtbot: QtBot) -> Iterator[Background]:
-    made = Background()
-    yield made
-    made.close()
-
-
-def told(model: QAbstractItemModel, role: Qt.ItemDataRole) -> list[str]:
-    return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
-
-
 def test_what_is_no_picture_is_refused_at_once_and_by_its_name(qtbot: QtBot, folder: Path) -> None:
     for name, words in zip("0123456", spoil(folder, iter("0123456")), strict=True):
         with pytest.raises(DatasetError) as caught:
@@ -95,49 +74,7 @@ def test_what_is_no_picture_is_refused_at_once_and_by_its_name(qtbot: QtBot, fol
         assert str(caught.value).startswith(words)
 
 
-def test_the_dataset_page_shows_the_episode_and_says_what_is_wrong_with_its_pictures(
-    open_at: Callable[[Workplace], Pilot], tmp_path: Path, folder: Path
-) -> None:
-    load_pages()
-    (folder.parent / "annotations").mkdir()
-    write_episode(folder.parent / "annotations" / f"{ID}.json", episode())
-    said = spoil(folder, (screenshot_name(ID, number) for number in range(len(ALL_KINDS))))
-    pilot = open_at(Workplace(dataset=lambda: PublishedEpisodes(folder.parent)))
-    pilot.press("Dataset")
-    table = pilot.named(QTableView, "Episodes")
-    pilot.qtbot.waitUntil(lambda: table.model().rowCount() == 1)
-    table.selectRow(0)
-    strip = pilot.named(QListView, "Steps of the episode").model()
-    pilot.qtbot.waitUntil(lambda: strip.rowCount() > 0 and all(told(strip, Qt.ItemDataRole.ToolTipRole)))
-    tips = told(strip, Qt.ItemDataRole.ToolTipRole)
-    assert [tip[: len(words)] for tip, words in zip(tips, said, strict=False)] == said
-    assert said[0] in told(strip, Qt.ItemDataRole.AccessibleTextRole)[0]
-    pilot.press("Record")
-    assert pilot.mirror.isVisible()
-
-
-def test_the_review_page_shows_the_episode_and_says_what_is_wrong_with_its_pictures(
-    open_at: Callable[[Workplace], Pilot], tmp_path: Path
-) -> None:
-    load_pages()
-    bench = BenchReviewing(tmp_path / "dataset")
-    episode_id = bench.record("Buy milk", *ALL_KINDS)
-    said = spoil(bench.root / "screenshots", (screenshot_name(episode_id, number) for number in range(len(ALL_KINDS))))
-    pilot = open_at(Workplace(review=lambda: bench))
-    pilot.press("Review")
-    reviewer = Reviewer(pilot)
-    pilot.qtbot.waitUntil(lambda: reviewer.listed == ["Buy milk"])
-    reviewer.open(0)
-    view = pilot.find(BeforeAfterView)
-    for number, words in enumerate(said):
-        reviewer.viewer.go_to_step(number)
-        wanted = f"Before step {number}: {words}"
-        pilot.qtbot.waitUntil(lambda wanted=wanted: view.shown.startswith(wanted))  # type: ignore[misc]
-
-
-def test_the_steps_of_a_draft_say_what_is_wrong_with_their_pictures(
-    background: Background, folder: Path, qtbot: QtBot
-) -> None:
+def test_steps_say_what_is_wrong_with_their_pictures(background: Background, folder: Path, qtbot: QtBot) -> None:
     steps, names = NotedSteps(), [f"{number}.png" for number in range(len(BAD))]
     said = spoil(folder, iter(names))
     StepThumbnails(background, steps, THUMBNAIL).show_steps(
@@ -147,9 +84,7 @@ def test_the_steps_of_a_draft_say_what_is_wrong_with_their_pictures(
     assert [step.problem[: len(words)] for step, words in zip(steps.rows, said, strict=True)] == said
 
 
-def test_where_one_picture_is_asked_for_it_is_said_that_there_is_none(
-    background: Background, folder: Path, qtbot: QtBot
-) -> None:
+def test_where_one_picture_is_shown_it_says_what_is_wrong(background: Background, folder: Path, qtbot: QtBot) -> None:
     (words, *_) = spoil(folder, iter(["0.png"]))
     wanted, card = WantedScreen(background), TextQuestionCard(background)
     for part in (wanted, card):

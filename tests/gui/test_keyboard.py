@@ -25,23 +25,23 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.question_dialog import ReasonDialog, SkipDialog
+from odyssey_recorder.gui.question_dialog import ReasonDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.table import VALUE
-from odyssey_recorder.gui.workplace import Workplace, load_pages
+from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.task_service import ModelChoice
 from tests.fakes import FakeDevice
-from tests.gui.pilot import LEFT, Pilot
+from tests.gui.pilot import LEFT, OpenAt, Pilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.reviewer import Reviewer
 from tests.gui.tasks.bench_lead import Office, own_templates
 from tests.task.tasks import queue_of, row
 
-PICTURES = "Are all screenshots there and right?"
-STEPS = "Do the steps carry the instruction out?"
+_, STEPS, _ = QUESTIONS.values()
 NOTE = "Note on the verdict"
 TO_DEVICE = "Text to type"
 SCREEN = "Device screen"
@@ -60,13 +60,8 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
         (TO_DEVICE, "milk", "Ctrl+E", Command.NOTE),
         (TO_DEVICE, "milk", "Ctrl+K", Command.SKIP_TASK),
         (TO_DEVICE, "milk", "Ctrl+Return", Command.COMPLETE),
-        (TO_DEVICE, "milk", "Ctrl+I", Command.IMPOSSIBLE),
-        (TO_DEVICE, "milk", "Ctrl+P", Command.PAUSE),
         (TO_DEVICE, "milk", "Ctrl+Shift+S", Command.STOP),
-        (TO_DEVICE, "milk", "Ctrl+0", Command.ZOOM_FIT),
         (TO_DEVICE, "milk", "F2", Command.BACK),
-        (TO_DEVICE, "milk", "F3", Command.HOME),
-        (TO_DEVICE, "milk", "F1", Command.DOCTOR),
         (TO_DEVICE, "milk", "Ctrl+4", Command.DATASET_PAGE),
         (TO_DEVICE, "milk", "e", FIELD),
         (TO_DEVICE, "milk", "Home", FIELD),
@@ -84,7 +79,6 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
         (NOTE, "late", "Ctrl+Z", FIELD),
         (NOTE, "", "Ctrl+Z", Command.UNDO_FIX),
         (NOTE, "late", "Ctrl+E", Command.REVIEW_NOTE),
-        (NOTE, "late", "Ctrl+D", Command.REJECT_EPISODE),
         (NOTE, "late", "Ctrl+J", Command.NEXT_REVIEW),
         (NOTE, "late", "Alt+2", Command.SHOW_FINDINGS),
         (NOTE, "late", "Ctrl+L", Command.REVIEW_LIST),
@@ -115,7 +109,7 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
 }
 
 
-class Heard(QObject):
+class CommandListener(QObject):
     """Notes the commands triggered by keys, and blocks them."""
 
     def __init__(self, commands: Commands) -> None:
@@ -152,8 +146,7 @@ def office(tmp_path: Path) -> Office:
 
 
 @pytest.fixture
-def pilot(open_at: Callable[[Workplace], Pilot], reviewing: BenchReviewing, office: Office) -> Pilot:
-    load_pages()
+def pilot(open_at: OpenAt, reviewing: BenchReviewing, office: Office) -> Pilot:
     reviewing.record("Buy milk")
     reviewing.record("Buy bread")
     opened = open_at(
@@ -246,18 +239,18 @@ def test_each_key_in_a_field_goes_where_the_table_says(pilot: Pilot, page: Comma
     show_fields(pilot, page)
     commands = pilot.window.findChild(Commands)
     assert commands is not None
-    heard = Heard(commands)
+    listener = CommandListener(commands)
     wrong = []
     for name, held, keys, taker in KEYS[page]:
-        heard.offer_all()
+        listener.offer_all()
         place = field(pilot, name)
         place.setFocus()
         empty(place)
         write(held)
-        heard.offer_all()
+        listener.offer_all()
         press(keys)
-        if heard.asked != ([] if taker is FIELD else [taker]):
-            wrong.append((name, held, keys, heard.asked))
+        if listener.asked != ([] if taker is FIELD else [taker]):
+            wrong.append((name, held, keys, listener.asked))
     commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes
     assert not wrong, wrong
 
@@ -265,30 +258,30 @@ def test_each_key_in_a_field_goes_where_the_table_says(pilot: Pilot, page: Comma
 # Focus after each action.
 
 
-Deed = Callable[[Pilot], object]
+Action = Callable[[Pilot], object]
 
 
-def after(*deeds: Deed) -> Deed:
-    return lambda pilot: [deed(pilot) for deed in deeds]
+def after(*actions: Action) -> Action:
+    return lambda pilot: [action(pilot) for action in actions]
 
 
-def click(name: str) -> Deed:
+def click(name: str) -> Action:
     return lambda pilot: QTest.mouseClick(field(pilot, name), LEFT)
 
 
-def keys(*pressed: str) -> Deed:
+def keys(*pressed: str) -> Action:
     return lambda _pilot: press(*pressed)
 
 
-def words(written: str) -> Deed:
+def words(written: str) -> Action:
     return lambda _pilot: write(written)
 
 
-def steps(count: int) -> Deed:
+def steps(count: int) -> Action:
     return lambda pilot: pilot.wait_for_steps(count)
 
 
-def answered(dialog: str, button: str) -> Deed:
+def answered(dialog: str, button: str) -> Action:
     """Press a button of the dialog with this title; activates the window, since no window manager does."""
 
     def answer(pilot: Pilot) -> None:
@@ -300,7 +293,7 @@ def answered(dialog: str, button: str) -> Deed:
     return answer
 
 
-def sent(text: str) -> Deed:
+def sent(text: str) -> Action:
     return lambda pilot: send(pilot, text)
 
 
@@ -323,7 +316,7 @@ def use(pilot: Pilot) -> None:
     pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
 
 
-FOCUS: dict[Command, Sequence[tuple[str, Deed, str]]] = {
+FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
     # Page: actions in order, and the focus afterwards.
     Command.RECORD_PAGE: (
         ("a recording begins and a text was typed", record, SCREEN),
@@ -331,11 +324,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Deed, str]]] = {
         ("Write", keys("Ctrl+T"), TO_DEVICE),
         ("Esc in the field", keys("Esc"), SCREEN),
         ("a text that cannot be typed", sent("grüße"), TO_DEVICE),
-        (
-            "a text that can",
-            after(sent("u"), steps(2)),
-            SCREEN,
-        ),
+        ("a text that can", after(sent("u"), steps(2)), SCREEN),
         ("a text and the button", after(keys("Ctrl+T"), words("v")), TO_DEVICE),
         ("its button", click("Type"), SCREEN),
         ("the step is there", steps(3), SCREEN),
@@ -405,8 +394,8 @@ FOCUS: dict[Command, Sequence[tuple[str, Deed, str]]] = {
 def test_after_each_action_the_focus_is_where_the_table_says(pilot: Pilot, page: Command) -> None:
     pilot.press(page.value.label)
     wrong = []
-    for what, deed, expected in FOCUS[page]:
-        deed(pilot)
+    for what, action, expected in FOCUS[page]:
+        action(pilot)
         try:
             pilot.qtbot.waitUntil(partial(is_focused, expected), timeout=1500)
         except TimeoutError:
@@ -433,9 +422,7 @@ def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: 
     assert [step.action for step in pilot.views[-1].steps] == [Type("seven")]
 
 
-def test_letters_at_the_screen_are_not_for_the_device_and_it_is_said_how_to_write_there(
-    pilot: Pilot, device: FakeDevice
-) -> None:
+def test_letters_at_the_screen_are_not_for_the_device(pilot: Pilot, device: FakeDevice) -> None:
     record(pilot)
     write("milk")
     press("Return")
@@ -454,14 +441,6 @@ def test_a_note_is_not_cut_short_by_the_picture_of_its_step_or_by_the_next_step(
     write("and half")
     press("Return")
     pilot.qtbot.waitUntil(lambda: [step.note for step in pilot.views[-1].steps] == ["half and half", ""])
-
-
-def test_the_words_of_something_else_are_words_and_no_answers(pilot: Pilot) -> None:
-    pilot.press("Review")
-    reviewer = open_review(pilot)
-    write("s9rax")
-    assert pilot.named(QLineEdit, f"Words: {STEPS}").text() == "rax"
-    assert (reviewer.chosen(PICTURES), reviewer.chosen(STEPS)) == ("", "Fail")
 
 
 def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, reviewing: BenchReviewing) -> None:
@@ -494,19 +473,6 @@ def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilo
     assert tasks.rowCount() == 1
     assert focused() == "Tasks to prepare"
     assert pilot.window.findChildren(ReasonDialog) == []
-
-
-def test_what_is_typed_at_the_reasons_is_the_reason(qtbot: QtBot) -> None:
-    given: list[str] = []
-    dialog = SkipDialog("Buy milk")
-    dialog.reason_given.connect(given.append)
-    qtbot.addWidget(dialog)
-    dialog.open()
-    dialog.activateWindow()
-    qtbot.waitUntil(dialog.isActiveWindow)
-    write("not at home")
-    press("Return")
-    assert given == ["not at home"]
 
 
 def test_what_comes_by_itself_takes_the_focus_from_no_field(qtbot: QtBot) -> None:

@@ -1,7 +1,6 @@
 """The main window: its pages, navigation, active shortcuts, and what closing waits for."""
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.fakes import TASK, FakePractice
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt, Pilot
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -30,7 +29,7 @@ def workplace(tmp_path: Path) -> Workplace:
 
 
 @pytest.fixture
-def opened(open_at: Callable[[Workplace], Pilot], workplace: Workplace) -> Pilot:
+def opened(open_at: OpenAt, workplace: Workplace) -> Pilot:
     pilot = open_at(workplace)
     pilot.wait_for_phase(Phase.WATCHING)
     return pilot
@@ -50,12 +49,9 @@ def page(pilot: Pilot) -> Page:
 def test_the_rail_leads_to_what_there_is_and_to_nothing_else(opened: Pilot, pilot: Pilot) -> None:
     assert rail(opened)[:2] == ["Record", "Dataset"]
     assert rail(pilot)[:1] == ["Record"]
-    assert not {"Dataset", "Devices", "Tasks", "Doctor"} & set(rail(pilot))
-
-
-def test_pages_are_made_before_anybody_asks_for_them(opened: Pilot) -> None:
+    assert not {"Dataset", "Devices", "Tasks", "Practice", "Doctor"} & set(rail(pilot))
     stack = opened.find(QStackedWidget)
-    opened.qtbot.waitUntil(lambda: stack.count() == 2)
+    opened.qtbot.waitUntil(lambda: stack.count() == 2)  # made before anybody asks for it
     assert isinstance(stack.widget(1), DatasetPage)
     assert isinstance(page(opened), RecordPage)
 
@@ -138,9 +134,7 @@ def test_an_annotator_who_thinks_better_of_it_keeps_the_window(opened: Pilot, st
 
 
 @pytest.mark.parametrize("practice", [None, FakePractice()])
-def test_the_consent_text_is_offered_where_there_is_practice(
-    open_at: Callable[[Workplace], Pilot], practice: FakePractice | None
-) -> None:
+def test_the_consent_text_is_offered_where_there_is_practice(open_at: OpenAt, practice: FakePractice | None) -> None:
     actions = open_at(Workplace(practice=practice)).window.findChildren(QAction)
     [consent] = [action for action in actions if action.text() == "Read the consent text"]
     assert consent.isVisible() is (practice is not None)

@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
-from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
+from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts
 from odyssey_recorder.gui.window_state import KeptFile
+from tests.gui.pilot import LonePilot
 
 F12, CTRL_F12 = QKeySequence("F12"), QKeySequence("Ctrl+F12")
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -47,10 +48,10 @@ def shortcuts(qtbot: QtBot, file: Path) -> Iterator[Shortcuts]:
     window.close()
 
 
-def test_without_a_choice_each_action_has_the_keys_it_came_with(shortcuts: Shortcuts) -> None:
-    assert [shortcuts.keys(command) for command in CHANGEABLE] == [
-        QKeySequence(command.value.keys) for command in CHANGEABLE
-    ]
+def test_without_a_choice_all_have_the_keys_they_came_with(shortcuts: Shortcuts, file: Path) -> None:
+    assert not any(shortcuts.is_changed(command) for command in CHANGEABLE)
+    shortcuts.keep()
+    assert not file.exists()
 
 
 def test_other_keys_ask_at_once_and_stand_in_the_tooltip(qtbot: QtBot, file: Path) -> None:
@@ -80,52 +81,39 @@ def test_the_choice_is_there_again_in_the_next_session(qtbot: QtBot, file: Path)
     assert json.loads(file.read_text())["shortcuts"] == {"UNDO": "F12", "BACK": ""}
 
 
-def test_nothing_is_written_where_nothing_was_changed(shortcuts: Shortcuts, file: Path) -> None:
-    shortcuts.keep()
-    assert not file.exists()
-
-
 def test_keys_that_another_action_has_are_refused_by_its_name(shortcuts: Shortcuts) -> None:
     refusal = shortcuts.refusal(Command.UNDO, QKeySequence("F2"))
     assert refusal == "F2 already asks for “Back” (press Back on the device). Give that other keys first."
     assert shortcuts.refusal(Command.BACK, QKeySequence("F2")) == ""
 
 
-@pytest.mark.parametrize("keys", ["A", "7", "Shift+A", "Return", "Esc", "Tab", "Space", "Left", "Del", "Ä", "Alt+C"])
-def test_keys_that_are_needed_for_typing_and_getting_about_are_refused(shortcuts: Shortcuts, keys: str) -> None:
-    assert shortcuts.refusal(Command.UNDO, QKeySequence(keys))
-
-
 @pytest.mark.parametrize(
-    ("keys", "is_free"), [("Y", True), ("0", True), ("Q", False), ("Return", False), ("Left", False)]
+    ("command", "refused", "free"),
+    [
+        (
+            Command.UNDO,
+            ["A", "7", "Shift+A", "Return", "Esc", "Tab", "Space", "Left", "Del", "Ä", "Alt+C"],
+            ["F12", "Shift+F12", "Ctrl+Y", "Ctrl+Alt+C", "Alt+Left", "Ctrl+Space", "Media Play", ""],
+        ),
+        (Command.ACCEPT_EPISODE, ["Q", "Return", "Left"], ["Y", "0"]),
+    ],
 )
-def test_letters_that_are_free_ask_for_something_on_the_page_review(
-    shortcuts: Shortcuts, keys: str, is_free: bool
+def test_keys_for_typing_and_getting_about_are_refused_letters_not_on_the_page_review(
+    shortcuts: Shortcuts, command: Command, refused: list[str], free: list[str]
 ) -> None:
-    assert (shortcuts.refusal(Command.ACCEPT_EPISODE, QKeySequence(keys)) == "") is is_free
+    assert [keys for keys in refused + free if shortcuts.refusal(command, QKeySequence(keys))] == refused
 
 
-@pytest.mark.parametrize(
-    "keys", ["F12", "Shift+F12", "Ctrl+Y", "Ctrl+Alt+C", "Alt+Left", "Ctrl+Space", "Media Play", ""]
-)
-def test_other_keys_are_free(shortcuts: Shortcuts, keys: str) -> None:
-    assert shortcuts.refusal(Command.UNDO, QKeySequence(keys)) == ""
-
-
-def test_one_action_or_all_go_back_to_the_keys_they_came_with(shortcuts: Shortcuts) -> None:
-    shortcuts.change(Command.UNDO, F12)
-    shortcuts.change(Command.BACK, CTRL_F12)
+def test_one_action_or_all_go_back_to_the_keys_they_came_with_unless_another_has_them(shortcuts: Shortcuts) -> None:
+    shortcuts.change(Command.UNDO, CTRL_F12)
     assert shortcuts.reset(Command.UNDO) == ""
-    assert (shortcuts.keys(Command.UNDO), shortcuts.is_changed(Command.BACK)) == (QKeySequence("Ctrl+Z"), True)
-    shortcuts.reset_all()
-    assert shortcuts.keys(Command.BACK) == QKeySequence("F2")
-
-
-def test_keys_that_another_action_has_by_now_do_not_come_back(shortcuts: Shortcuts) -> None:
+    assert shortcuts.keys(Command.UNDO) == QKeySequence("Ctrl+Z")
     shortcuts.change(Command.BACK, F12)
     shortcuts.change(Command.UNDO, QKeySequence("F2"))
     assert "“Undo last”" in shortcuts.reset(Command.BACK)
     assert shortcuts.keys(Command.BACK) == F12
+    shortcuts.reset_all()
+    assert shortcuts.keys(Command.BACK) == QKeySequence("F2")
 
 
 def test_a_choice_is_above_the_keys_that_a_newer_action_came_with(qtbot: QtBot, file: Path) -> None:
@@ -195,25 +183,20 @@ def test_the_keys_of_a_page_ask_for_nothing_before_the_page_is_there(qtbot: QtBo
 # Table.
 
 
-class Desk:
-    def __init__(self, qtbot: QtBot, file: Path) -> None:
-        self.window, self.commands, self.shortcuts = opened(qtbot, file)
-        self.qtbot = qtbot
-        self.background = Background(self.window)
-        self.card = ShortcutCard(self.shortcuts, self.background, self.commands)
+class CardPilot(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, file: Path) -> None:
+        super().__init__(qtbot, background)
+        card = ShortcutCard(Shortcuts(self.commands, KeptFile(file)), background, self.commands)
         self.refusals: list[str] = []
-        self.card.refused.connect(self.refusals.append)
-        self.window.setCentralWidget(self.card)
-        show(qtbot, self.window)
-        found = self.window.findChild(QTableView)
-        assert found is not None
-        self.table = found
+        card.refused.connect(self.refusals.append)
+        self.show_alone(card)
+        self.table = self.find(QTableView)
 
     def choose(self, command: Command) -> None:
         self.table.setFocus()
         self.table.setCurrentIndex(self.table.model().index(CHANGEABLE.index(command), 0))
 
-    def press(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    def press_in_row(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(self.table, Qt.Key.Key_Return)
         self.qtbot.waitUntil(lambda: len(self.editors()) == 1)
         QTest.keyClick(self.editors()[0], key, held)
@@ -228,73 +211,54 @@ class Desk:
         row = CHANGEABLE.index(command)
         return [str(self.table.model().index(row, column).data()) for column in range(4)]
 
-    def says(self, words: str) -> bool:
-        return bool(self.refusals) and words in self.refusals[-1]
+    def wait_for_keys(self, command: Command, keys: str) -> None:
+        self.qtbot.waitUntil(lambda: self.words(command)[3] == keys)
 
 
 @pytest.fixture
-def service(qtbot: QtBot, file: Path) -> Iterator[Desk]:
-    made = Desk(qtbot, file)
-    yield made
-    made.background.close()
+def card(qtbot: QtBot, background: Background, file: Path) -> CardPilot:
+    return CardPilot(qtbot, background, file)
 
 
-def test_every_action_stands_there_with_what_it_does_and_its_keys(service: Desk) -> None:
-    assert service.table.model().rowCount() == len(CHANGEABLE)
-    assert service.words(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
-    assert service.words(Command.DISCARD)[3] == "none"
+def test_every_action_stands_there_with_what_it_does_and_its_keys(card: CardPilot) -> None:
+    assert card.table.model().rowCount() == len(CHANGEABLE)
+    assert card.words(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
+    assert card.words(Command.DISCARD)[::3] == ["Discard", "none"]
 
 
-def test_keys_are_pressed_in_the_row(service: Desk, qtbot: QtBot, file: Path) -> None:
-    service.choose(Command.UNDO)
-    service.press(Qt.Key.Key_F12)
-    qtbot.waitUntil(lambda: service.words(Command.UNDO)[3] == "F12")
-    assert service.commands[Command.UNDO].toolTip().endswith("(F12)")
-    qtbot.waitUntil(file.exists)
-    assert KeptFile(file).read() == {"shortcuts": {"UNDO": "F12"}}
+def test_keys_are_pressed_in_the_row(card: CardPilot, file: Path) -> None:
+    card.choose(Command.UNDO)
+    card.press_in_row(Qt.Key.Key_Return, CTRL | Qt.KeyboardModifier.AltModifier)
+    card.wait_for_keys(Command.UNDO, "Ctrl+Alt+Return")
+    card.press_in_row(Qt.Key.Key_F12)
+    card.wait_for_keys(Command.UNDO, "F12")
+    assert card.commands[Command.UNDO].toolTip().endswith("(F12)")
+    card.qtbot.waitUntil(lambda: KeptFile(file).read() == {"shortcuts": {"UNDO": "F12"}})
 
 
-def test_return_with_ctrl_can_be_given_like_other_keys(service: Desk, qtbot: QtBot) -> None:
-    service.choose(Command.UNDO)
-    service.press(Qt.Key.Key_Return, CTRL | Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: service.words(Command.UNDO)[3] == "Ctrl+Alt+Return")
+def test_a_conflict_is_told_and_nothing_changes_nor_does_it_by_escape(card: CardPilot) -> None:
+    card.choose(Command.UNDO)
+    card.press_in_row(Qt.Key.Key_F2)
+    card.qtbot.waitUntil(lambda: bool(card.refusals) and "F2 already asks for “Back”" in card.refusals[-1])
+    assert card.words(Command.UNDO)[3] == "Ctrl+Z"
+    card.press_in_row(Qt.Key.Key_Escape)
+    card.qtbot.waitUntil(lambda: card.editors() == [])
+    assert card.words(Command.UNDO)[3] == "Ctrl+Z"
+    card.press_in_row(Qt.Key.Key_F12)
+    card.wait_for_keys(Command.UNDO, "F12")
+    assert "already asks" not in card.refusals[-1]
 
 
-def test_a_conflict_is_told_and_nothing_changes(service: Desk, qtbot: QtBot) -> None:
-    service.choose(Command.UNDO)
-    service.press(Qt.Key.Key_F2)
-    qtbot.waitUntil(lambda: service.says("F2 already asks for “Back”"))
-    assert service.words(Command.UNDO)[3] == "Ctrl+Z"
-    service.press(Qt.Key.Key_F12)
-    qtbot.waitUntil(lambda: not service.says("already asks"))
-    assert service.words(Command.UNDO)[3] == "F12"
-
-
-def test_escape_leaves_the_keys_as_they_are(service: Desk, qtbot: QtBot) -> None:
-    service.choose(Command.UNDO)
-    service.press(Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: service.editors() == [])
-    assert service.words(Command.UNDO)[3] == "Ctrl+Z"
-
-
-def test_del_takes_keys_away_and_reset_brings_them_back(service: Desk) -> None:
-    service.choose(Command.UNDO)
-    assert not service.button("Reset").isEnabled()
-    QTest.keyClick(service.table, Qt.Key.Key_Delete)
-    assert service.words(Command.UNDO)[3] == "none"
-    assert service.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
-    service.button("Reset").click()
-    assert service.words(Command.UNDO)[3] == "Ctrl+Z"
-
-
-def test_reset_all_brings_all_back(service: Desk) -> None:
-    for command in (Command.UNDO, Command.BACK):
-        service.choose(command)
-        QTest.keyClick(service.table, Qt.Key.Key_Delete)
-    service.button("Reset all").click()
-    assert (service.words(Command.UNDO)[3], service.words(Command.BACK)[3]) == ("Ctrl+Z", "F2")
-    assert not service.button("Reset all").isEnabled()
-
-
-def test_names_are_without_the_dots_of_buttons() -> None:
-    assert name(Command.DISCARD) == "Discard"
+def test_del_takes_keys_away_and_reset_brings_one_or_all_back(card: CardPilot) -> None:
+    card.choose(Command.UNDO)
+    assert not card.button("Reset").isEnabled()
+    QTest.keyClick(card.table, Qt.Key.Key_Delete)
+    assert card.words(Command.UNDO)[3] == "none"
+    assert card.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
+    card.button("Reset").click()
+    assert card.words(Command.UNDO)[3] == "Ctrl+Z"
+    card.choose(Command.BACK)
+    QTest.keyClick(card.table, Qt.Key.Key_Delete)
+    card.button("Reset all").click()
+    assert card.words(Command.BACK)[3] == "F2"
+    assert not card.button("Reset all").isEnabled()

@@ -104,14 +104,6 @@ def test_the_columns_say_what_a_cell_shows_and_how_it_is_set() -> None:
     assert not model.flags(cell) & Qt.ItemFlag.ItemIsEditable
 
 
-def test_a_column_with_something_to_edit_can_be_edited() -> None:
-    model = TableModel([Column[str]("", str, edited=str.upper)])
-    model.load(["one", "two"])
-    cell = model.index(1, 0)
-    assert model.flags(cell) & Qt.ItemFlag.ItemIsEditable
-    assert cell.data(Qt.ItemDataRole.EditRole) == "TWO"
-
-
 NUMBERS = [(str(number), number) for number in range(100)]
 
 
@@ -126,9 +118,7 @@ NUMBERS = [(str(number), number) for number in range(100)]
     ],
     ids=["one comes above", "some above go", "turned round", "at the very top", "the first in sight goes"],
 )
-def test_rows_in_sight_stay_in_sight(
-    qtbot: QtBot, scrolled: int, change: Callable[[TableModel[Word]], object], top: int
-) -> None:
+def test_rows_seen_stay(qtbot: QtBot, scrolled: int, change: Callable[[TableModel[Word]], object], top: int) -> None:
     model, view = table(), QListView()
     qtbot.addWidget(view)
     view.setModel(model)

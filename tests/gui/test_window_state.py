@@ -1,6 +1,5 @@
 """The window opens as it was closed; a broken file is harmless."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.window_state import KeptFile, WindowState
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.settings import SettingsStore
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt
 
 pytestmark = pytest.mark.usefixtures("as_nobody")
 
@@ -46,10 +45,11 @@ def test_place_size_page_and_zoom_come_back(qtbot: QtBot, file: Path) -> None:
     assert (kept.page, kept.zoom) == ("DEVICES_PAGE", "1:1")
 
 
-def test_without_a_file_the_window_stays_as_it_is(qtbot: QtBot, file: Path) -> None:
+@pytest.mark.parametrize("kept", [KeptFile(None), KeptFile(Path("/nowhere/window.json"))], ids=["no path", "no file"])
+def test_where_nothing_is_kept_the_window_stays_as_it_is(qtbot: QtBot, kept: KeptFile) -> None:
     window = open_window(qtbot)
     before = window.geometry()
-    state = WindowState(KeptFile(file))
+    state = WindowState(kept)
     state.restore(window)
     assert (window.geometry(), state.page, state.zoom) == (before, "", "")
 
@@ -57,9 +57,7 @@ def test_without_a_file_the_window_stays_as_it_is(qtbot: QtBot, file: Path) -> N
 @pytest.mark.parametrize(
     "text", ["{", "[]", '{"version": 99, "page": "X"}', "\x00", '{"version": NaN}', "[" * 100_000], ids=range(6)
 )
-def test_a_broken_file_is_logged_and_written_anew(
-    qtbot: QtBot, file: Path, text: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_broken_file_is_written_anew(qtbot: QtBot, file: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     file.write_text(text, encoding="utf-8")
     state = WindowState(KeptFile(file))
@@ -72,21 +70,14 @@ def test_a_broken_file_is_logged_and_written_anew(
     assert WindowState(KeptFile(file)).page == "RECORD_PAGE"
 
 
-def test_values_of_another_kind_are_left_out(qtbot: QtBot, file: Path) -> None:
-    file.parent.mkdir()
-    file.write_text('{"version": 1, "page": 7, "geometry": "nonsense"}', encoding="utf-8")
+def test_values_of_another_kind_are_left_out_and_those_of_a_newer_program_survive(qtbot: QtBot, file: Path) -> None:
+    KeptFile(file).write({"page": 7, "geometry": "nonsense", "colour": "red"})
     window = open_window(qtbot)
     before = window.geometry()
     state = WindowState(KeptFile(file))
     state.restore(window)
     assert (window.geometry(), state.page) == (before, "")
-
-
-def test_what_a_newer_program_keeps_survives(qtbot: QtBot, file: Path) -> None:
-    file.parent.mkdir()
-    file.write_text('{"version": 1, "colour": "red"}', encoding="utf-8")
-    window = open_window(qtbot)
-    WindowState(KeptFile(file)).keep(window)
+    state.keep(window)
     assert KeptFile(file).read()["colour"] == "red"
 
 
@@ -98,17 +89,7 @@ def test_a_folder_that_takes_no_file_is_logged(qtbot: QtBot, tmp_path: Path, cap
     caplog.clear()
 
 
-def test_without_a_path_nothing_is_kept(qtbot: QtBot) -> None:
-    window = open_window(qtbot)
-    state = WindowState(KeptFile(None))
-    state.page = "RECORD_PAGE"
-    state.keep(window)
-    assert WindowState(KeptFile(None)).page == ""
-
-
-def test_the_window_opens_on_its_page_with_the_zoom_and_the_keys_that_were_chosen(
-    open_at: Callable[[Workplace], Pilot], file: Path
-) -> None:
+def test_the_window_opens_with_its_page_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
     place = Workplace(settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json")))
     first = open_at(place)
     first.wait_for_phase(Phase.WATCHING)
@@ -126,6 +107,6 @@ def test_the_window_opens_on_its_page_with_the_zoom_and_the_keys_that_were_chose
     assert again.mirror.viewport.kept == "1.5"
 
 
-def test_a_page_that_is_not_offered_any_more_is_not_missed(open_at: Callable[[Workplace], Pilot], file: Path) -> None:
+def test_a_page_that_is_not_offered_any_more_is_not_missed(open_at: OpenAt, file: Path) -> None:
     KeptFile(file).write({"page": "TASKS_PAGE"})
     assert open_at(Workplace(state=KeptFile(file))).window.page is Command.RECORD_PAGE

@@ -1,7 +1,6 @@
 """The Dataset page on a real folder that others write to."""
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,22 +11,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QTableView
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, Origin
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.watch import WatchRules
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import Episode
+from tests.dataset.drafts import proof_of
 from tests.episodes import ALL_KINDS, episode
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt, Pilot
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NEWEST_US = 1_700_000_000_000_000
 HOUR_US = 3_600_000_000
-ORIGIN = Origin(
-    recorder_version="0.4.0", mode="passive", actor="annotator", annotator="Ada", task_id="", serial="emulator-5554",
-    model="Fake Phone", fingerprint="f", avd_name="a", density=160,
-)  # fmt: skip
 
 
 class Folder:
@@ -58,10 +53,8 @@ class Folder:
             )
         )
         began_us = NEWEST_US + (HOUR_US if newest else -HOUR_US) * self._published
-        proof = EpisodeProvenance(
-            format=1, episode_id=episode_id, origin=ORIGIN.model_copy(update={"annotator": annotator}),
-            started_us=began_us, published_us=began_us + 90_000_000, steps=(), dropped=(),
-        )  # fmt: skip
+        times = {"started_us": began_us, "published_us": began_us + 90_000_000}
+        proof = proof_of(episode_id, annotator=annotator, mode="passive").model_copy(update=times)
         (self.root / "provenance" / f"{episode_id}.json").write_text(proof.model_dump_json())
         return episode_id
 
@@ -88,11 +81,6 @@ class Reader:
     def wait_for(self, *instructions: str) -> None:
         self.pilot.qtbot.waitUntil(lambda: self.instructions == list(instructions))
 
-    def facets(self, name: str) -> list[str]:
-        model = self.pilot.named(QListView, name).model()
-        rows = range(model.rowCount())
-        return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
-
     def choose_facet(self, name: str, row: int) -> None:
         view = self.pilot.named(QListView, name)
         QTest.mouseClick(
@@ -117,9 +105,6 @@ class Reader:
         model = self.pilot.named(QListView, "Steps of the episode").model()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
-    def wait_to_read(self, words: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
@@ -127,7 +112,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 @pytest.fixture
-def reader(open_at: Callable[[Workplace], Pilot], folder: Folder) -> Reader:
+def reader(open_at: OpenAt, folder: Folder) -> Reader:
     dataset = PublishedEpisodes(folder.root, WatchRules(unnoticed_s=0.02))
     pilot = open_at(Workplace(dataset=lambda: dataset))
     pilot.press("Dataset")
@@ -135,45 +120,39 @@ def reader(open_at: Callable[[Workplace], Pilot], folder: Folder) -> Reader:
 
 
 @pytest.fixture
-def three(folder: Folder) -> list[str]:
-    return [
+def three(folder: Folder, reader: Reader) -> list[str]:
+    """The ids of three episodes that are listed."""
+    ids = [
         folder.publish("Set an alarm"),
         folder.publish("Buy red shoes", category="Web_Shopping", device="Pixel Fold"),
         folder.publish("Buy blue shoes", category="Web_Shopping", annotator="Grace"),
     ]
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+    return ids
 
 
 def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: Reader, folder: Folder) -> None:
-    reader.wait_to_read("No episode is published yet.")
+    reader.pilot.wait_to_read("No episode is published yet.")
     assert reader.pilot.says("Record one")
+    reader.pilot.press("Go to Record")
+    assert reader.pilot.mirror.isVisible()
+    reader.pilot.press("Dataset")
     folder.publish("Set an alarm")
     reader.wait_for("Set an alarm")
     assert reader.pilot.says("1 episode")
     assert not reader.pilot.says("No episode is published yet.")
 
 
-def test_the_way_from_the_empty_page_leads_to_record(reader: Reader) -> None:
-    reader.wait_to_read("No episode is published yet.")
-    reader.pilot.press("Go to Record")
-    assert reader.pilot.mirror.isVisible()
-
-
-def test_the_newest_episode_is_above_and_a_column_sorts(three: list[str], reader: Reader) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+def test_the_newest_episode_is_above_a_column_sorts_and_all_are_counted(three: list[str], reader: Reader) -> None:
     assert reader.column(1) == ["General Tool", "Web Shopping", "Web Shopping"]
     assert reader.column(3) == [str(len(ALL_KINDS))] * 3
+    assert reader.pilot.heard("Category") == ["All: 3", "Web Shopping: 2", "General Tool: 1"]
+    assert reader.pilot.heard("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
     reader.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     assert reader.instructions == ["Buy blue shoes", "Buy red shoes", "Set an alarm"]
 
 
-def test_it_counts_what_there_is(three: list[str], reader: Reader) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
-    assert reader.facets("Category") == ["All: 3", "Web Shopping: 2", "General Tool: 1"]
-    assert reader.facets("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
-
-
 def test_each_filter_narrows_the_list_and_all_can_be_taken_back(three: list[str], reader: Reader) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
     reader.choose_facet("Category", 1)
     assert reader.instructions == ["Buy red shoes", "Buy blue shoes"]
     reader.choose_facet("Device", 2)
@@ -184,37 +163,27 @@ def test_each_filter_narrows_the_list_and_all_can_be_taken_back(three: list[str]
     reader.pilot.press("Show all")
     assert len(reader.instructions) == 3
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
-    QTest.keyClicks(reader.pilot.named(QLineEdit, "Search instruction or id"), "SHOES")
+    search = reader.pilot.named(QLineEdit, "Search instruction or id")
+    QTest.keyClicks(search, "SHOES")
     assert reader.instructions == ["Buy red shoes", "Buy blue shoes"]
-
-
-def test_an_episode_is_found_by_its_id(three: list[str], reader: Reader) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
-    QTest.keyClicks(reader.pilot.named(QLineEdit, "Search instruction or id"), three[1])
+    search.setText(three[1])
     assert reader.instructions == ["Buy red shoes"]
 
 
-def test_the_chosen_episode_is_shown_in_full(three: list[str], reader: Reader, folder: Folder) -> None:
+def test_the_chosen_episode_is_shown_and_its_id_copied(three: list[str], reader: Reader, folder: Folder) -> None:
     picture = QImage(72, 128, QImage.Format.Format_RGB32)
     picture.save(str(folder.root / "screenshots" / f"{three[1]}_0.png"))
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
     reader.choose(1)
-    reader.wait_to_read("Web Shopping · Chrome, Google Docs")
+    reader.pilot.wait_to_read("Web Shopping · Chrome, Google Docs")
     assert reader.pilot.says("Recorded by Ada")
     assert reader.pilot.says("in 1.5 min, in the emulator's own window")
     assert reader.steps[0] == "CLICK 719, 762"
     first = reader.pilot.named(QListView, "Steps of the episode").model().index(0, 0)
     reader.pilot.qtbot.waitUntil(lambda: isinstance(first.data(VALUE).image, QImage))
-
-
-def test_its_id_and_its_place_can_be_copied(three: list[str], reader: Reader, folder: Folder) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
-    reader.choose(2)
-    reader.wait_to_read("Recorded by Grace")
     reader.pilot.press("Copy id")
-    assert QGuiApplication.clipboard().text() == three[2]
+    assert QGuiApplication.clipboard().text() == three[1]
     reader.pilot.press("Copy path")
-    assert QGuiApplication.clipboard().text() == str(folder.annotation(three[2]))
+    assert QGuiApplication.clipboard().text() == str(folder.annotation(three[1]))
 
 
 def test_what_others_do_leaves_the_chosen_episode_where_it_is(folder: Folder, reader: Reader) -> None:
@@ -223,7 +192,7 @@ def test_what_others_do_leaves_the_chosen_episode_where_it_is(folder: Folder, re
     scroll = reader.table.verticalScrollBar()
     scroll.setValue(scroll.maximum() - 40)
     reader.choose(reader.table.rowAt(60))
-    reader.wait_to_read("Recorded by Ada")
+    reader.pilot.wait_to_read("Recorded by Ada")
     chosen, place = reader.chosen, reader.place_of_chosen
     folder.publish("Newer", newest=True)
     folder.publish("Newer still", newest=True)
@@ -235,7 +204,6 @@ def test_what_others_do_leaves_the_chosen_episode_where_it_is(folder: Folder, re
 
 
 def test_the_chosen_episode_stays_chosen_when_the_list_is_sorted_or_filtered(three: list[str], reader: Reader) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
     reader.choose(1)
     reader.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
     assert reader.chosen == "Buy red shoes"
@@ -244,35 +212,23 @@ def test_the_chosen_episode_stays_chosen_when_the_list_is_sorted_or_filtered(thr
 
 
 def test_a_change_of_the_chosen_episode_is_shown_at_once(three: list[str], reader: Reader, folder: Folder) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
     reader.choose(0)
-    reader.wait_to_read("Recorded by Ada")
-    folder.annotation(three[0]).write_text(
-        folder.annotation(three[0]).read_text().replace("Set an alarm", "Set two alarms")
-    )
-    reader.wait_to_read("Set two alarms")
+    reader.pilot.wait_to_read("Recorded by Ada")
+    annotation = folder.annotation(three[0])
+    annotation.write_text(annotation.read_text().replace("Set an alarm", "Set two alarms"))
+    reader.pilot.wait_to_read("Set two alarms")
     assert reader.chosen == "Set two alarms"
-
-
-def test_a_chosen_episode_that_is_taken_away_is_shown_no_longer(
-    three: list[str], reader: Reader, folder: Folder
-) -> None:
-    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
-    reader.choose(0)
-    reader.wait_to_read("Recorded by Ada")
     shutil.rmtree(folder.root)
-    reader.wait_to_read("No episode is published yet.")
+    reader.pilot.wait_to_read("No episode is published yet.")
     assert not reader.pilot.says("Recorded by Ada")
 
 
-def test_an_annotation_that_is_broken_is_shown_as_such_and_says_why(
-    three: list[str], reader: Reader, folder: Folder
-) -> None:
+def test_a_broken_annotation_is_shown_and_says_why(three: list[str], reader: Reader, folder: Folder) -> None:
     folder.annotation(three[0]).write_text('{"episode_id": 7}')
-    reader.wait_to_read("3 episodes · 1 cannot be read")
+    reader.pilot.wait_to_read("3 episodes · 1 cannot be read")
     broken = f"Cannot be read: {three[0]}.json: episode_id is 7"
     reader.pilot.qtbot.waitUntil(lambda: reader.instructions[0].startswith(broken))  # it may be read half written
     reader.choose(0)
-    reader.wait_to_read(f"Episode {three[0]} cannot be read.")
+    reader.pilot.wait_to_read(f"Episode {three[0]} cannot be read.")
     assert reader.steps == []
-    assert reader.facets("Category")[0] == "All: 3"
+    assert reader.pilot.heard("Category")[0] == "All: 3"

@@ -3,62 +3,40 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QMainWindow,
-    QProgressBar,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QListView, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.devices.devices_page import DevicesPage
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.fakes import FakeInventory, FakeRecordings
-from tests.gui.pilot import Driver, Pilot
+from tests.gui.pilot import LonePilot, OpenAt
 
 SERIAL = "emulator-5554"
 
 
-class PagePilot(Driver):
-    def __init__(self, qtbot: QtBot, inventory: FakeInventory) -> None:
-        super().__init__(qtbot, QMainWindow())
+class PagePilot(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, inventory: FakeInventory) -> None:
+        super().__init__(qtbot, background)
         self.inventory = inventory
-        self.commands = Commands(self.window)
-        self._background = Background(self.window)
-        self.page = DevicesPage(inventory, self._background, self.commands)
-        self.window.setCentralWidget(self.page)
+        self.page = DevicesPage(inventory, background, self.commands)
         Keyboard(self.window, lambda: self.page)
-        self.window.resize(1024, 700)
-        self.window.show()
+        self.show_alone(self.page)
         self.page.enter()
         self.wait(lambda: bool(self.rows) or inventory.listing_failure is not None)
 
-    def close(self) -> None:
-        self.inventory.go_on()
-        self.page.close_down()
-        self._background.close()
-        self.window.close()
-        shiboken6.delete(self.window)
-
     @property
     def rows(self) -> list[str]:
-        model = self.named(QListView, "Devices").model()
-        role = Qt.ItemDataRole.AccessibleTextRole
-        return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
+        return self.heard("Devices")
 
     @property
     def offered(self) -> set[str]:
@@ -85,16 +63,17 @@ def inventory() -> FakeInventory:
 
 
 @pytest.fixture
-def open_page(qtbot: QtBot) -> Iterator[Callable[[FakeInventory], PagePilot]]:
+def open_page(qtbot: QtBot, background: Background) -> Iterator[Callable[[FakeInventory], PagePilot]]:
     pilots: list[PagePilot] = []
 
     def open_on(inventory: FakeInventory) -> PagePilot:
-        pilots.append(PagePilot(qtbot, inventory))
+        pilots.append(PagePilot(qtbot, background, inventory))
         return pilots[-1]
 
     yield open_on
     for pilot in pilots:
-        pilot.close()
+        pilot.inventory.go_on()
+        pilot.page.close_down()
 
 
 OpenPage = Callable[[FakeInventory], PagePilot]
@@ -103,12 +82,13 @@ OpenPage = Callable[[FakeInventory], PagePilot]
 # List.
 
 
-def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("small_phone")
     inventory.run("pixel_fold")
     inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+    pilot = open_page(inventory)
 
-    assert open_page(inventory).rows == [
+    assert pilot.rows == [
         "Medium Phone: Not made yet",
         "Pixel 7 Pro: Not made yet",
         "Pixel 8 Pro: Not made yet",
@@ -117,23 +97,11 @@ def test_the_six_are_listed_with_what_exists_of_them(open_page: OpenPage, invent
         "Small Phone: Stopped",
         "SM S911B: R5CT90 is unauthorized",
     ]
-
-
-def test_the_device_that_runs_is_chosen_first(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.run("pixel_fold")
-    pilot = open_page(inventory)
-
-    assert pilot.says("Pixel Fold")
+    assert pilot.says("Pixel Fold"), "it runs"
     pilot.wait(lambda: pilot.says("2208x1840 at 420 dpi"))
     assert pilot.says("15 (API 35)")
     assert pilot.says("open")
-
-
-def test_a_device_that_cannot_be_used_says_what_to_do(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
-    pilot = open_page(inventory)
     pilot.choose("SM S911B")
-
     assert pilot.says("allow USB debugging")
     assert "Stop" not in pilot.offered
 
@@ -172,9 +140,7 @@ def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPa
 # The SDK.
 
 
-def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(
-    open_page: OpenPage, inventory: FakeInventory
-) -> None:
+def test_what_the_sdk_lacks_is_named_with_the_command_to_copy(open_page: OpenPage, inventory: FakeInventory) -> None:
     command = 'sdkmanager "emulator"'
     inventory.missing = (PreflightFinding("emulator", "no emulator in /sdk", f"Run: {command}", True, command),)
     pilot = open_page(inventory)
@@ -187,9 +153,7 @@ def test_what_is_missing_of_the_sdk_is_named_with_the_command_to_copy(
     pilot.wait(lambda: "Medium Phone: Simulated · emulator-5580" in pilot.rows)
 
 
-def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(
-    open_page: OpenPage, inventory: FakeInventory
-) -> None:
+def test_what_was_missing_and_is_there_now_goes(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.missing = (PreflightFinding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
     pilot = open_page(inventory)
     pilot.named(QAbstractButton, "Copy the command for emulator").setFocus()
@@ -204,7 +168,7 @@ def test_what_was_missing_and_is_there_now_goes_even_from_under_the_keys(
 # Making, starting, stopping.
 
 
-def test_a_device_is_made_and_started(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_a_device_is_made_started_and_stopped(open_page: OpenPage, inventory: FakeInventory) -> None:
     pilot = open_page(inventory)
     pilot.choose("Pixel Tablet")
     assert pilot.offered >= {"Create", "Start simulated"}
@@ -216,6 +180,10 @@ def test_a_device_is_made_and_started(open_page: OpenPage, inventory: FakeInvent
     pilot.press("Cold boot")
     pilot.wait(lambda: f"Pixel Tablet: Running · {SERIAL}" in pilot.rows)
     assert inventory.done[:2] == ["create pixel_tablet", "cold boot Pixel_Tablet"]
+    pilot.wait(lambda: "Stop" in pilot.offered)
+    pilot.press("Stop")
+    pilot.wait(lambda: "Pixel Tablet: Stopped" in pilot.rows)
+    assert not pilot.says("is gone")
 
 
 def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, inventory: FakeInventory) -> None:
@@ -244,25 +212,10 @@ def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage
     pilot = open_page(inventory)
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
-    pilot.wait(lambda: pilot.says("Free some space."))
-
-    copy = next(one for one in pilot.page.findChildren(QAbstractButton) if one.text() == "Copy details")
-    QTest.mouseClick(copy, Qt.MouseButton.LeftButton)
-    assert "DeviceError" in QGuiApplication.clipboard().text()
-    dismiss = next(
-        one for one in pilot.page.findChildren(QAbstractButton) if one.isVisible() and one.text() == "Dismiss"
-    )
-    QTest.mouseClick(dismiss, Qt.MouseButton.LeftButton)
+    pilot.wait_to_read("Free some space.")
+    dismiss = [one for one in pilot.page.findChildren(QAbstractButton) if one.text() == "Dismiss" and one.isVisible()]
+    dismiss[0].click()
     pilot.wait(lambda: not pilot.says("Free some space."))
-
-
-def test_a_device_that_is_stopped_here_is_not_missed(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.run("pixel_7_pro")
-    pilot = open_page(inventory)
-    pilot.press("Stop")
-
-    pilot.wait(lambda: "Pixel 7 Pro: Stopped" in pilot.rows)
-    assert not pilot.says("is gone")
 
 
 def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory: FakeInventory) -> None:
@@ -270,7 +223,7 @@ def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory
     pilot = open_page(inventory)
     pilot.press("Reset")
     dialog = pilot.dialog()
-    assert any("all its snapshots" in label.text() for label in dialog.findChildren(QLabel))
+    assert pilot.says("all its snapshots")
     dialog.reject()
     assert inventory.done == []
 
@@ -303,22 +256,16 @@ def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: Fake
 
     pilot.press("Unfold")
     pilot.wait(lambda: pilot.says("open"))
-    pilot.press("Rotate")
+    QTest.keyClick(pilot.named(QListView, "Devices"), Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
     pilot.wait(lambda: pilot.says("90°"))
 
 
-def test_a_phone_does_not_fold(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.run("pixel_7_pro")
-    pilot = open_page(inventory)
-
-    assert pilot.offered >= {"Record on it", "Rotate", "Stop"}
-    assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
-
-
-def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_a_phone_does_not_fold_and_rests_while_recorded(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
+    assert pilot.offered >= {"Record on it", "Rotate", "Stop", "Mend"}
+    assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
     pilot.page.show_recording(SERIAL)
     assert pilot.says("An episode is recorded on this device")
     assert not pilot.offered & {"Stop", "Rotate", "Reset…", "Record on it", "Mend", "Save"}
@@ -327,26 +274,20 @@ def test_a_device_that_is_recorded_is_left_alone(open_page: OpenPage, inventory:
     assert pilot.offered >= {"Stop", "Rotate", "Mend"}
 
 
-def test_a_finding_is_mended_by_the_button_beside_it(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
-    pilot = open_page(inventory)
-    pilot.wait(lambda: pilot.says("Navigation: by gestures"))
-    pilot.press("Mend Navigation")
-
-    pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
-    assert inventory.done == ["mend Navigation"]
-    pilot.wait(lambda: pilot.says("Navigation,"))
-
-
-def test_a_mend_that_is_refused_says_so_and_can_be_tried_again(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
     inventory.failure = DeviceError(f"{SERIAL} refused: no permission.")
     pilot.press("Mend Navigation")
-
     pilot.wait(lambda: pilot.says("no permission"))
     pilot.wait(lambda: pilot.named(QAbstractButton, "Mend Navigation").isEnabled())
+
+    inventory.failure = None
+    pilot.press("Mend Navigation")
+    pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
+    assert inventory.done == ["mend Navigation", "mend Navigation"]
+    pilot.wait(lambda: pilot.says("Navigation,"))
 
 
 def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inventory: FakeInventory) -> None:
@@ -373,26 +314,14 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inv
 # In the window.
 
 
-def test_the_rail_leads_to_the_devices_and_from_there_to_recording(
-    open_at: Callable[[Workplace], Pilot], service: FakeRecordings, inventory: FakeInventory
+def test_the_way_leads_from_devices_to_recording(
+    open_at: OpenAt, service: FakeRecordings, inventory: FakeInventory
 ) -> None:
     service.devices_there.append(inventory.run("small_phone"))
     pilot = open_at(Workplace(inventory=lambda: inventory))
     pilot.press("Devices")
-    pilot.qtbot.waitUntil(lambda: pilot.says("720x1280 at 320 dpi"))
+    pilot.wait_to_read("720x1280 at 320 dpi")
     pilot.press("Record on it")
 
     pilot.wait_for_phase(Phase.WATCHING)
     assert (pilot.controller.serial, pilot.window.page) == (SERIAL, Command.RECORD_PAGE)
-
-
-# Keys.
-
-
-def test_a_key_asks_for_what_the_chosen_device_offers(open_page: OpenPage, inventory: FakeInventory) -> None:
-    inventory.run("pixel_7_pro")
-    pilot = open_page(inventory)
-    devices = pilot.named(QListView, "Devices")
-    QTest.keyClick(devices, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
-
-    pilot.wait_until_done(f"rotate {SERIAL}")

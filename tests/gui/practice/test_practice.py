@@ -1,7 +1,5 @@
 """First use, practice until the queue opens, hints and results."""
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,9 +12,8 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt, Pilot
 
-Open = Callable[[Workplace], Pilot]
 FIRST, SECOND = practice_tasks()[:2]
 
 
@@ -27,7 +24,7 @@ def device() -> FakeDevice:
     return fake
 
 
-def open_with(open_at: Open, practice: FakePractice) -> Pilot:
+def open_with(open_at: OpenAt, practice: FakePractice) -> Pilot:
     pilot = open_at(Workplace(practice=practice))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.press("Practice")
@@ -44,10 +41,6 @@ def can_press(pilot: Pilot, name: str) -> bool:
     return pilot.named(QAbstractButton, name).isEnabled()
 
 
-def wait_for_words(pilot: Pilot, words: str) -> None:
-    pilot.qtbot.waitUntil(lambda: pilot.says(words), timeout=10_000)
-
-
 def record_practice(pilot: Pilot) -> None:
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
@@ -56,31 +49,27 @@ def record_practice(pilot: Pilot) -> None:
 
 
 class TestFirstUse:
-    def test_the_name_and_the_consent_are_asked_for_once(self, open_at: Open) -> None:
+    def test_the_name_and_the_consent_are_asked_for_once(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None)
         pilot = open_with(open_at, practice)
         dialog = pilot.dialog()
         assert "What is recorded" in pilot.named(QScrollArea, "Consent text").accessibleDescription()
         name = pilot.named(QLineEdit, "Your name")
         assert name.text() == "ada"
+        name.setText("  ")
+        [agree] = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree"]
+        assert not agree.isEnabled()
         name.setText("Ada Lovelace")
         pilot.press_in(dialog, "I agree")
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         assert practice.name == "Ada Lovelace"
-        wait_for_words(pilot, "Ada Lovelace, 0 of 2 practice tasks are passed")
+        pilot.wait_to_read("Ada Lovelace, 0 of 2 practice tasks are passed")
 
-    def test_nobody_agrees_without_a_name(self, open_at: Open) -> None:
-        pilot = open_with(open_at, FakePractice(agrees=None))
-        dialog = pilot.dialog()
-        pilot.named(QLineEdit, "Your name").setText("  ")
-        [agree] = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree"]
-        assert not agree.isEnabled()
-
-    def test_without_agreement_recording_stays_closed_and_the_way_back_is_told(self, open_at: Open) -> None:
+    def test_without_agreement_recording_stays_closed_and_the_way_back_is_told(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None, wanted=0)
         pilot = open_with(open_at, practice)
         pilot.press_in(pilot.dialog(), "I do not agree")
-        wait_for_words(pilot, "Nothing is recorded before you agree")
+        pilot.wait_to_read("Nothing is recorded before you agree")
         assert not can_press(pilot, "Practise this")
         pilot.press("Record")
         pilot.write_task()
@@ -93,15 +82,15 @@ class TestFirstUse:
         pilot.press("Record")
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
 
-    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: Open, service: FakeRecordings) -> None:
+    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: OpenAt, service: FakeRecordings) -> None:
         service.put_aside()
         pilot = open_with(open_at, FakePractice(agrees=False))
         pilot.press("Record")
-        pilot.qtbot.waitUntil(lambda: pilot.says("Recording is closed: you have not agreed"))
+        pilot.wait_to_read("Recording is closed: you have not agreed")
         buttons = pilot.dialog().findChildren(QAbstractButton)
         assert [button.isEnabled() for button in buttons if button.text() == "Resume"] == [False]
 
-    def test_closing_the_text_answers_nothing(self, open_at: Open) -> None:
+    def test_closing_the_text_answers_nothing(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None)
         pilot = open_with(open_at, practice)
         QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
@@ -109,60 +98,50 @@ class TestFirstUse:
 
 
 class TestTheGate:
-    def test_other_tasks_wait_until_enough_is_passed(self, open_at: Open) -> None:
+    def test_other_tasks_wait_until_enough_is_passed(self, open_at: OpenAt) -> None:
         pilot = open_with(open_at, FakePractice(wanted=1))
         pilot.press("Record")
         pilot.write_task()
         assert pilot.says("Practice first: one practice task is still to be passed before recording opens.")
         assert not can_press(pilot, "Start recording")
 
-    def test_no_practice_is_asked_for_where_the_lead_wants_none(self, open_at: Open) -> None:
-        pilot = open_with(open_at, FakePractice(wanted=0))
-        assert pilot.says("your lead asks for no practice")
-        pilot.press("Record")
-        pilot.start()
-
-    def test_a_window_without_practice_has_no_page_for_it(self, pilot: Pilot) -> None:
-        assert "Practice" not in [button.accessibleName() for button in pilot.window.findChildren(QAbstractButton)]
-        pilot.start()
-
 
 class TestPractice:
-    def test_leads_to_the_open_queue(self, open_at: Open) -> None:
+    def test_leads_to_the_open_queue(self, open_at: OpenAt) -> None:
         practice = FakePractice(wanted=2)
         pilot = open_with(open_at, practice)
         assert rows(pilot)[:2] == [f"1. {FIRST.teaches}: to do", f"2. {SECOND.teaches}: to do"]
         pilot.press("Practise this")
         assert pilot.says(FIRST.task.instruction)
         record_practice(pilot)
-        wait_for_words(pilot, "Passed: 92 %")
+        pilot.wait_to_read("Passed: 92 %")
         assert pilot.says("1 more to pass before recording opens.")
         assert pilot.says("The Display page is open")
         pilot.press("Next practice task")
         assert pilot.says(SECOND.task.instruction)
         record_practice(pilot)
-        wait_for_words(pilot, "now recording is open!")
+        pilot.wait_to_read("now recording is open!")
         pilot.press("Leave practice")
         pilot.start()
         assert [attempt.task_id for attempt in practice.attempts] == [FIRST.task_id, SECOND.task_id]
         pilot.press("Practice")
-        wait_for_words(pilot, "you have passed all 2")
+        pilot.wait_to_read("you have passed all 2")
         assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92 %"
 
-    def test_a_failed_attempt_says_what_was_missed_and_is_tried_again(self, open_at: Open) -> None:
+    def test_a_failed_attempt_says_what_was_missed_and_is_tried_again(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         practice.score = FAILED
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
-        wait_for_words(pilot, "Not passed yet: 17 %")
+        pilot.wait_to_read("Not passed yet: 17 %")
         for words in ("Missed: the Display page is open", "The ending is not the right one.", "70 % are needed."):
             assert pilot.says(words)
         pilot.press("Practise again")
         record_practice(pilot)
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 2)
 
-    def test_hints_come_one_by_one_and_are_counted(self, open_at: Open) -> None:
+    def test_hints_come_one_by_one_and_are_counted(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
@@ -180,14 +159,14 @@ class TestPractice:
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 1)
         assert practice.attempts[0].hints == len(FIRST.hints)
 
-    def test_needs_the_simulated_phone(self, open_at: Open, device: FakeDevice) -> None:
+    def test_needs_the_simulated_phone(self, open_at: OpenAt, device: FakeDevice) -> None:
         device.avd_name = "Pixel_7"
         pilot = open_with(open_at, FakePractice())
         pilot.press("Practise this")
         assert pilot.says("Practice needs the simulated phone: this device has other apps.")
         assert not can_press(pilot, "Start recording")
 
-    def test_that_is_stopped_can_begin_again(self, open_at: Open) -> None:
+    def test_that_is_stopped_can_begin_again(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
@@ -199,8 +178,9 @@ class TestPractice:
         assert pilot.says(FIRST.task.instruction)
         assert practice.attempts == []
 
-    def test_waits_while_something_is_recorded(self, open_at: Open) -> None:
+    def test_may_be_wanted_of_nobody_and_waits_while_something_is_recorded(self, open_at: OpenAt) -> None:
         pilot = open_with(open_at, FakePractice(wanted=0))
+        assert pilot.says("your lead asks for no practice")
         pilot.press("Record")
         pilot.start()
         pilot.press("Practice")
@@ -210,22 +190,24 @@ class TestPractice:
         pilot.press("Practice")
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Practise this"))
 
-    def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: Open) -> None:
+    def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         practice.failure = PracticeError("The gold episode gold.json cannot be read.")
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
-        wait_for_words(pilot, "The gold episode gold.json cannot be read.")
+        pilot.wait_to_read("The gold episode gold.json cannot be read.")
 
-    def test_left_for_another_task_leaves_no_card_behind(self, open_at: Open) -> None:
+    def test_left_for_another_task_leaves_no_card_behind(self, open_at: OpenAt) -> None:
         pilot = open_with(open_at, FakePractice(wanted=0))
         pilot.press("Practise this")
         pilot.press("Leave practice")
         assert not pilot.says(FIRST.task.instruction)
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
-    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(self, open_at: Open, service: FakeRecordings) -> None:
+    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(
+        self, open_at: OpenAt, service: FakeRecordings
+    ) -> None:
         service.put_aside(SECOND.task_id)
         practice = FakePractice()
         pilot = open_with(open_at, practice)
@@ -235,7 +217,7 @@ class TestPractice:
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.wait_for_steps(0)
         pilot.complete()
-        wait_for_words(pilot, "Passed: 92 %")
+        pilot.wait_to_read("Passed: 92 %")
         assert pilot.status.state == "Recorded"
         assert not pilot.says("The episode is published.")
         assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -14,22 +14,24 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.record.finger import WHEEL_LENGTH, wheel_stroke
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
+from tests.gui.record.test_mirror_pixels import fit_of
 
 PHONE = Size(1080, 2340)
 SCREENS = [Size(720, 1280), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600)]
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
-NONE = Qt.KeyboardModifier.NoModifier
+NONE, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 RULES = TouchRules.for_density(420)
 LONG_PRESS_MS = RULES.long_press_us // 1000
 
 
 @dataclass
-class Ears:
+class Received:
     heard: list[object] = field(default_factory=list)
     places: list[Pixel | None] = field(default_factory=list)
     """Where the finger came down or moved; None for the wheel."""
@@ -49,12 +51,12 @@ def frame(size: Size, number: int = 1, colour: tuple[int, int, int] = (10, 120, 
 
 
 @pytest.fixture
-def ears() -> Ears:
-    return Ears()
+def received() -> Received:
+    return Received()
 
 
 @pytest.fixture
-def mirror(qtbot: QtBot, ears: Ears) -> MirrorView:
+def mirror(qtbot: QtBot, received: Received) -> MirrorView:
     view = MirrorView()
     qtbot.addWidget(view)
     view.resize(450, 900)
@@ -62,20 +64,16 @@ def mirror(qtbot: QtBot, ears: Ears) -> MirrorView:
     view.show_frame(frame(PHONE))
     view.set_overlay(None)
     view.show()
-    ears.listen(view)
+    received.listen(view)
     return view
 
 
 def spot(mirror: MirrorView, x: int, y: int) -> QPoint:
-    fit = mirror.fit()
-    assert fit is not None
-    return fit.point_of(Pixel(x, y)).toPoint()
+    return fit_of(mirror).point_of(Pixel(x, y)).toPoint()
 
 
 def pixel(mirror: MirrorView, point: QPoint) -> Pixel:
-    fit = mirror.fit()
-    assert fit is not None
-    found = fit.pixel_at(QPointF(point))
+    found = fit_of(mirror).pixel_at(QPointF(point))
     assert found is not None
     return found
 
@@ -89,26 +87,26 @@ def turn_wheel(mirror: MirrorView, at: QPoint, delta: QPoint, keys: Qt.KeyboardM
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
-def test_a_click_is_a_stroke_at_the_pixel_under_the_mouse(mirror: MirrorView, ears: Ears, screen: Size) -> None:
+def test_a_click_is_a_stroke_at_the_pixel_under_the_mouse(mirror: MirrorView, received: Received, screen: Size) -> None:
     mirror.show_frame(frame(screen, number=7))
     at = spot(mirror, screen.width // 3, screen.height // 4)
 
     QTest.mouseClick(mirror, LEFT, NONE, at)
 
-    number, stroke = ears.heard
+    number, stroke = received.heard
     assert number == 7
     assert isinstance(stroke, TouchStroke)
     assert [sample.at for sample in stroke.samples] == [pixel(mirror, at)]
     assert isinstance(recognize(stroke, RULES, screen), Click)
 
 
-def test_a_press_that_is_held_becomes_a_long_press_and_says_so(mirror: MirrorView, ears: Ears, qtbot: QtBot) -> None:
+def test_a_press_that_is_held_becomes_a_long_press(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
     assert mirror.gesture.startswith("CLICK")
     qtbot.waitUntil(lambda: mirror.gesture.startswith("LONG_PRESS"))
     QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900), LONG_PRESS_MS)
 
-    _, stroke = ears.heard
+    _, stroke = received.heard
     assert isinstance(stroke, TouchStroke)
     assert isinstance(recognize(stroke, RULES, PHONE), LongPress)
     assert mirror.gesture == ""
@@ -122,9 +120,7 @@ def stamped(mirror: MirrorView, kind: QEvent.Type, stamp_ms: int) -> None:
     QApplication.sendEvent(mirror, event)
 
 
-def test_the_events_own_time_tells_a_click_from_a_long_press_however_late_they_come(
-    mirror: MirrorView, ears: Ears, qtbot: QtBot
-) -> None:
+def test_late_events_are_told_apart_by_their_own_time(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     stamped(mirror, QEvent.Type.MouseButtonPress, 5000)
     qtbot.waitUntil(lambda: mirror.gesture.startswith("LONG_PRESS"))
     stamped(mirror, QEvent.Type.MouseButtonRelease, 5080)
@@ -132,11 +128,11 @@ def test_the_events_own_time_tells_a_click_from_a_long_press_however_late_they_c
     stamped(mirror, QEvent.Type.MouseButtonPress, 6000)
     stamped(mirror, QEvent.Type.MouseButtonRelease, 6500)
 
-    strokes = [heard for heard in ears.heard if isinstance(heard, TouchStroke)]
+    strokes = [heard for heard in received.heard if isinstance(heard, TouchStroke)]
     assert [stroke.duration_us for stroke in strokes] == [80_000, 500_000]
 
 
-def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, ears: Ears) -> None:
+def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, received: Received) -> None:
     way = [spot(mirror, 500, y) for y in range(1800, 700, -100)]
     QTest.mousePress(mirror, LEFT, NONE, way[0])
     for at in way[1:]:
@@ -144,10 +140,10 @@ def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, ear
     assert mirror.gesture.startswith("SCROLL")
     QTest.mouseRelease(mirror, LEFT, NONE, way[-1])
 
-    _, stroke = ears.heard
+    _, stroke = received.heard
     assert isinstance(stroke, TouchStroke)
     assert [sample.at for sample in stroke.samples] == [pixel(mirror, at) for at in way]
-    assert ears.places == [pixel(mirror, at) for at in way]
+    assert received.places == [pixel(mirror, at) for at in way]
     times = [sample.time_us for sample in stroke.samples]
     assert times[0] == 0
     assert times == sorted(times)
@@ -155,148 +151,123 @@ def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, ear
     assert isinstance(recognize(stroke, RULES, PHONE), Scroll)
 
 
-def test_a_drag_beyond_the_edge_stays_on_the_picture(mirror: MirrorView, ears: Ears) -> None:
+def test_a_drag_beyond_the_edge_stays_a_click_there_is_nothing(mirror: MirrorView, received: Received) -> None:
     QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 200))
     QTest.mouseMove(mirror, QPoint(mirror.width() // 2, -500))
     QTest.mouseRelease(mirror, LEFT, NONE, QPoint(mirror.width() // 2, -500))
 
-    _, stroke = ears.heard
+    _, stroke = received.heard
     assert isinstance(stroke, TouchStroke)
     assert stroke.end.y == 0
+    mirror.resize(900, 400)
+    QTest.mouseClick(mirror, LEFT, NONE, QPoint(3, 200))
+    assert len(received.heard) == 2
 
 
-def test_a_burst_of_the_wheel_is_one_scroll_at_the_pointer(mirror: MirrorView, ears: Ears, qtbot: QtBot) -> None:
+def test_a_burst_of_the_wheel_is_one_scroll(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     at = spot(mirror, 500, 1500)
     with qtbot.waitSignal(mirror.stroke_made):
         for _ in range(5):
             turn_wheel(mirror, at, QPoint(0, -120))
 
-    number, stroke = ears.heard
+    number, stroke = received.heard
     assert number == 1
-    assert ears.places == [None]
+    assert received.places == [None]
     assert isinstance(stroke, TouchStroke)
     assert stroke.start == pixel(mirror, at)
     assert stroke.end.y < stroke.start.y
     assert isinstance(recognize(stroke, RULES, PHONE), Scroll)
 
 
-def test_a_wheel_turned_back_is_no_gesture(mirror: MirrorView, ears: Ears, qtbot: QtBot) -> None:
+def test_a_wheel_turned_back_is_no_gesture(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     at = spot(mirror, 500, 1500)
     with qtbot.waitSignal(mirror.touch_cancelled):
         turn_wheel(mirror, at, QPoint(0, -120))
         turn_wheel(mirror, at, QPoint(0, 120))
-    assert ears.heard == [1, "cancelled"]
+    assert received.heard == [1, "cancelled"]
 
 
-def test_the_right_button_is_back_and_the_middle_one_is_home(mirror: MirrorView, ears: Ears) -> None:
+def test_the_right_button_is_back_and_the_middle_one_is_home(mirror: MirrorView, received: Received) -> None:
     QTest.mouseClick(mirror, RIGHT, NONE, spot(mirror, 500, 900))
     QTest.mouseClick(mirror, MIDDLE, NONE, spot(mirror, 500, 900))
-    assert ears.heard == [SystemKey.BACK, SystemKey.HOME]
+    assert received.heard == [SystemKey.BACK, SystemKey.HOME]
 
 
-@pytest.mark.parametrize(
-    "take_away",
-    [
-        lambda mirror: QTest.keyClick(mirror, Qt.Key.Key_Escape),
-        lambda mirror: mirror.set_overlay(Overlay("The device is gone", OverlayOpacity.HEAVY)),
-    ],
-    ids=["Esc", "overlay"],
-)
-def test_a_finger_that_is_taken_away_makes_no_stroke(
-    mirror: MirrorView, ears: Ears, take_away: Callable[[MirrorView], object]
-) -> None:
-    QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
-    take_away(mirror)
-    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
-    assert ears.heard == [1, "cancelled"]
+def test_a_finger_that_is_taken_away_makes_no_stroke(mirror: MirrorView, received: Received) -> None:
+    ways: tuple[Callable[[], object], ...] = (
+        lambda: QTest.keyClick(mirror, Qt.Key.Key_Escape),
+        lambda: mirror.set_overlay(Overlay("The device is gone", OverlayOpacity.HEAVY)),
+    )
+    for take_away in ways:
+        received.heard.clear()
+        QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
+        take_away()
+        QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
+        assert received.heard == [1, "cancelled"]
 
 
 @pytest.mark.parametrize("weight", OverlayOpacity)
-def test_a_veiled_mirror_takes_no_input(mirror: MirrorView, ears: Ears, qtbot: QtBot, weight: OverlayOpacity) -> None:
+def test_no_input_is_taken_under_an_overlay(mirror: MirrorView, received: Received, weight: OverlayOpacity) -> None:
     mirror.set_overlay(Overlay("Settling…", weight))
     at = spot(mirror, 500, 900)
     for button in (LEFT, RIGHT, MIDDLE):
         QTest.mouseClick(mirror, button, NONE, at)
     turn_wheel(mirror, at, QPoint(0, -120))
-    qtbot.waitUntil(lambda: not mirror.is_touched)
-    assert ears.heard == []
+    assert not mirror.is_touched
+    assert received.heard == []
 
 
-def test_a_click_beside_the_picture_is_nothing(mirror: MirrorView, ears: Ears) -> None:
-    mirror.resize(900, 400)
-    QTest.mouseClick(mirror, LEFT, NONE, QPoint(3, 200))
-    assert ears.heard == []
-
-
-def test_the_frame_under_the_finger_stays_until_the_finger_lifts(mirror: MirrorView) -> None:
-    QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
+def test_the_frame_under_the_finger_stays_until_it_lifts_unless_it_is_followed(mirror: MirrorView) -> None:
+    at = spot(mirror, 500, 900)
+    QTest.mousePress(mirror, LEFT, NONE, at)
     mirror.show_frame(frame(PHONE, number=2))
     assert mirror.frame_number == 1
-    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 900))
-    assert mirror.frame_number == 2
-
-
-def test_where_the_device_follows_the_finger_the_picture_goes_on_under_it(mirror: MirrorView, ears: Ears) -> None:
-    QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 900))
     mirror.let_follow()
-    mirror.show_frame(frame(PHONE, number=2))
-    assert mirror.frame_number == 2
-
-    mirror.show_frame(frame(PHONE.turned(), number=3))
-    QTest.mouseMove(mirror, spot(mirror, 500, 400))
-    assert mirror.frame_number == 2
-    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 400))
+    mirror.show_frame(frame(PHONE, number=3))
     assert mirror.frame_number == 3
+
+    mirror.show_frame(frame(PHONE.turned(), number=4))
+    QTest.mouseMove(mirror, spot(mirror, 500, 400))
+    assert mirror.frame_number == 3
+    QTest.mouseRelease(mirror, LEFT, NONE, spot(mirror, 500, 400))
+    assert mirror.frame_number == 4
 
     QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 900, 500))
-    mirror.show_frame(frame(PHONE.turned(), number=4))
-    assert mirror.frame_number == 3
+    mirror.show_frame(frame(PHONE.turned(), number=5))
+    assert mirror.frame_number == 4
 
 
-def test_a_frame_of_another_orientation_is_fitted_anew(mirror: MirrorView) -> None:
-    mirror.show_frame(frame(PHONE.turned(), number=2))
-    fit = mirror.fit()
-    assert fit is not None
-    assert fit.area.width() > fit.area.height()
-
-
-def test_control_and_the_wheel_zoom_around_the_pointer_and_plain_wheel_still_scrolls(
-    mirror: MirrorView, ears: Ears, qtbot: QtBot
-) -> None:
+def test_control_and_the_wheel_zoom_around_the_pointer(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     at = spot(mirror, 500, 1500)
     before = pixel(mirror, at)
     for _ in range(4):
-        turn_wheel(mirror, at, QPoint(0, 120), Qt.KeyboardModifier.ControlModifier)
+        turn_wheel(mirror, at, QPoint(0, 120), CTRL)
     assert mirror.viewport.scale == ZOOMS[3]
     after = pixel(mirror, at)
     assert abs(after.x - before.x) <= 3
     assert abs(after.y - before.y) <= 3
-    assert ears.heard == []
+    assert received.heard == []
 
     with qtbot.waitSignal(mirror.stroke_made):
         turn_wheel(mirror, at, QPoint(0, -120))
     assert mirror.viewport.scale == ZOOMS[3]
-    assert ears.places == [None]
+    assert received.places == [None]
 
 
-def test_half_a_notch_of_the_wheel_is_no_zoom_yet(mirror: MirrorView) -> None:
+def test_half_a_notch_is_no_zoom_nor_is_one_under_a_finger(mirror: MirrorView, received: Received) -> None:
     at = spot(mirror, 500, 1500)
-    turn_wheel(mirror, at, QPoint(0, 60), Qt.KeyboardModifier.ControlModifier)
+    QTest.mousePress(mirror, LEFT, NONE, at)
+    turn_wheel(mirror, at, QPoint(0, 120), CTRL)
     assert mirror.viewport.scale is None
-    turn_wheel(mirror, at, QPoint(0, 60), Qt.KeyboardModifier.ControlModifier)
+    QTest.mouseRelease(mirror, LEFT, NONE, at)
+    assert len(received.heard) == 2
+    turn_wheel(mirror, at, QPoint(0, 60), CTRL)
+    assert mirror.viewport.scale is None
+    turn_wheel(mirror, at, QPoint(0, 60), CTRL)
     assert mirror.viewport.scale == ZOOMS[0]
 
 
-def test_the_wheel_does_not_zoom_under_a_finger(mirror: MirrorView, ears: Ears) -> None:
-    at = spot(mirror, 500, 900)
-    QTest.mousePress(mirror, LEFT, NONE, at)
-    turn_wheel(mirror, at, QPoint(0, 120), Qt.KeyboardModifier.ControlModifier)
-    assert mirror.viewport.scale is None
-    QTest.mouseRelease(mirror, LEFT, NONE, at)
-    assert len(ears.heard) == 2
-
-
-def test_a_drag_with_alt_moves_the_picture_and_the_device_sees_nothing(mirror: MirrorView, ears: Ears) -> None:
+def test_a_drag_with_alt_and_an_arrow_key_move_the_picture(mirror: MirrorView, received: Received) -> None:
     mirror.viewport.show_scale(1.0)
     before = spot(mirror, 500, 1170)
     alt = Qt.KeyboardModifier.AltModifier
@@ -304,10 +275,12 @@ def test_a_drag_with_alt_moves_the_picture_and_the_device_sees_nothing(mirror: M
     QTest.mouseMove(mirror, QPoint(150, 340))
     QTest.mouseRelease(mirror, LEFT, alt, QPoint(150, 340))
     assert spot(mirror, 500, 1170) - before == QPoint(-50, -60)
-    assert ears.heard == []
+    QTest.keyClick(mirror, Qt.Key.Key_Right)
+    assert spot(mirror, 500, 1170).x() < before.x() - 50
+    assert received.heard == []
 
 
-def test_a_drag_with_space_moves_the_picture_until_space_is_let_go(mirror: MirrorView, ears: Ears) -> None:
+def test_a_drag_with_space_moves_the_picture_until_space_is_let_go(mirror: MirrorView, received: Received) -> None:
     mirror.viewport.show_scale(1.0)
     before = spot(mirror, 500, 1170)
     QTest.keyPress(mirror, Qt.Key.Key_Space)
@@ -316,38 +289,49 @@ def test_a_drag_with_space_moves_the_picture_until_space_is_let_go(mirror: Mirro
     QTest.mouseRelease(mirror, LEFT, NONE, QPoint(260, 420))
     QTest.keyRelease(mirror, Qt.Key.Key_Space)
     assert spot(mirror, 500, 1170) - before == QPoint(60, 20)
-    assert ears.heard == []
+    assert received.heard == []
 
     QTest.mouseClick(mirror, LEFT, NONE, QPoint(200, 400))
-    assert len(ears.heard) == 2
+    assert len(received.heard) == 2
 
 
-def test_arrow_keys_move_a_picture_that_is_larger_than_the_mirror(mirror: MirrorView) -> None:
-    mirror.viewport.show_scale(1.0)
-    before = spot(mirror, 500, 1170)
-    QTest.keyClick(mirror, Qt.Key.Key_Right)
-    assert spot(mirror, 500, 1170).x() < before.x()
-
-
-def test_where_the_whole_picture_is_seen_a_drag_with_alt_is_a_gesture(mirror: MirrorView, ears: Ears) -> None:
+def test_where_the_whole_picture_is_seen_a_drag_with_alt_is_a_gesture(mirror: MirrorView, received: Received) -> None:
     QTest.mouseClick(mirror, LEFT, Qt.KeyboardModifier.AltModifier, spot(mirror, 500, 900))
-    assert len(ears.heard) == 2
+    assert len(received.heard) == 2
 
 
-def test_the_magnifier_follows_the_pointer_and_lets_the_mouse_through(mirror: MirrorView, ears: Ears) -> None:
+def test_the_magnifier_follows_the_pointer_and_lets_the_mouse_through(mirror: MirrorView, received: Received) -> None:
     at = spot(mirror, 500, 900)
     mirror.set_magnifying(True)
     QTest.mouseMove(mirror, at)
     assert mirror.magnified == pixel(mirror, at)
     QTest.mouseClick(mirror, LEFT, NONE, at)
-    assert ears.places == [pixel(mirror, at)]
+    assert received.places == [pixel(mirror, at)]
     mirror.set_magnifying(False)
     assert mirror.magnified is None
 
 
-def test_the_device_s_colours_are_shown_at_every_zoom(mirror: MirrorView) -> None:
-    mirror.show_frame(frame(PHONE, number=2, colour=(10, 200, 60)))
-    assert mirror.grab().toImage().pixelColor(mirror.rect().center()) == QColor(10, 200, 60)
-    for scale in ZOOMS:
-        mirror.viewport.show_scale(scale)
-        assert mirror.grab().toImage().pixelColor(mirror.rect().center()) == QColor(10, 200, 60)
+# The stroke of a wheel.
+
+
+@pytest.mark.parametrize(
+    ("right", "down", "end"),
+    [(0, 120, Pixel(700, 1500 - round(2340 * WHEEL_LENGTH))), (120, 0, Pixel(700 - round(1080 * WHEEL_LENGTH), 1500))],
+)
+def test_to_see_more_the_finger_moves_the_other_way_from_the_pointer(right: int, down: int, end: Pixel) -> None:
+    stroke = wheel_stroke(Pixel(700, 1500), PHONE, right=right, down=down)
+    assert (stroke.start, stroke.end) == (Pixel(700, 1500), end)
+
+
+@pytest.mark.parametrize("turns", [1, 120, 5000])
+def test_the_drag_has_one_length_however_far_the_wheel_was_turned(turns: int) -> None:
+    stroke = wheel_stroke(Pixel(500, 1200), PHONE, right=0, down=-turns)
+    assert stroke.end.y - stroke.start.y == round(2340 * WHEEL_LENGTH)
+
+
+@pytest.mark.parametrize("y", [0, 30, 2339])
+@pytest.mark.parametrize("down", [-120, 120])
+def test_near_an_edge_the_drag_keeps_its_length_and_stays_away_from_the_edge(y: int, down: int) -> None:
+    stroke = wheel_stroke(Pixel(500, y), PHONE, right=0, down=down)
+    assert abs(stroke.end.y - stroke.start.y) == round(2340 * WHEEL_LENGTH)
+    assert {234 <= sample.at.y <= 2106 for sample in stroke.samples} == {True}

@@ -1,20 +1,23 @@
 """The mirror draws each pixel where a finger finds it, exactly if the mirror has the frame's size."""
 
 import time
+from itertools import cycle
 from random import Random
 
 import pytest
 from PIL import Image, ImageChops
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror import MirrorView
-from odyssey_recorder.gui.record.viewport import ZOOMS
+from odyssey_recorder.gui.record.panning import ENLARGED, PIXELS, Magnifier, beside
+from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale
 from odyssey_recorder.model.geometry import Pixel, Size
 
 FOLDED = Size(1080, 2092)
@@ -44,6 +47,12 @@ def mirror_of(qtbot: QtBot, frame: Frame, room: QSize) -> MirrorView:
     return mirror
 
 
+def fit_of(mirror: MirrorView) -> FitScale:
+    fit = mirror.fit()
+    assert fit is not None
+    return fit
+
+
 def drawn_at(mirror: MirrorView) -> QPointF:
     """The centre of the painted mark in device-independent pixels."""
     image = mirror.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
@@ -61,8 +70,7 @@ def test_a_mirror_as_large_as_the_picture_draws_each_pixel_where_a_finger_finds_
     random = Random(str(size))
     at = Pixel(random.randrange(20, size.width - 20), random.randrange(20, size.height - 20))
     mirror = mirror_of(qtbot, marked(size, at, width=1), QSize(size.width, size.height))
-    fit, strokes = mirror.fit(), list[TouchStroke]()
-    assert fit is not None
+    fit, strokes = fit_of(mirror), list[TouchStroke]()
     mirror.stroke_made.connect(strokes.append)
 
     drawn = drawn_at(mirror)
@@ -72,37 +80,15 @@ def test_a_mirror_as_large_as_the_picture_draws_each_pixel_where_a_finger_finds_
     assert [stroke.start for stroke in strokes] == [at]
 
 
-@pytest.mark.parametrize("size", SCREENS, ids=str)
-def test_a_small_mirror_draws_what_a_finger_finds_there(qtbot: QtBot, size: Size) -> None:
-    """To half a pixel of the mirror, which is several pixels of the frame."""
-    at = Pixel(size.width // 3, size.height * 2 // 3)
-    mirror = mirror_of(qtbot, marked(size, at, width=41), QSize(457, 613))
-    fit = mirror.fit()
-    assert fit is not None
-    scale = fit.area.width() / size.width
-
-    found = fit.nearest_pixel(drawn_at(mirror))
-
-    assert abs(found.x - at.x) <= 0.5 / scale + 1
-    assert abs(found.y - at.y) <= 0.5 / scale + 1
-
-
-@pytest.mark.parametrize("scale", ZOOMS)
-@pytest.mark.parametrize("size", SCREENS[:6], ids=str)
-def test_a_part_of_the_picture_is_drawn_where_a_finger_finds_it_at_every_zoom(
-    qtbot: QtBot, size: Size, scale: float
-) -> None:
+@pytest.mark.parametrize(("size", "scale"), list(zip(SCREENS, cycle((None, *ZOOMS)), strict=False)), ids=str)
+def test_at_every_zoom_a_part_is_drawn_where_a_finger_finds_it(qtbot: QtBot, size: Size, scale: float | None) -> None:
     random = Random(f"{size} {scale}")
     at = Pixel(random.randrange(40, size.width - 40), random.randrange(40, size.height - 40))
-    mirror = mirror_of(qtbot, marked(size, at, width=5), QSize(457, 613))
-    mirror.viewport.show_scale(scale)
-    fit = mirror.fit()
-    assert fit is not None
-    mirror.viewport.pan(QPointF(228, 306) - fit.point_of(at))
-    fit = mirror.fit()
-    assert fit is not None
-
-    strokes = list[TouchStroke]()
+    mirror = mirror_of(qtbot, marked(size, at, width=5 if scale else 41), QSize(457, 613))
+    if scale is not None:
+        mirror.viewport.show_scale(scale)
+    mirror.viewport.pan(QPointF(228, 306) - fit_of(mirror).point_of(at))
+    fit, strokes = fit_of(mirror), list[TouchStroke]()
     mirror.stroke_made.connect(strokes.append)
 
     drawn = drawn_at(mirror)
@@ -110,11 +96,11 @@ def test_a_part_of_the_picture_is_drawn_where_a_finger_finds_it_at_every_zoom(
 
     clicked = fit.pixel_at(QPointF(int(drawn.x()), int(drawn.y())))
     assert [stroke.start for stroke in strokes] == [clicked]
-    found = fit.nearest_pixel(drawn)
-    assert abs(found.x - at.x) <= 0.5 / scale
-    assert abs(found.y - at.y) <= 0.5 / scale
-    assert abs(drawn.x() - fit.point_of(at).x()) <= 0.5
-    assert abs(drawn.y() - fit.point_of(at).y()) <= 0.5
+    found, shown = fit.nearest_pixel(drawn), fit.area.width() / size.width
+    assert abs(found.x - at.x) <= 0.5 / shown + (scale is None)
+    assert abs(found.y - at.y) <= 0.5 / shown + (scale is None)
+    off = drawn - fit.point_of(at)
+    assert max(abs(off.x()), abs(off.y())) <= (0.5 if scale else 1)
 
 
 def test_at_one_to_one_each_pixel_is_drawn_as_it_is(qtbot: QtBot) -> None:
@@ -123,8 +109,7 @@ def test_at_one_to_one_each_pixel_is_drawn_as_it_is(qtbot: QtBot) -> None:
     now = time.monotonic_ns()
     mirror = mirror_of(qtbot, Frame(1, size, noise, now, now, "test"), QSize(457, 613))
     mirror.viewport.show_scale(1.0)
-    fit = mirror.fit()
-    assert fit is not None
+    fit = fit_of(mirror)
 
     image = mirror.grab().toImage()
 
@@ -134,3 +119,50 @@ def test_at_one_to_one_each_pixel_is_drawn_as_it_is(qtbot: QtBot) -> None:
             assert pixel is not None
             start = (pixel.y * size.width + pixel.x) * 3
             assert image.pixelColor(x, y).getRgb()[:3] == tuple(noise[start : start + 3])  # type: ignore[index]
+
+
+# Magnifier.
+
+
+ROOM = QRectF(0, 0, 400, 700)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(400, 700)
+    window.show()
+    return window
+
+
+@pytest.fixture
+def loupe(window: QWidget) -> Magnifier:
+    return Magnifier(window)
+
+
+def test_the_pixel_in_the_middle_is_shown_four_times_as_large(loupe: Magnifier) -> None:
+    loupe.show_at(marked(Size(300, 500), Pixel(120, 333), width=1), Pixel(120, 333), QPointF(200, 350), ROOM)
+    image = loupe.grab().toImage()
+    first = 2 + PIXELS // 2 * ENLARGED
+    enlarged = {image.pixelColor(x, y).name() for x in range(first, first + 4) for y in range(first, first + 4)}
+    assert enlarged == {QColor(*MARK).name()}
+    assert image.pixelColor(first - 4 * ENLARGED, first - 4 * ENLARGED) == QColor(0, 0, 40)
+    assert loupe.pixel == Pixel(120, 333)
+    assert loupe.accessibleDescription() == "120, 333"
+
+
+def test_beyond_the_edge_of_the_picture_there_is_nothing_of_it(loupe: Magnifier) -> None:
+    loupe.show_at(marked(Size(300, 500), Pixel(299, 250), width=5), Pixel(299, 250), QPointF(10, 10), ROOM)
+    image = loupe.grab().toImage()
+    middle = 2 + PIXELS * ENLARGED // 2
+    assert image.pixelColor(middle + 3 * ENLARGED // 2 + 2, middle + 10 * ENLARGED) != QColor(0, 0, 40)
+
+
+@pytest.mark.parametrize("x", [0, 5, 200, 395, 399])
+@pytest.mark.parametrize("y", [0, 5, 350, 695, 699])
+def test_it_lies_in_the_mirror_and_never_under_the_pointer(x: int, y: int) -> None:
+    size = QSizeF(170, 194)
+    place = QRectF(beside(QPointF(x, y), size, ROOM), size)
+    assert ROOM.contains(place)
+    assert not place.contains(QPointF(x, y))

@@ -1,6 +1,5 @@
 """The mirror's surroundings: scroll bars, zoom, and the wanted screen beside the current one."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage, WantedScreen
 from odyssey_recorder.model.geometry import Size
 from tests.gui.record.test_mirror import frame
+from tests.gui.record.test_mirror_pixels import fit_of
 
 PHONE, TABLET = Size(720, 1280), Size(2560, 1600)
 
@@ -33,20 +33,17 @@ def commands(mirror: MirrorView) -> Commands:
 
 
 @pytest.fixture
-def stage(qtbot: QtBot, mirror: MirrorView, commands: Commands) -> Iterator[MirrorStage]:
-    background = Background()
+def stage(qtbot: QtBot, mirror: MirrorView, commands: Commands, background: Background) -> MirrorStage:
     stage = MirrorStage(mirror, background, commands)
     qtbot.addWidget(stage)
     stage.resize(600, 700)
     stage.show()
-    yield stage
-    background.close()
+    return stage
 
 
+@pytest.fixture
 def wanted(stage: MirrorStage) -> WantedScreen:
-    found = stage.findChild(WantedScreen)
-    assert found is not None
-    return found
+    return stage.findChildren(WantedScreen)[0]
 
 
 def bar(stage: MirrorStage, name: str) -> QScrollBar:
@@ -57,9 +54,7 @@ def zoom(stage: MirrorStage) -> str:
     return next(label.text() for label in stage.findChildren(QLabel) if label.accessibleName() == "Zoom")
 
 
-def test_the_zooms_are_commands_with_the_scale_beside_them(
-    stage: MirrorStage, commands: Commands, qtbot: QtBot
-) -> None:
+def test_zooms_are_commands_with_the_scale_beside_them(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
     fitted = zoom(stage)
     assert not commands[Command.ZOOM_FIT].isEnabled()
     commands[Command.ZOOM_PIXELS].trigger()
@@ -75,22 +70,18 @@ def test_the_zooms_are_commands_with_the_scale_beside_them(
     qtbot.waitUntil(lambda: zoom(stage) == fitted)
 
 
-def test_scroll_bars_move_a_picture_that_is_larger_than_its_place(
-    stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot
-) -> None:
+def test_scroll_bars_move_the_picture(stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot) -> None:
     across, down = bar(stage, "Left and right"), bar(stage, "Up and down")
     assert across.isHidden()
     assert down.isHidden()
     commands[Command.ZOOM_PIXELS].trigger()
     qtbot.waitUntil(lambda: mirror.geometry().bottom() < across.geometry().top())
-    fit = mirror.fit()
-    assert fit is not None
+    fit = fit_of(mirror)
     assert (across.value(), down.value()) == (-fit.area.left(), -fit.area.top())
 
     down.setValue(down.maximum())
     across.setValue(0)
-    fit = mirror.fit()
-    assert fit is not None
+    fit = fit_of(mirror)
     assert fit.area.bottom() == mirror.height()
     assert fit.area.left() == 0
 
@@ -102,22 +93,18 @@ def test_scroll_bars_move_a_picture_that_is_larger_than_its_place(
 def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much_room(
     stage: MirrorStage, qtbot: QtBot, tmp_path: Path, screen: Size, room: QSize
 ) -> None:
-    mirror = stage.findChild(MirrorView)
-    assert mirror is not None
+    mirror, wanted = stage.findChildren(MirrorView)[0], stage.findChildren(WantedScreen)[0]
     mirror.show_frame(frame(screen, number=2))
     stage.resize(room)
     stage.show_wanted(picture(tmp_path, screen))
-    qtbot.waitUntil(lambda: wanted(stage).is_shown)
-    qtbot.waitUntil(lambda: wanted(stage).size() == mirror.size())
+    qtbot.waitUntil(lambda: wanted.is_shown and wanted.size() == mirror.size())
     is_beside = room.width() / screen.width > room.height() / screen.height
-    now, then = mirror.mapTo(stage, QPoint()), wanted(stage).mapTo(stage, QPoint())
+    now, then = mirror.mapTo(stage, QPoint()), wanted.mapTo(stage, QPoint())
     assert (now.y() == then.y()) is is_beside
     assert (now.x() == then.x()) is not is_beside
 
 
-def test_what_is_zoomed_is_fitted_until_the_device_is_back(
-    stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path
-) -> None:
+def test_the_way_back_is_fitted(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
     mirror.viewport.show_scale(1.5)
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
     stage.show_wanted(picture(tmp_path, PHONE))
@@ -133,13 +120,11 @@ def test_what_is_zoomed_is_fitted_until_the_device_is_back(
     assert mirror.caution == ""
 
 
-def test_a_wanted_screen_that_cannot_be_read_leaves_its_place_empty(
-    stage: MirrorStage, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_an_unreadable_screen_is_empty(stage: MirrorStage, wanted: WantedScreen, qtbot: QtBot, tmp_path: Path) -> None:
     stage.show_wanted(tmp_path / "gone.png")
-    assert wanted(stage).isVisible()
+    assert wanted.isVisible()
     stage.show_wanted(picture(tmp_path, PHONE))
-    qtbot.waitUntil(lambda: wanted(stage).is_shown)
+    qtbot.waitUntil(lambda: wanted.is_shown)
 
 
 def picture(folder: Path, size: Size) -> Path:

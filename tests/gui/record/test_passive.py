@@ -1,7 +1,6 @@
 """Passive mode: the annotator works in the emulator's own window."""
 
 import shlex
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,14 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.device_chooser import ModeSwitch
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
-from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import LEFT, Pilot
+from tests.gui.pilot import LEFT, OpenWindow, Pilot
 
 
 def choose(pilot: Pilot, label: str) -> None:
@@ -31,7 +28,7 @@ def choose(pilot: Pilot, label: str) -> None:
 
 def choose_passive(pilot: Pilot) -> None:
     choose(pilot, "In the emulator's own window")
-    pilot.qtbot.waitUntil(lambda: pilot.says("All well"))
+    pilot.wait_to_read("All well")
 
 
 @pytest.fixture
@@ -47,19 +44,7 @@ def ready_device(device: FakeDevice) -> FakeDevice:
 # Before the start.
 
 
-def test_each_mode_says_what_it_is(qtbot: QtBot) -> None:
-    switch = ModeSwitch()
-    qtbot.addWidget(switch)
-    mirror, passive = switch.findChildren(QRadioButton)
-    assert switch.mode == "mirror"
-    with qtbot.waitSignal(switch.mode_chosen) as chosen:
-        passive.click()
-    assert chosen.args == ["passive"]
-    assert "listened to" in passive.toolTip()
-    assert "until its picture is safe" in mirror.toolTip()
-
-
-def test_what_passive_mode_lacks_is_shown_with_the_command_that_mends_it(pilot: Pilot, device: FakeDevice) -> None:
+def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, device: FakeDevice) -> None:
     device.settings[("secure", "navigation_mode")] = "2"
     choose_passive(pilot)
     assert pilot.says("Navigation: by gestures")
@@ -67,29 +52,22 @@ def test_what_passive_mode_lacks_is_shown_with_the_command_that_mends_it(pilot: 
     pilot.press("Copy the command for Navigation")
     assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["adb", "-s", "fake-1", "shell"]
 
-    device.settings[("secure", "navigation_mode")] = "0"
-    pilot.press("Check again")
-    pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
-    choose(pilot, "In this window")
-    assert not pilot.says("All well")
-
-
-def test_what_can_be_mended_is_mended_by_a_button_and_looked_over_again(pilot: Pilot, device: FakeDevice) -> None:
-    device.settings[("secure", "navigation_mode")] = "2"
-    choose_passive(pilot)
-    assert pilot.says("Navigation: by gestures")
-
     pilot.press("Mend Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
     assert device.settings[("secure", "navigation_mode")] == "0"
-    pilot.qtbot.waitUntil(lambda: pilot.says("Navigation,"))
+    pilot.wait_to_read("Navigation,")
+    device.settings[("secure", "navigation_mode")] = "2"
+    pilot.press("Check again")
+    pilot.wait_to_read("Navigation: by gestures")
+    choose(pilot, "In this window")
+    assert not pilot.says("All well")
 
 
 def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device: FakeDevice) -> None:
     device.nodes = ()
     pilot.write_task()
     choose(pilot, "In the emulator's own window")
-    pilot.qtbot.waitUntil(lambda: pilot.says("Touch screen: no input node tells of fingers"))
+    pilot.wait_to_read("Touch screen: no input node tells of fingers")
     assert not pilot.named(QAbstractButton, "Start recording").isEnabled()
     choose(pilot, "In this window")
     assert pilot.named(QAbstractButton, "Start recording").isEnabled()
@@ -98,7 +76,7 @@ def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device
 def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice) -> None:
     device.disconnect()
     choose(pilot, "In the emulator's own window")
-    pilot.qtbot.waitUntil(lambda: pilot.says("fake-1 is gone"))
+    pilot.wait_to_read("fake-1 is gone")
 
 
 # During the recording.
@@ -132,7 +110,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
 
 
 def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
-    open_window: Callable[[RecordingService], Pilot], pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
+    open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
 ) -> None:
     choose_passive(pilot)
     pilot.write_task()
@@ -163,12 +141,10 @@ def steps(tmp_path: Path) -> list[RecordedStep]:
 
 
 @pytest.fixture
-def card(qtbot: QtBot) -> Iterator[TextQuestionCard]:
-    background = Background()
+def card(qtbot: QtBot, background: Background) -> TextQuestionCard:
     card = TextQuestionCard(background)
     qtbot.addWidget(card)
-    yield card
-    background.close()
+    return card
 
 
 def button(card: TextQuestionCard, words: str) -> QAbstractButton:
@@ -181,9 +157,7 @@ def field(card: TextQuestionCard) -> QLineEdit:
     return found
 
 
-def test_a_text_that_was_not_read_is_asked_for_with_a_guess(
-    card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot
-) -> None:
+def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot) -> None:
     card.show_question(TextQuestion(1, "helo"), steps)
     assert card.isVisible()
     assert field(card).text() == "helo"
@@ -197,7 +171,7 @@ def test_a_text_that_was_not_read_is_asked_for_with_a_guess(
     assert not card.isVisible()
 
 
-def test_a_question_may_wait_and_keeps_what_is_written(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
+def test_a_question_may_wait_but_not_the_next_one(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
     question = TextQuestion(0, "")
     card.show_question(question, steps)
     QTest.keyClicks(field(card), "half")
@@ -209,10 +183,6 @@ def test_a_question_may_wait_and_keeps_what_is_written(card: TextQuestionCard, s
     assert field(card).isVisible()
     assert field(card).text() == "half"
     assert card.window().focusWidget() is field(card)
-
-
-def test_the_next_question_is_asked_in_full(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
-    card.show_question(TextQuestion(0, ""), steps)
     QTest.mouseClick(button(card, "Later"), LEFT)
     card.show_question(TextQuestion(1, "next"), steps)
     assert field(card).isVisible()

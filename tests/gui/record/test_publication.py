@@ -50,16 +50,13 @@ def test_a_clean_episode_is_said_to_be_so_and_notes_are_no_harm(publication: Pub
 
 
 def test_findings_are_told_with_their_steps_and_what_to_do_the_rest_is_counted(publication: Publication) -> None:
+    publication.show_report(report(finding(3)))
+    assert publication.words == "The episode is published; 1 warning was found."
     publication.show_report(report(finding(None, Severity.ERROR), finding(3), finding(4), finding(5)))
     assert publication.words == "The episode is published; 1 error and 3 warnings were found."
     assert "Step 3: Nothing changed at 3. Drop the step." in said(publication)
     assert "2 more" in said(publication)
     assert "Step 4" not in said(publication)
-
-
-def test_one_finding_is_one(publication: Publication) -> None:
-    publication.show_report(report(finding(3)))
-    assert publication.words == "The episode is published; 1 warning was found."
 
 
 def test_what_comes_late_of_an_earlier_episode_is_passed_over(publication: Publication) -> None:

@@ -1,6 +1,5 @@
 """Recording in the window, with an in-memory device, a real recorder and a real dataset folder."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,22 +7,18 @@ from PIL import Image
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView, QPlainTextEdit, QRadioButton
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView, QPlainTextEdit, QRadioButton
 
-from odyssey_recorder.errors import DeviceTimeoutError
+from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
-from tests.gui.pilot import LEFT, NONE, Pilot
-
-OpenWindow = Callable[[RecordingService], Pilot]
+from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot
 
 
 def the_episode(service: FakeRecordings) -> Episode:
@@ -55,15 +50,22 @@ class UnchangingDevice(FakeDevice):
 def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
+    assert pilot.mirror.sent.startswith("CLICK")
     pilot.wait_for_steps(1)
+    fit, stroke = pilot.mirror.fit(), device.performed[0]
+    assert fit is not None
+    assert isinstance(stroke, TouchStroke)
+    assert stroke.start == fit.pixel_at(pilot.spot(180, 300).toPointF())
     pilot.drag_up(180, low=500, high=100)
     pilot.wait_for_steps(2)
     pilot.hold(100, 400)
     pilot.wait_for_steps(3)
     pilot.type_text("seven o'clock; $HOME")
+    assert pilot.mirror.sent == "TYPE “seven o'clock; $HOME”"
     pilot.wait_for_steps(4)
     for number, name in enumerate(("Home", "Recent", "Back"), start=5):
         pilot.press(name)
+        assert pilot.mirror.sent == name.upper()
         pilot.wait_for_steps(number)
     pilot.complete("It is dark now")
 
@@ -83,9 +85,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     assert [shows(path, device.picture(screen)) for screen, path in enumerate(pictures)] == [True] * 8
 
 
-def test_a_device_that_streams_follows_the_finger_while_it_is_down(
-    pilot: Pilot, service: FakeRecordings, device: FakeDevice
-) -> None:
+def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     device.streams = True
     pilot.start()
     pilot.put_finger_down(180, 500)
@@ -114,7 +114,7 @@ def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
 
     device.streams = False
-    pilot.qtbot.waitUntil(lambda: pilot.says("pictures come through adb (screencap) now"))
+    pilot.wait_to_read("pictures come through adb (screencap) now")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
 
@@ -154,42 +154,18 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
     assert the_episode(service).steps[-1].action == Impossible("the shop is closed")
 
 
-@pytest.mark.parametrize("size", [Size(2208, 1840), Size(2560, 1600), Size(720, 1280)], ids=str)
-def test_a_click_lands_on_the_pixel_that_was_clicked(tmp_path: Path, open_window: OpenWindow, size: Size) -> None:
-    device = FakeDevice(size)
-    pilot = open_window(FakeRecordings(tmp_path, device))
-    pilot.wait_for_phase(Phase.WATCHING)
-    pilot.start()
-    fit = pilot.mirror.fit()
-    assert fit is not None
-    at = pilot.spot(size.width // 3, size.height // 5)
-    QTest.mouseClick(pilot.mirror, LEFT, NONE, at)
-    pilot.wait_for_steps(1)
-    (stroke,) = device.performed
-    assert isinstance(stroke, TouchStroke)
-    assert stroke.start == fit.pixel_at(at.toPointF())
-
-
 # Refusals.
 
 
-def test_nothing_is_taken_before_a_recording_begins(pilot: Pilot, device: FakeDevice) -> None:
+def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.mirror.frame_number is not None)
     pilot.click(180, 300)
     pilot.type_text("hello")
-    assert device.performed == []
     assert not pilot.mirror.takes_input
-
-
-def test_the_keys_bring_the_device_to_its_start_unrecorded(
-    pilot: Pilot, device: FakeDevice, service: FakeRecordings
-) -> None:
     pilot.press("Home")
     pilot.qtbot.waitUntil(lambda: device.performed == [SystemKey.HOME])
     pilot.start()
     assert pilot.steps == []
-    pilot.complete()
-    assert [step.action for step in the_episode(service).steps] == [Complete("")]
 
 
 def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
@@ -215,16 +191,6 @@ def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot,
     assert not pilot.says("cannot be typed")
 
 
-def test_text_of_an_input_method_becomes_one_step(pilot: Pilot, device: FakeDevice) -> None:
-    pilot.start()
-    box = pilot.named(QLineEdit, "Text to type")
-    box.setText("written at once")
-    pilot.press("Type")
-    pilot.wait_for_steps(1)
-    assert device.performed == ["written at once"]
-    assert box.text() == ""
-
-
 # Steps and undo.
 
 
@@ -242,24 +208,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
     assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
 
 
-def test_undo_takes_the_last_step_only(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
-    device.keeps_snapshots = False
-    pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
-    pilot.type_text("wrong")
-    pilot.wait_for_steps(2)
-    pilot.shortcut("Ctrl+Z").trigger()
-    pilot.wait_for_state(State.RESTORING)
-    device.show(1)
-    pilot.wait_for_steps(1)
-    pilot.complete()
-    assert [step.action for step in the_episode(service).steps] == [Press(SystemKey.HOME), Complete("")]
-
-
-def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_recorded(
-    pilot: Pilot, device: FakeDevice
-) -> None:
+def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
@@ -288,47 +237,27 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown_and_nothing_is_reco
     pilot.wait_for_steps(1)
 
 
-def test_undo_to_here_takes_the_chosen_step_and_all_after_it(pilot: Pilot, device: FakeDevice) -> None:
+def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
-    for number in range(1, 4):
+    for number in range(1, 6):
         pilot.press("Home")
         pilot.wait_for_steps(number)
     choose_step(pilot, 1)
     pilot.shortcut("Ctrl+Shift+Z").trigger()
-    pilot.wait_for_state(State.RESTORING)
-    device.show(1)
-    pilot.wait_for_steps(1)
-
-
-def test_many_steps_go_only_when_it_is_really_meant(pilot: Pilot, device: FakeDevice) -> None:
-    device.keeps_snapshots = False
-    pilot.start()
-    for number in range(1, 5):
-        pilot.press("Home")
-        pilot.wait_for_steps(number)
-    choose_step(pilot, 0)
-    pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Cancel")
-    assert len(pilot.steps) == 4
+    assert len(pilot.steps) == 5
 
     pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.RESTORING)
+    device.show(1)
+    pilot.wait_for_steps(1)
+    choose_step(pilot, 0)
+    pilot.shortcut("Ctrl+Shift+Z").trigger()
+    pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
-
-
-def test_a_note_is_written_beside_a_step_in_its_place(pilot: Pilot) -> None:
-    pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
-    pilot.shortcut("Ctrl+E").trigger()
-    editor = pilot.named(QLineEdit, "Note of step 0")
-    QTest.keyClicks(editor, "the  shop is slow")
-    QTest.keyClick(editor, Qt.Key.Key_Return)
-    pilot.qtbot.waitUntil(lambda: pilot.views[-1].steps[0].note == "the shop is slow")
-    assert pilot.named(QListView, "Steps").model().index(0, 0).data(Qt.ItemDataRole.EditRole) == "the shop is slow"
 
 
 def test_while_paused_nothing_is_taken(pilot: Pilot, device: FakeDevice) -> None:
@@ -347,25 +276,10 @@ def test_while_paused_nothing_is_taken(pilot: Pilot, device: FakeDevice) -> None
     pilot.wait_for_steps(1)
 
 
-def test_what_goes_out_to_the_device_is_said_on_the_mirror(pilot: Pilot) -> None:
-    pilot.start()
-    pilot.press("Home")
-    assert pilot.mirror.sent == "HOME"
-    pilot.wait_for_steps(1)
-    pilot.click(180, 300)
-    assert pilot.mirror.sent.startswith("CLICK")
-    pilot.wait_for_steps(2)
-    pilot.type_text("seven")
-    assert pilot.mirror.sent == "TYPE “seven”"
-    pilot.wait_for_steps(3)
-
-
 # Failures.
 
 
-def test_a_lost_device_veils_the_mirror_and_recording_goes_on_when_it_is_back(
-    pilot: Pilot, device: FakeDevice, service: FakeRecordings
-) -> None:
+def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -396,21 +310,19 @@ def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot,
 
 def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
-    pilot.qtbot.waitUntil(lambda: pilot.says("No device. Start an emulator, or start the simulated one."))
+    pilot.wait_to_read("No device. Start an emulator, or start the simulated one.")
     pilot.press("Start the simulated emulator")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.controller.serial == "emulator-6001"
 
 
-def test_a_dataset_that_cannot_be_written_keeps_the_window_at_work(
-    tmp_path: Path, open_window: OpenWindow, device: FakeDevice
-) -> None:
+def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWindow, device: FakeDevice) -> None:
     (tmp_path / "dataset").write_text("a file in the place of the folder")
     pilot = open_window(FakeRecordings(tmp_path, device))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.write_task()
     pilot.press("Start recording")
-    pilot.qtbot.waitUntil(lambda: pilot.says("dataset"))
+    pilot.wait_to_read("dataset")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.named(QAbstractButton, "Start recording").isEnabled()
 
@@ -446,20 +358,17 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
-def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
-    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
-) -> None:
+def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.window.close()
-    service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     log = next(tmp_path.glob("**/steps.jsonl"))
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
 
-    again = open_window(service)
+    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2")))
     again.wait_for_phase(Phase.WATCHING)
     again.press_in(again.dialog(), "Resume")
     again.wait_for_state(State.RESTORING)
@@ -471,8 +380,6 @@ def test_who_resumes_a_draft_with_an_uncertain_step_is_asked_what_became_of_it(
 
 def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
     pilot.press("Stop")
     pilot.wait_for_phase(Phase.WATCHING)
     drafts = pilot.named(QAbstractButton, "Drafts")
@@ -484,12 +391,8 @@ def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, s
     assert service.drafts() == []
 
 
-def test_a_discarded_recording_is_in_the_trash_and_the_device_is_watched_again(
-    pilot: Pilot, service: FakeRecordings
-) -> None:
+def test_a_discarded_recording_is_in_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
     pilot.press("Discard")
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -504,30 +407,69 @@ def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pil
         return len(pilot.controller.findChildren(QObject))
 
     before = count()
-    for ending in ("Complete", "Stop"):
-        pilot.start()
-        if ending == "Complete":
-            pilot.click(180, 300)
-            pilot.wait_for_steps(1)
-            pilot.complete()
-            pilot.press("Record another")
-        else:
-            pilot.press(ending)
-        pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.complete()
+    pilot.press("Record another")
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.press("Stop")
+    pilot.wait_for_phase(Phase.WATCHING)
     pilot.qtbot.waitUntil(lambda: count() == before)
 
 
-def test_nothing_is_cut_off_in_the_smallest_window(pilot: Pilot, device: FakeDevice) -> None:
-    pilot.window.resize(1100, 700)
-    device.keeps_snapshots = False
+# Devices.
+
+
+def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow, tmp_path: Path) -> None:
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"), FakeDevice(serial="fold-5556")))
+    box = pilot.named(QComboBox, "Device")
+    pilot.qtbot.waitUntil(lambda: box.count() == 3)
+    assert box.currentText() == "Choose a device"
+    assert pilot.controller.phase is Phase.NO_DEVICE
+    for serial in ("emulator-5554", "fold-5556"):
+        QTest.keyClick(box, Qt.Key.Key_Down)
+        assert pilot.controller.serial == serial
+        pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
-    pilot.press("Undo last")
-    pilot.wait_for_state(State.RESTORING)
-    buttons = [button for button in pilot.window.findChildren(QAbstractButton) if button.isVisible()]
-    labels = [label for label in pilot.window.findChildren(QLabel) if label.isVisible() and label.wordWrap()]
-    pilot.qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
-    assert [button.accessibleName() for button in buttons if button.width() < button.sizeHint().width()] == []
-    assert pilot.window.size().width() == 1100
-    assert pilot.window.size().height() == 700
+    assert not box.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("offline", "does not answer"), ("unauthorized", "Allow USB debugging"), ("recovery", "it is recovery")],
+)
+def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
+    service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
+    service.states["emulator-5554"] = state
+    pilot = open_window(service)
+    pilot.wait_to_read(words)
+    assert pilot.controller.phase is Phase.NO_DEVICE
+
+
+def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWindow, tmp_path: Path) -> None:
+    service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
+    pilot = open_window(service)
+    service.failure = DeviceError("adb does not answer: restart it with adb start-server.")
+    told: list[str] = []
+    pilot.controller.failed.connect(told.append)
+    pilot.controller.choose_device("emulator-5554")
+    pilot.wait_for_phase(Phase.NO_DEVICE)
+    pilot.wait_to_read("restart it with adb start-server")
+    assert len(told) == 1
+
+    service.failure = None
+    pilot.controller.choose_device("emulator-5554")
+    pilot.wait_for_phase(Phase.WATCHING)
+
+
+def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, tmp_path: Path) -> None:
+    service = FakeRecordings(tmp_path)
+    pilot = open_window(service)
+    pilot.wait_to_read("No device.")
+    assert not pilot.named(QAbstractButton, "Start the simulated emulator").isVisible()
+    service.devices_there.append(FakeDevice(serial="emulator-5554"))
+    pilot.press("Look again")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.named(QComboBox, "Device").currentText() == "emulator-5554"

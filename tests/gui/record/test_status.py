@@ -1,5 +1,6 @@
 """The status texts of a recording, and the questions at its end."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.record.finishing import CompleteDialog
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
-from odyssey_recorder.gui.record.status import Activity, passive_view_text, view_text
+from odyssey_recorder.gui.record.status import Activity, StatusText, passive_view_text, view_text
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, RecordingView
@@ -37,24 +38,20 @@ def test_a_practice_episode_is_recorded_and_never_published() -> None:
         assert tell(ended).word == "Published"
 
 
-def test_while_the_device_is_led_back_it_takes_input_and_the_episode_cannot_end() -> None:
-    told = view_text(view(State.RESTORING))
-    assert told.word == "Leading back"
-    assert told.takes_input
-    assert not told.is_ready
-
-
-def test_in_passive_mode_it_is_led_back_in_the_emulator_s_own_window() -> None:
-    told = passive_view_text(view(State.RESTORING))
-    assert told.word == "Leading back"
-    assert not told.takes_input
-    assert not told.is_ready
-
-
-def test_while_a_snapshot_brings_the_device_back_it_takes_no_input() -> None:
-    told = view_text(view(State.RETURNING))
-    assert told.word == "Returning"
-    assert not told.takes_input
+@pytest.mark.parametrize(
+    ("tell", "state", "word", "takes_input"),
+    [
+        (view_text, State.RESTORING, "Leading back", True),
+        (passive_view_text, State.RESTORING, "Leading back", False),
+        (view_text, State.RETURNING, "Returning", False),
+    ],
+    ids=["led back", "led back in the emulator's own window", "brought back by a snapshot"],
+)
+def test_on_the_way_back_the_episode_cannot_end(
+    tell: Callable[[RecordingView], StatusText], state: State, word: str, takes_input: bool
+) -> None:
+    told = tell(view(state))
+    assert (told.word, told.takes_input, told.is_ready) == (word, takes_input, False)
 
 
 def test_a_break_hides_what_goes_on_but_never_trouble() -> None:
@@ -76,11 +73,3 @@ def test_the_question_says_what_becomes_of_the_episode(qtbot: QtBot, practice: b
     dialog = CompleteDialog(practice=practice)
     qtbot.addWidget(dialog)
     assert [label.text() for label in dialog.findChildren(QLabel)] == [f"Is the task done? {then}"]
-
-
-def test_a_question_is_as_high_as_its_words(qtbot: QtBot) -> None:
-    dialog = CompleteDialog()
-    qtbot.addWidget(dialog)
-    dialog.show()
-    (question,) = dialog.findChildren(QLabel)
-    assert question.height() == question.heightForWidth(question.width())

@@ -1,6 +1,5 @@
 """The model of the step list, and its thumbnails."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ from PIL import Image
 from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
-from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -68,52 +66,35 @@ class Steps:
 
 
 @pytest.fixture
-def steps(qtbot: QtBot) -> Iterator[Steps]:
-    background = Background()
-    yield Steps(background)
-    background.close()
+def steps(background: Background) -> Steps:
+    return Steps(background)
 
 
-def test_steps_come_and_go_at_the_end(steps: Steps, picture: Path, qtmodeltester: ModelTester, qtbot: QtBot) -> None:
-    first, second = RecordedStep(0, Click(Point(432, 118)), picture, ""), RecordedStep(1, HOME, picture, "")
-    qtmodeltester.check(steps.model)  # type: ignore[no-untyped-call]
-    for shown in ([first], [first, second], [first], [], [first, second]):
-        steps.show_steps(shown)
-        assert steps.shown == ["CLICK 432, 118", "HOME"][: len(shown)]
-
-
-def test_a_step_that_stays_is_not_removed_and_inserted_again(steps: Steps, picture: Path) -> None:
-    removed: list[int] = []
-    steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
-    first, second = RecordedStep(0, HOME, picture, ""), RecordedStep(1, HOME, picture, "")
-    steps.show_steps([first])
-    steps.show_steps([first, second])
-    assert removed == []
-
-
-def test_a_flag_that_comes_later_is_shown_and_read_out(steps: Steps, picture: Path) -> None:
+def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps: Steps, picture: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, picture, "")])
-    steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen")])
+    steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen", note="<b>slow</b> here")])
     index = steps.at(0)
     assert index.data(VALUE).flag == "nothing changed on the screen"
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME nothing changed on the screen"
+    assert index.data(Qt.ItemDataRole.EditRole) == "<b>slow</b> here"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == (
+        "Step 0: HOME nothing changed on the screen <b>slow</b> here"
+    )
+    tip = str(index.data(Qt.ItemDataRole.ToolTipRole))
+    assert "Nothing changed on the screen" in tip
+    assert "&lt;b&gt;slow&lt;/b&gt; here" in tip
+    steps.show_steps([RecordedStep(0, Type("<b>long</b>"), picture, "")])
+    assert "&lt;b&gt;long&lt;/b&gt;" in str(steps.at(0).data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_a_step_that_is_amended_stays_in_its_place(steps: Steps, picture: Path) -> None:
+def test_steps_come_and_are_amended_in_their_places(steps: Steps, picture: Path) -> None:
     removed: list[int] = []
     steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
     typed, last = RecordedStep(0, Type("a"), picture, "text not read"), RecordedStep(1, HOME, picture, "")
+    steps.show_steps([typed])
     steps.show_steps([typed, last])
     steps.show_steps([RecordedStep(0, Type("abc"), picture, ""), last])
     assert steps.shown == [describe(Type("abc")), "HOME"]
     assert removed == []
-
-
-def test_the_whole_of_a_long_text_and_its_flag_is_in_the_tooltip(steps: Steps, picture: Path) -> None:
-    steps.show_steps([RecordedStep(0, Type("<b>long</b>"), picture, "the text was not read")])
-    tip = str(steps.at(0).data(Qt.ItemDataRole.ToolTipRole))
-    assert "&lt;b&gt;long&lt;/b&gt;" in tip
-    assert "The text was not read" in tip
 
 
 def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
@@ -136,16 +117,12 @@ def test_the_thumbnail_comes_from_the_background(steps: Steps, picture: Path, qt
     assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
-def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, picture: Path, action: Action) -> None:
-    image = draw_thumbnail(RecordedStep(0, action, picture, ""), THUMBNAIL)
-    plain = QColor(20, 90, 160)
-    colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
-    assert image.pixelColor(1, 1) == plain
-    assert len(colours) > 10
-
-
-def test_a_click_is_marked_where_it_was(qtbot: QtBot, picture: Path) -> None:
+def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, picture: Path) -> None:
+    for action in ACTIONS:
+        image = draw_thumbnail(RecordedStep(0, action, picture, ""), THUMBNAIL)
+        colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
+        assert image.pixelColor(1, 1) == QColor(20, 90, 160)
+        assert len(colours) > 10, action
     image = draw_thumbnail(RecordedStep(0, LongPress(Point(250, 750)), picture, ""), THUMBNAIL)
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
@@ -161,14 +138,6 @@ def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: Qt
 
 
 # Notes and painting.
-
-
-def test_a_note_is_shown_and_read_out(steps: Steps, picture: Path) -> None:
-    steps.show_steps([RecordedStep(0, HOME, picture, "", note="slow here")])
-    index = steps.at(0)
-    assert index.data(Qt.ItemDataRole.EditRole) == "slow here"
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Step 0: HOME slow here"
-    assert "slow here" in str(index.data(Qt.ItemDataRole.ToolTipRole))
 
 
 def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, picture: Path) -> None:

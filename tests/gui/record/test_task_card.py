@@ -6,12 +6,10 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-import shiboken6
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListWidget, QPlainTextEdit, QRadioButton, QTableView
-from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import TaskError
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.queue.board import Status
@@ -20,7 +18,7 @@ from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakePractice, FakeRecordings
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import OpenAt, Pilot
 from tests.task.queues import Queues
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
 
@@ -39,7 +37,7 @@ class Bench:
     queue: TaskQueue
 
     def shows(self, words: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
+        self.pilot.wait_to_read(words)
 
     def status(self, task_id: str) -> Status | None:
         task = self.queue.board().task(task_id)
@@ -61,26 +59,20 @@ def returns() -> NotedReturns:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, service: FakeRecordings, returns: NotedReturns, tmp_path: Path) -> Iterator[Bench]:
+def bench(open_at: OpenAt, service: FakeRecordings, returns: NotedReturns, tmp_path: Path) -> Bench:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store, returns)
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
-    pilot.wait_for_phase(Phase.WATCHING)
-    made = Bench(pilot, queue)
+    made = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
+    made.pilot.wait_for_phase(Phase.WATCHING)
     made.shows("Set an alarm")
-    yield made
-    pilot.window.close()
-    shiboken6.delete(pilot.window)
+    return made
 
 
-def test_the_first_task_that_waits_is_shown_with_all_that_is_known_of_it(bench: Bench) -> None:
+def test_the_first_task_that_waits_is_shown_and_next_goes_through_the_queue_and_begins_again(bench: Bench) -> None:
     for words in ("General Tool", "For work", "Begins from a clean home screen.", "Item: an alarm"):
         bench.shows(words)
     bench.shows("0 of 3 recorded, 0 skipped")
     assert bench.status("a") is Status.CLAIMED
-
-
-def test_next_goes_through_the_queue_and_begins_again(bench: Bench) -> None:
     for words in ("Start a timer", "Add a city", "Set an alarm"):
         bench.pilot.press("Next")
         bench.shows(words)
@@ -113,24 +105,7 @@ def test_a_published_episode_marks_its_task_and_another_brings_the_next(bench: B
     assert bench.status("b") is Status.UNDER_WAY
 
 
-def test_what_a_review_sent_back_is_next_once_an_episode_is_done_and_says_why(
-    bench: Bench, returns: NotedReturns
-) -> None:
-    bench.queue.mark_recorded("c", EPISODE)
-    bench.record()
-    bench.pilot.complete()
-    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
-    returns.send_back("c", EPISODE)
-    bench.pilot.press("Record another")
-    bench.shows("Add a city")
-    bench.shows("Sent back before: A step is missing, at step 3")
-    bench.pilot.press("Next")
-    bench.shows("Start a timer")
-
-
-def test_a_draft_that_is_put_aside_is_under_way_and_shows_its_task_when_resumed(
-    bench: Bench, service: FakeRecordings
-) -> None:
+def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, service: FakeRecordings) -> None:
     bench.record()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
@@ -174,94 +149,86 @@ def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -
 
 
 @dataclass
-class Asleep:
+class SleepingComputer:
+    """`bench` has the window of one annotator and the queue of another."""
+
     bench: Bench
     queues: Queues
-
-    @property
-    def pilot(self) -> Pilot:
-        return self.bench.pilot
 
     def sleep(self) -> None:
         self.queues.clock.pass_s(2 * Leases().claim_s)
 
-    def lose(self, task_id: str) -> None:
-        """Let someone else claim the task while the computer sleeps."""
+    def meanwhile(self, change: Callable[[], object]) -> None:
+        """Let someone else change a task while the computer sleeps."""
 
-        def is_taken() -> bool:
+        def is_done() -> bool:
             self.sleep()
             try:
-                self.bench.queue.claim(task_id)
+                change()
             except TaskError:
                 return False  # the window has just renewed its claim
             return True
 
-        self.pilot.qtbot.waitUntil(is_taken)
+        self.bench.pilot.qtbot.waitUntil(is_done)
 
 
 @pytest.fixture
-def asleep(qtbot: QtBot, service: FakeRecordings, tmp_path: Path) -> Iterator[Asleep]:
+def queues(tmp_path: Path) -> Iterator[Queues]:
     queues = Queues(tmp_path)
     queues.fill(*ROWS)
-    queue = queues.queue()
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
-    made = Asleep(Bench(pilot, queues.queue(annotator="Grace", drafts="hers")), queues)
-    made.bench.shows("Set an alarm")
-    pilot.wait_for_phase(Phase.WATCHING)
-    qtbot.waitUntil(lambda: made.bench.may("Start recording"))
-    yield made
-    pilot.window.close()
-    shiboken6.delete(pilot.window)
+    yield queues
     queues.close()
 
 
-def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(asleep: Asleep) -> None:
-    asleep.lose("a")
-    (bridge,) = asleep.pilot.window.findChildren(QueueBridge)
+@pytest.fixture
+def asleep(queues: Queues, open_at: OpenAt) -> SleepingComputer:
+    queue = queues.queue()
+    bench = Bench(open_at(Workplace(tasks=lambda: queue)), queues.queue(annotator="Grace", drafts="hers"))
+    bench.shows("Set an alarm")
+    bench.pilot.wait_for_phase(Phase.WATCHING)
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    return SleepingComputer(bench, queues)
+
+
+def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(asleep: SleepingComputer) -> None:
+    asleep.meanwhile(lambda: asleep.bench.queue.claim("a"))
+    (bridge,) = asleep.bench.pilot.window.findChildren(QueueBridge)
     bridge.renew()
     asleep.bench.shows("Start a timer")
     asleep.bench.shows("The task that was here is not yours any more.")
 
 
-def test_start_asks_first_whether_the_task_is_somebody_elses_by_now(asleep: Asleep, service: FakeRecordings) -> None:
-    asleep.lose("a")
-    asleep.pilot.press("Start recording")
-    asleep.bench.shows("The task that was here is not yours any more.")
-    asleep.bench.shows("it is claimed, by Grace on ")
-    asleep.bench.shows("Start a timer")
-    assert asleep.pilot.controller.phase is Phase.WATCHING
+def test_start_asks_first_who_has_the_task_by_now(asleep: SleepingComputer, service: FakeRecordings) -> None:
+    bench = asleep.bench
+    asleep.meanwhile(lambda: bench.queue.claim("a"))
+    bench.pilot.press("Start recording")
+    bench.shows("The task that was here is not yours any more.")
+    bench.shows("it is claimed, by Grace on ")
+    bench.shows("Start a timer")
+    assert bench.pilot.controller.phase is Phase.WATCHING
     assert service.store.drafts() == []
-    asleep.bench.record()
-    assert asleep.pilot.controller.assignment is not None
-    assert asleep.pilot.controller.assignment.task_id == "b"
+    bench.record()
+    assert bench.pilot.controller.assignment is not None
+    assert bench.pilot.controller.assignment.task_id == "b"
 
 
-def test_a_task_that_ran_out_and_that_nobody_took_is_recorded(asleep: Asleep) -> None:
+def test_a_task_that_ran_out_and_that_nobody_took_is_recorded(asleep: SleepingComputer) -> None:
     asleep.sleep()
     asleep.bench.record()
     with pytest.raises(TaskError):
         asleep.bench.queue.claim("a")
 
 
-def test_a_task_that_was_changed_while_the_computer_slept_is_read_before_it_is_recorded(asleep: Asleep) -> None:
-    changed = asleep.queues.listed(row("a", instruction="Set two alarms"))
-
-    def is_changed() -> bool:
-        asleep.sleep()
-        try:
-            asleep.bench.queue.amend(changed, "Grace")
-        except TaskError:
-            return False
-        return True
-
-    asleep.pilot.qtbot.waitUntil(is_changed)
-    asleep.pilot.press("Start recording")
-    asleep.bench.shows("The task was changed meanwhile. Read it again, then start.")
-    asleep.bench.shows("Set two alarms")
-    assert asleep.pilot.controller.phase is Phase.WATCHING
-    asleep.bench.record()
-    assert asleep.pilot.controller.assignment is not None
-    assert asleep.pilot.controller.assignment.task.instruction == "Set two alarms"
+def test_a_task_that_was_changed_meanwhile_is_read_before_it_is_recorded(asleep: SleepingComputer) -> None:
+    bench, changed = asleep.bench, asleep.queues.listed(row("a", instruction="Set two alarms"))
+    asleep.meanwhile(lambda: bench.queue.amend(changed, "Grace"))
+    bench.pilot.press("Start recording")
+    bench.shows("The task was changed meanwhile. Read it again, then start.")
+    bench.shows("Set two alarms")
+    assert bench.pilot.controller.phase is Phase.WATCHING
+    bench.record()
+    assert bench.pilot.controller.assignment is not None
+    assert bench.pilot.controller.assignment.task.instruction == "Set two alarms"
 
 
 def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path: Path) -> None:
@@ -276,25 +243,24 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.record()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
-    hers = TaskQueue(
-        QueueDatabase.in_file(tmp_path / "queue.sqlite"),
-        lambda: "Grace",
-        tmp_path / "hers",
-        QueueEnvironment(NotedEpisodes(), source=tmp_path / "tasks.jsonl"),
-    )
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
-    bench.pilot.press("Drafts")
+    database = QueueDatabase.in_file(tmp_path / "queue.sqlite")
+    environment = QueueEnvironment(NotedEpisodes(), source=tmp_path / "tasks.jsonl")
+    hers = TaskQueue(database, lambda: "Grace", tmp_path / "hers", environment)
     drafts = bench.pilot.named(QListWidget, "Unfinished recordings")
-    assert "recorded this task" not in drafts.item(0).text()
-    bench.pilot.press_in(bench.pilot.dialog(), "Later")
+
+    def draft_says(words: str) -> bool:
+        bench.pilot.press("Drafts")
+        said = words in drafts.item(0).text()
+        bench.pilot.press_in(bench.pilot.dialog(), "Later")
+        return said
+
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
+    assert not draft_says("recorded this task")
     hers.mark_recorded("a", EPISODE)
-    bench.pilot.press("Drafts")
     words = "Grace recorded this task on {0.day} {0:%b}: finish it only if the dataset should have it twice."
-    bench.pilot.qtbot.waitUntil(lambda: words.format(datetime.now().astimezone()) in drafts.item(0).text())
+    bench.pilot.qtbot.waitUntil(lambda: draft_says(words.format(datetime.now().astimezone())))
     hers.send_back("a", "a step is missing")
-    bench.pilot.press_in(bench.pilot.dialog(), "Later")
-    bench.pilot.press("Drafts")
-    bench.pilot.qtbot.waitUntil(lambda: "recorded this task" not in drafts.item(0).text())
+    bench.pilot.qtbot.waitUntil(lambda: not draft_says("recorded this task"))
     hers.close()
 
 
@@ -317,9 +283,7 @@ def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
     assert not bench.may("Next")
 
 
-def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
-    open_at: Callable[[Workplace], Pilot], device: FakeDevice, tmp_path: Path
-) -> None:
+def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
     device.avd_name = "Pixel_7_Pro"
     rows = (
         row("fold", instruction="Open the book", devices=["pixel_fold"]),
@@ -351,9 +315,7 @@ def test_tasks_for_other_devices_are_left_out_and_told_where_nothing_else_waits(
     assert not bench.may("Start recording")
 
 
-def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
-    open_at: Callable[[Workplace], Pilot], service: FakeRecordings, tmp_path: Path
-) -> None:
+def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     practice = FakePractice(agrees=None, wanted=0)
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     file = tmp_path / "queue.sqlite"
@@ -368,30 +330,22 @@ def test_whoever_says_another_name_at_first_use_has_the_queue_of_that_name(
     pilot.qtbot.waitUntil(lambda: [(one.task_id, one.annotator) for one in hers.holders()] == [("a", "Ada Lovelace")])
 
 
-def test_a_queue_that_knows_no_drafts_is_told_of_a_published_episode(
-    qtbot: QtBot, service: FakeRecordings, tmp_path: Path
-) -> None:
+def test_any_queue_is_told_of_a_published_episode(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
-    bench = Bench(pilot, queue)
+    bench = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
     bench.record()
-    pilot.complete()
-    qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    bench.pilot.complete()
+    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
     task = queue.board().task("a")
     assert task is not None
     assert [entry.episode_id for entry in task.history] == service.store.episodes()
-    pilot.window.close()
-    shiboken6.delete(pilot.window)
 
 
-def test_a_list_that_cannot_be_read_is_told_on_the_card(qtbot: QtBot, service: FakeRecordings, tmp_path: Path) -> None:
+def test_an_unreadable_list_is_told_on_the_card(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store)
-    pilot = Pilot(qtbot, RecordingController(service), workplace=Workplace(tasks=lambda: queue))
-    bench = Bench(pilot, queue)
+    bench = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
     bench.shows("tasks.jsonl:1: priority")
     write_list(tmp_path / "tasks.jsonl", ROWS)
-    pilot.press("Next")
+    bench.pilot.press("Next")
     bench.shows("Set an alarm")
-    pilot.window.close()
-    shiboken6.delete(pilot.window)

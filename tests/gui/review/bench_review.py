@@ -1,12 +1,12 @@
 """A dataset under review: real files and review rules, verdicts kept in memory."""
 
-import shutil
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import uuid4
 
 from PIL import Image
@@ -50,14 +50,6 @@ def fails(criterion: Criterion, reason: str, step: int | None = None) -> _Answer
     failed = Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, step=step)
     pictures, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
     return pictures, sequence, instruction
-
-
-class _Following:
-    def __init__(self, close: Callable[[], object]) -> None:
-        self._close = close
-
-    def close(self) -> None:
-        self._close()
 
 
 class BenchReviewing:
@@ -169,6 +161,10 @@ class BenchReviewing:
         return sha256(self._annotation(episode_id).read_bytes()).hexdigest()
 
     @property
+    def ids(self) -> list[str]:
+        return list(self._summaries)
+
+    @property
     def root(self) -> Path:
         return self._root
 
@@ -176,10 +172,10 @@ class BenchReviewing:
     def reviewer(self) -> str:
         return self._reviewer
 
-    def follow(self, take: _Take, warn: Callable[[str], object]) -> _Following:
+    def follow(self, take: _Take, warn: Callable[[str], object]) -> SimpleNamespace:
         self._takers.append(take)
         take(ReviewNews(read=tuple(map(self.row, self._summaries))))
-        return _Following(self._takers.clear)
+        return SimpleNamespace(close=self._takers.clear)
 
     def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
         waiting = [one for one in self._summaries if one not in self._reports]
@@ -247,7 +243,3 @@ class BenchReviewing:
         return Subject(
             recorder=one.annotator, category=one.category, device=one.device, template=one.template, steps=one.steps
         )
-
-
-def without_pictures(reviewing: BenchReviewing) -> None:
-    shutil.rmtree(reviewing.root / "screenshots")

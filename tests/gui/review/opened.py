@@ -8,20 +8,14 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
-from odyssey_recorder.dataset.provenance import (
-    CheckRecord,
-    EpisodeProvenance,
-    FrameRecord,
-    Origin,
-    ScreenRecord,
-    StepRecord,
-)
+from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, FrameRecord, ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport, Finding
 from odyssey_recorder.quality.reviewing.review import Entry
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
+from tests.dataset import drafts
 from tests.episodes import ID, episode
 
 SMALL = Size(72, 128)
@@ -69,13 +63,7 @@ def draw_picture(path: Path, size: Size, *, shade: int, top: int) -> None:
 
 
 def proof_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
-    origin = Origin(
-        recorder_version="0.5.0", mode="mirror", actor="annotator", annotator="Ada", task_id="", serial="emulator-5554",
-        model="Fake Phone", fingerprint="f", avd_name="a", density=160,
-    )  # fmt: skip
-    return EpisodeProvenance(
-        format=1, episode_id=episode_id, origin=origin, started_us=0, published_us=1, steps=steps, dropped=()
-    )
+    return drafts.proof_of(episode_id, steps, annotator="Ada")
 
 
 def step_record(**more: object) -> StepRecord:

@@ -1,12 +1,20 @@
+from typing import Protocol
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QListView
 
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
+from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.table import VALUE
+from odyssey_recorder.gui.window_state import KeptFile
 from tests.gui.pilot import Pilot
+
+
+class OpenReviews(Protocol):
+    def __call__(self, reviewing: Reviewing, sheets: KeptFile | None = None) -> "Reviewer": ...
 
 
 class Reviewer:
@@ -33,9 +41,7 @@ class Reviewer:
         return str(self.list.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
 
     def facets(self, name: str) -> list[str]:
-        model = self.pilot.named(QListView, name).model()
-        rows = range(model.rowCount())
-        return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
+        return self.pilot.heard(name)
 
     def narrow(self, facet: str, words: str) -> None:
         place = next(row for row, said in enumerate(self.facets(facet)) if said.startswith(words))
@@ -86,4 +92,4 @@ class Reviewer:
         return answers[0].text() if answers else ""
 
     def wait_to_read(self, words: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.says(words))
+        self.pilot.wait_to_read(words)

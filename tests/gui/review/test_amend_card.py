@@ -1,7 +1,7 @@
 """Which fixes a step allows, and what each dialog asks, says and returns."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,16 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QDialog,
-    QLabel,
-    QLineEdit,
-    QMainWindow,
-    QPlainTextEdit,
-    QRadioButton,
-    QSpinBox,
-)
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.amendment import (
@@ -36,7 +27,7 @@ from odyssey_recorder.dataset.amendment import (
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.review.amend_card import FIXES, AmendCard
 from odyssey_recorder.gui.review.box_form import BoxCanvas
@@ -48,7 +39,7 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import InDataset, recorded, released
 from tests.gui.inspection import faults
-from tests.gui.pilot import W
+from tests.gui.pilot import LonePilot, W
 
 CLICK, TYPE, LONG, KEY, END = range(5)
 EVERYWHERE = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
@@ -64,14 +55,14 @@ def opened(there: InDataset, turn: ReviewerRole | None = ReviewerRole.FIRST) -> 
 OpenFixer = Callable[[OpenedReview], "Fixer"]
 
 
-class Fixer:
-    def __init__(self, qtbot: QtBot, window: QMainWindow, commands: Commands, card: AmendCard) -> None:
-        self.qtbot = qtbot
-        self.window = window
-        self.commands = commands
-        self.card = card
+class Fixer(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, review: OpenedReview) -> None:
+        super().__init__(qtbot, background)
+        self.card = AmendCard(background, self.commands)
+        self.show_alone(self.card, 340, 240)
+        self.card.show_review(review)
         self.asked: list[tuple[Amendment, str]] = []
-        card.fix_asked.connect(lambda amendment, why: self.asked.append((amendment, why)))
+        self.card.fix_asked.connect(lambda amendment, why: self.asked.append((amendment, why)))
 
     @property
     def offered(self) -> set[Command]:
@@ -85,10 +76,6 @@ class Fixer:
     @property
     def dialogs(self) -> list[QDialog]:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
-
-    def says(self, words: str) -> bool:
-        shown = [label.text() for label in self.dialogs[0].findChildren(QLabel) if label.isVisible()]
-        return any(words in text.replace("\u200b", "") for text in shown)
 
     def field(self, kind: type[W], name: str) -> W:
         [found] = [one for one in self.dialogs[0].findChildren(kind) if one.accessibleName() == name]
@@ -123,24 +110,8 @@ class Fixer:
 
 
 @pytest.fixture
-def fixer(qtbot: QtBot) -> Iterator[OpenFixer]:
-    backgrounds: list[Background] = []
-
-    def begin(review: OpenedReview) -> Fixer:
-        window, background = QMainWindow(), Background()
-        qtbot.addWidget(window)
-        backgrounds.append(background)
-        commands = Commands(window)
-        card = AmendCard(background, commands)
-        window.setCentralWidget(card)
-        window.resize(340, 240)
-        window.show()
-        card.show_review(review)
-        return Fixer(qtbot, window, commands, card)
-
-    yield begin
-    for one in backgrounds:
-        one.close()
+def fixer(qtbot: QtBot, background: Background) -> OpenFixer:
+    return lambda review: Fixer(qtbot, background, review)
 
 
 @pytest.fixture
@@ -316,13 +287,11 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
     ],
     ids=["a jump", "no jump", "no picture"],
 )
-def test_who_drops_steps_is_told_how_the_screens_join(
-    own: Fixer, there: InDataset, last: int, picture: bytes, join: str
-) -> None:
+def test_a_drop_tells_how_the_screens_join(own: Fixer, there: InDataset, last: int, picture: bytes, join: str) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(picture)
     own.begin(Command.DROP_STEPS, TYPE)
     own.number("Last step to drop").setValue(last)
-    own.qtbot.waitUntil(lambda: own.says(join))
+    own.wait_to_read(join)
 
 
 def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fixer) -> None:

@@ -12,8 +12,6 @@ from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.history_card import HistoryCard
-from odyssey_recorder.gui.step_strip import StepStrip
-from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport
@@ -21,9 +19,10 @@ from odyssey_recorder.review_service import ReviewService
 from tests.dataset.published_episode import InDataset, recorded, store_of
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
-from tests.gui.review.reviewer import Reviewer
+from tests.gui.review.reviewer import OpenReviews, Reviewer
 
 PICTURES, STEPS, _WORDS = QUESTIONS.values()
+OpenAsRosa = Callable[[], Reviewer]
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 
@@ -41,16 +40,12 @@ def there(tmp_path: Path) -> InDataset:
 
 
 @pytest.fixture
-def open_as_rosa(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_path: Path) -> Callable[[], Reviewer]:
+def open_as_rosa(there: InDataset, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
     """Opens the episode of someone else in the window."""
 
     def open_it() -> Reviewer:
-        load_pages()
-        pilot = open_at(Workplace(review=lambda: rosa(there, tmp_path / "checks.sqlite")))
-        pilot.press("Review")
-        activate(pilot)
-        found = Reviewer(pilot)
-        pilot.qtbot.waitUntil(lambda: len(found.listed) == 1)
+        found = open_reviews(rosa(there, tmp_path / "checks.sqlite"))
+        found.pilot.qtbot.waitUntil(lambda: len(found.listed) == 1)
         found.open(0)
         return found
 
@@ -58,7 +53,7 @@ def open_as_rosa(there: InDataset, open_at: Callable[[Workplace], Pilot], tmp_pa
 
 
 @pytest.fixture
-def reviewer(open_as_rosa: Callable[[], Reviewer]) -> Reviewer:
+def reviewer(open_as_rosa: OpenAsRosa) -> Reviewer:
     return open_as_rosa()
 
 
@@ -66,9 +61,7 @@ def rosa(there: InDataset, checks: Path) -> ReviewService:
     return ReviewService(there.root, Checker(checks, 1, judge=find_nothing), lambda: "Rosa")
 
 
-def test_an_unreadable_episode_says_why_and_comes_back_from_its_kept_version(
-    there: InDataset, open_as_rosa: Callable[[], Reviewer]
-) -> None:
+def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
     Versions(there.root).amend(there.episode_id, NewInstruction(instruction="Note: milk"))
     whole = there.annotation()
     assert whole is not None
@@ -85,9 +78,7 @@ def test_an_unreadable_episode_says_why_and_comes_back_from_its_kept_version(
     assert not reviewer.says("The file of this episode is damaged")
 
 
-def test_an_episode_without_an_end_shows_its_steps_and_is_sent_back(
-    there: InDataset, open_as_rosa: Callable[[], Reviewer]
-) -> None:
+def test_an_episode_without_an_end_is_sent_back(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
     tree = json.loads(there.annotation() or b"")
     tree |= {"steps": tree["steps"][:-1], "step_length": 4}
     annotation_file(there).write_text(json.dumps(tree))
@@ -171,9 +162,7 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 1"
 
 
-def test_what_was_fixed_in_another_window_is_not_fixed_again(
-    reviewer: Reviewer, there: InDataset, tmp_path: Path
-) -> None:
+def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there: InDataset, tmp_path: Path) -> None:
     other = rosa(there, tmp_path / "other.sqlite")
     present = other.open(there.episode_id).revision
 
@@ -203,6 +192,4 @@ def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[],
 
 
 def unseen(reviewer: Reviewer) -> list[int]:
-    film = reviewer.pilot.named(StepStrip, "Steps").model()
-    spoken = [str(film.index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for step in range(film.rowCount())]
-    return [step for step, words in enumerate(spoken) if "not looked at yet" in words]
+    return [step for step, words in enumerate(reviewer.pilot.heard("Steps")) if "not looked at yet" in words]

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail, NewInstruction
-from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, Stopwatch, moved_steps, unseen
+from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, Stopwatch, moved_steps
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.finding import Criterion
@@ -19,37 +19,11 @@ from tests.episodes import episode
 from tests.gui.review.opened import reviewed
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-def test_it_counts_while_it_runs_and_rests_in_between() -> None:
-    clock = Clock()
-    watch = Stopwatch(clock)
-    clock.now_s += 5
-    assert watch.seconds == 0
-    watch.run(on=True)
-    clock.now_s += 7
-    watch.run(on=True)
-    watch.run(on=False)
-    clock.now_s += 60
-    assert watch.seconds == 7
-    watch.run(on=True)
-    clock.now_s += 1
-    assert watch.seconds == 8
-
-
 def test_another_episode_goes_on_from_what_was_counted_of_it() -> None:
-    clock = Clock()
-    watch = Stopwatch(clock)
+    now_s = iter((100.0, 109.0, 112.0))
+    watch = Stopwatch(lambda: next(now_s))
     watch.run(on=True)
-    clock.now_s += 9
     watch.set(20.0)
-    clock.now_s += 3
     assert watch.seconds == 23
 
 
@@ -66,10 +40,6 @@ def filled(*judgements: Judgement) -> ReviewAnswers:
     for one in judgements:
         answers = answers.judged(one)
     return answers
-
-
-def test_an_empty_form_asks_for_the_first_question() -> None:
-    assert ReviewAnswers().lacking() == (Criterion.PICTURES, "Answer this first: Are all screenshots there and right?")
 
 
 def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_counts() -> None:
@@ -102,10 +72,6 @@ def test_answers_and_what_was_seen_follow_the_steps_to_their_new_numbers() -> No
     assert moved.seen == {0, 3}
 
 
-def test_the_steps_that_were_not_seen_are_known() -> None:
-    assert unseen(frozenset({0, 2, 9}), 4) == (1, 3)
-
-
 FIVE = tuple(Click(Point(place, place)) for place in (1, 2, 3, 4))
 STRAY, TAIL = DropSteps(first=1, last=2), DropTail(at=2)
 
@@ -130,9 +96,7 @@ def fix(before: str, after: str, amendment: Amendment | None, undoes: str = "") 
         (NewInstruction(instruction="Else"), FIVE, {0: 0, 1: 1, 2: 2, 3: 3, 4: 4}),
     ],
 )
-def test_a_fix_moves_what_comes_behind_it(
-    amendment: Amendment, steps: Sequence[Action], numbers: dict[int, int]
-) -> None:
+def test_a_fix_moves_what_comes_after(amendment: Amendment, steps: Sequence[Action], numbers: dict[int, int]) -> None:
     after = opened("b", steps, fix("a", "b", amendment))
     assert moved_steps(opened("a", FIVE), after) == numbers
 

@@ -32,12 +32,14 @@ def middle(image: QImage, colour: QColor) -> int:
     return sum(image.pixelColor(x, y) == colour for x in range(image.width()))
 
 
-def test_a_bar_is_as_long_as_its_share(paint: Callable[[Bar], QImage]) -> None:
-    accent = Theme.current().accent
-    none, quarter, whole = (middle(paint(Bar(share, share, share, grid=())), accent) for share in (0, 25, 100))
+def test_a_bar_is_as_long_as_its_share_and_without_a_value_there_is_none(paint: Callable[[Bar], QImage]) -> None:
+    theme = Theme.current()
+    none, quarter, whole = (middle(paint(Bar(share, share, share, grid=())), theme.accent) for share in (0, 25, 100))
     assert none == 0
     assert whole > WIDTH / 3
     assert quarter == pytest.approx(whole / 4, abs=3)
+    empty = paint(Bar(None, 0.0, 0.0))
+    assert (middle(empty, theme.accent), middle(empty, theme.tint)) == (0, 0)
 
 
 def test_a_bar_that_is_less_than_nothing_leads_back_from_its_zero(paint: Callable[[Bar], QImage]) -> None:
@@ -53,9 +55,3 @@ def test_an_interval_is_a_line_over_the_bar(paint: Callable[[Bar], QImage]) -> N
     line = sum(certain.pixelColor(x, y) != uncertain.pixelColor(x, y) for x in range(WIDTH))
     whole = middle(paint(Bar(100.0, 100.0, 100.0, grid=())), Theme.current().accent)
     assert line == pytest.approx(whole / 2, abs=4)
-
-
-def test_without_a_value_there_is_no_bar(paint: Callable[[Bar], QImage]) -> None:
-    theme = Theme.current()
-    empty = paint(Bar(None, 0.0, 0.0))
-    assert (middle(empty, theme.accent), middle(empty, theme.tint)) == (0, 0)

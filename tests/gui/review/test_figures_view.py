@@ -12,16 +12,14 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog, QListView, QScrollAr
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.application import ThemeName, use_theme
 from odyssey_recorder.gui.main_window import SMALLEST
-from odyssey_recorder.gui.parts import breakable
-from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.review.figures_view import FiguresView
-from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.agreement.quality_report import QualityReport
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.reviewer import OpenReviews
 from tests.gui.test_every_control import shows_focus
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
@@ -40,20 +38,14 @@ class Reader:
     def turn(self) -> None:
         self.pilot.press("Figures")
 
-    def wait_to_read(self, words: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.pilot.says(words))
-
     def wait_for_figures(self) -> None:
-        self.wait_to_read("As of ")
+        self.pilot.wait_to_read("As of ")
 
     def table(self, name: str) -> QListView:
         return self.pilot.named(QListView, name)
 
-    def hears(self, name: str) -> list[str]:
-        """The accessible texts of a table's rows."""
-        model = self.table(name).model()
-        rows = range(model.rowCount())
-        return [str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for row in rows]
+
+Read = Callable[[], Reader]
 
 
 @pytest.fixture
@@ -66,18 +58,14 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def read(open_at: Callable[[Workplace], Pilot], place: Place) -> Callable[[], Reader]:
+def read(open_reviews: OpenReviews, place: Place) -> Read:
 
     def read() -> Reader:
-        load_pages()
-        pilot = open_at(Workplace(review=lambda: place.service("Rosa")))
+        pilot = open_reviews(place.service("Rosa")).pilot
         pilot.window.resize(SMALLEST)
-        pilot.wait_for_phase(Phase.WATCHING)
-        pilot.press("Review")
-        pilot.window.activateWindow()
-        pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
         reader = Reader(pilot)
         reader.turn()
+        reader.wait_for_figures()
         return reader
 
     return read
@@ -101,61 +89,53 @@ def judged(place: Place) -> Place:
     return place
 
 
-def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Callable[[], Reader]) -> None:
+def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Read) -> None:
     reader = read()
-    reader.wait_to_read("of these accepted (44 to 100 %)")
-    assert reader.hears("Episodes by stage") == [
+    assert reader.pilot.says("of these accepted (44 to 100 %)")
+    assert reader.pilot.heard("Episodes by stage") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
     assert reader.pilot.says("Of 4 accepted episodes that were judged again, chosen by lot and blind, 1 was not")
-    assert reader.hears("By annotator") == [
+    assert reader.pilot.heard("By annotator") == [
         "Annotator: Accepted, with 95 % interval",
         "Ada: 3 of 3, 100 % (44 to 100 %)",
     ]
-    assert reader.hears("Time per episode")[1:] == [
+    assert reader.pilot.heard("Time per episode")[1:] == [
         "All: 14 verdicts, 20 s, 90 % within 20 s",
         "Bea: 10 verdicts, 20 s, 90 % within 20 s",
         "Cem: 4 verdicts, 20 s, 90 % within 20 s",
     ]
-    assert reader.hears("Not so: Screenshots are all there and right")[1:] == ["It shows what was there earlier: 1"]
-
-
-def test_agreement_has_its_intervals_and_says_where_it_is_undefined_or_not_to_be_trusted(
-    judged: Place, read: Callable[[], Reader]
-) -> None:
-    reader = read()
-    reader.wait_to_read("4 episodes with two verdicts: too few to trust.")
-    taken, _pictures, sequence, _instruction = reader.hears("Agreement of two reviewers")[1:]
+    assert reader.pilot.heard("Not so: Screenshots are all there and right")[1:] == [
+        "It shows what was there earlier: 1"
+    ]
+    assert reader.pilot.says("4 episodes with two verdicts: too few to trust.")
+    taken, _pictures, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
     assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: everybody said the same")
 
 
-def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, read: Callable[[], Reader]) -> None:
-    publish(place.root, "1" * 16)
-    reader = read()
-    reader.wait_to_read("Nothing was reviewed yet.")
-    assert reader.pilot.says("open one, answer the three questions, and decide")
-    assert reader.hears("Episodes by stage")[0] == "Unreviewed: 1"
-
-
-def test_a_dataset_that_is_not_there_yet_has_no_figures(place: Place, read: Callable[[], Reader]) -> None:
+def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_reviews: OpenReviews) -> None:
     (place.root / "annotations").rmdir()
-    read().wait_to_read("Nothing was reviewed yet.")
+    reader = Reader(open_reviews(place.service("Rosa")).pilot)
+    reader.turn()
+    reader.pilot.wait_to_read("Nothing was reviewed yet.")
+    publish(place.root, "1" * 16)
+    reader.turn()
+    reader.turn()
+    reader.pilot.wait_to_read("open one, answer the three questions, and decide")
+    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by stage")[0] == "Unreviewed: 1")
 
 
-def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Callable[[], Reader]) -> None:
+def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Read) -> None:
     broken = judged.root / "reviews" / f"{5:016}.json"
     broken.write_text("{\n  oops", encoding="utf-8")
-    reader = read()
-    reader.wait_for_figures()
-    [problem] = reader.hears("What could not be read, or does not count")
+    [problem] = read().pilot.heard("What could not be read, or does not count")
     assert f"{5:016}.json" in problem
     assert "line 2" in problem
 
 
-def test_they_are_read_anew_whenever_they_are_turned_to(judged: Place, read: Callable[[], Reader]) -> None:
+def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: Place, read: Read) -> None:
     reader = read()
-    reader.wait_for_figures()
     shown = reader.table("Episodes by stage")
     reader.turn()
     assert not reader.view.isVisible()
@@ -165,15 +145,10 @@ def test_they_are_read_anew_whenever_they_are_turned_to(judged: Place, read: Cal
     judge(judged.root, 20, "ppp", "ppp")
     reader.turn()
     reader.turn()
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.hears("Episodes by stage"))
-
-
-def test_a_key_reads_them_again(judged: Place, read: Callable[[], Reader]) -> None:
-    reader = read()
-    reader.wait_for_figures()
-    judge(judged.root, 20, "ppp", "ppp")
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.pilot.heard("Episodes by stage"))
+    judge(judged.root, 21, "ppp", "ppp")
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F5, SHIFT)
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.hears("Episodes by stage"))
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in reader.pilot.heard("Episodes by stage"))
 
 
 class Unreadable(BenchReviewing):
@@ -187,17 +162,12 @@ class Unreadable(BenchReviewing):
         return super().figures()
 
 
-def test_what_cannot_be_read_is_told_and_may_be_tried_again(
-    open_at: Callable[[Workplace], Pilot], tmp_path: Path
-) -> None:
+def test_what_cannot_be_read_is_told_and_may_be_tried_again(open_reviews: OpenReviews, tmp_path: Path) -> None:
     bench = Unreadable(tmp_path / "dataset")
-    load_pages()
-    pilot = open_at(Workplace(review=lambda: bench))
-    pilot.wait_for_phase(Phase.WATCHING)
-    pilot.press("Review")
+    pilot = open_reviews(bench).pilot
     reader = Reader(pilot)
     reader.turn()
-    reader.wait_to_read("The figures cannot be told.")
+    reader.pilot.wait_to_read("The figures cannot be told.")
     assert pilot.says("line 1, column 2: Expecting value. Mend it.")
     assert pilot.says("“Refresh” reads the reviews again.")
     assert not pilot.named(QAbstractButton, "Save as page").isEnabled()
@@ -209,48 +179,44 @@ def test_what_cannot_be_read_is_told_and_may_be_tried_again(
 
 def save(reader: Reader, file: Path) -> None:
     reader.pilot.press("Save as page")
-    chooser = reader.view.findChild(QFileDialog)
-    assert chooser is not None
+    chooser = reader.view.findChildren(QFileDialog)[-1]
     chooser.fileSelected.emit(str(file))
     chooser.close()
 
 
-def test_they_are_saved_as_a_page(judged: Place, read: Callable[[], Reader], tmp_path: Path) -> None:
+def test_they_are_saved_as_a_page_or_it_says_why_not(judged: Place, read: Read, tmp_path: Path) -> None:
     reader = read()
-    reader.wait_for_figures()
+    save(reader, tmp_path)
+    reader.pilot.wait_to_read("The page is not saved.")
+    assert reader.pilot.says(tmp_path.name)
+    reader.pilot.press("Dismiss")
+    assert not reader.pilot.says("The page is not saved.")
     save(reader, tmp_path / "page.html")
-    reader.wait_to_read("The page is saved.")
+    reader.pilot.wait_to_read("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
     assert "4 episodes with two verdicts: too few to trust." in page
 
 
-def test_a_page_that_cannot_be_saved_says_why(judged: Place, read: Callable[[], Reader], tmp_path: Path) -> None:
-    reader = read()
-    reader.wait_for_figures()
-    save(reader, tmp_path)
-    reader.wait_to_read("The page is not saved.")
-    assert reader.pilot.says(breakable(tmp_path.name))
-    reader.pilot.press("Dismiss")
-    assert not reader.pilot.says("The page is not saved.")
-
-
-def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Callable[[], Reader]) -> None:
+def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Read) -> None:
     for number in range(13):
         judge(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
     reader = read()
-    reader.wait_for_figures()
     table = reader.table("Time per episode")
-    assert (len(reader.hears("Time per episode")), table.height()) == (11, 11 * 30)
+    assert (len(reader.pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
     reader.pilot.press("Show all 14: Time per episode")
-    assert (len(reader.hears("Time per episode")), table.height()) == (15, 15 * 30)
+    assert (len(reader.pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
     reader.pilot.press("Show the first 10: Time per episode")
-    assert len(reader.hears("Time per episode")) == 11
+    assert len(reader.pilot.heard("Time per episode")) == 11
 
 
-def test_keys_lead_through_the_rows_and_bring_each_into_sight(judged: Place, read: Callable[[], Reader]) -> None:
+def test_keys_and_the_wheel_bring_rows_into_sight(judged: Place, read: Read) -> None:
     reader = read()
-    reader.wait_for_figures()
+    rows = reader.table("Episodes by stage").viewport()
+    place = rows.mapTo(reader.pilot.window, rows.rect().center())
+    QTest.wheelEvent(reader.pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
+    assert reader.area.verticalScrollBar().value() > 0
+    reader.area.verticalScrollBar().setValue(0)
     last = reader.table("Time per episode")
     assert not is_in_sight(reader, last, last.model().index(3, 0))
     last.setFocus(Qt.FocusReason.TabFocusReason)
@@ -266,41 +232,26 @@ def is_in_sight(reader: Reader, table: QListView, row: QModelIndex) -> bool:
     return reader.area.viewport().rect().contains(place)
 
 
-def test_the_wheel_moves_the_sheet_wherever_it_is_turned(judged: Place, read: Callable[[], Reader]) -> None:
+def test_every_control_of_theirs_is_named_and_shows_the_focus(judged: Place, read: Read) -> None:
     reader = read()
-    reader.wait_for_figures()
-    rows = reader.table("Episodes by stage").viewport()
-    place = rows.mapTo(reader.pilot.window, rows.rect().center())
-    QTest.wheelEvent(reader.pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
-    assert reader.area.verticalScrollBar().value() > 0
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_control_of_theirs_is_named_and_shows_the_focus(
-    judged: Place, read: Callable[[], Reader], theme: ThemeName
-) -> None:
-    use_theme(theme)
-    reader = read()
-    reader.wait_for_figures()
-    reader.pilot.qtbot.waitUntil(lambda: faults(reader.pilot.window) == [])
-    tables = reader.view.findChildren(QListView)
-    assert [one.accessibleName() for one in tables if not shows_focus(one)] == []
+    themes: tuple[ThemeName, ...] = ("dark", "light")
+    for theme in themes:
+        use_theme(theme)
+        reader.pilot.qtbot.waitUntil(lambda: faults(reader.pilot.window) == [])
+        tables = reader.view.findChildren(QListView)
+        assert [one.accessibleName() for one in tables if not shows_focus(one)] == [], theme
     use_theme("system")
 
 
-def test_names_that_are_long_break_into_lines_and_are_never_cut(place: Place, read: Callable[[], Reader]) -> None:
-    long = "reviewer-of-the-second-team " * 5
-    judge(place.root, 1, "ppp", by=(long,))
-    reader = read()
-    reader.wait_for_figures()
-    table = reader.table("Time per episode")
+def test_names_that_are_long_break_into_lines_and_are_never_cut(place: Place, read: Read) -> None:
+    judge(place.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
+    table = read().table("Time per episode")
     alone, named = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert named >= alone + 2 * table.fontMetrics().height()
 
 
-def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: Place, read: Callable[[], Reader]) -> None:
+def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: Place, read: Read) -> None:
     reader = read()
-    reader.wait_for_figures()
     check = reader.pilot.named(QAbstractButton, "Check")
     assert not check.isVisible()
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)

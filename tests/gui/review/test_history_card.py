@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.amendment import (
@@ -21,7 +20,8 @@ from odyssey_recorder.dataset.amendment import (
 )
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_words
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport
@@ -39,6 +39,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.episodes import ID, episode
 from tests.gui.inspection import faults
+from tests.gui.pilot import LonePilot
 
 BEGAN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 NOWHERE = Path("nowhere")
@@ -59,23 +60,15 @@ def fix(
     )
 
 
-def fix_that_removed(number: int, amendment: Amendment, removed: dict[str, tuple[int, ...]]) -> Fix:
-    return fix(number, amendment).model_copy(update={"removed": removed})
-
-
 def when(number: int) -> str:
     return f"{(BEGAN + timedelta(minutes=number)).astimezone():%Y-%m-%d %H:%M}"
 
 
-class Bench:
-    def __init__(self, qtbot: QtBot) -> None:
-        self.window = QMainWindow()
-        qtbot.addWidget(self.window)
-        self.commands = Commands(self.window)
+class Bench(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background) -> None:
+        super().__init__(qtbot, background)
         self.card = HistoryCard(self.commands)
-        self.window.setCentralWidget(self.card)
-        self.window.resize(330, 300)
-        self.window.show()
+        self.show_alone(self.card, 330, 300)
         self.undone: list[bool] = []
         self.card.undo_asked.connect(lambda: self.undone.append(True))
 
@@ -90,14 +83,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot) -> Bench:
-    return Bench(qtbot)
-
-
-def test_an_episode_that_nobody_touched_has_no_history(bench: Bench) -> None:
-    bench.show()
-    assert bench.card.words == ["Nothing was done with this episode yet."]
-    assert not bench.may_undo
+def bench(qtbot: QtBot, background: Background) -> Bench:
+    return Bench(qtbot, background)
 
 
 def test_who_did_what_when_and_why_is_told_the_newest_first(bench: Bench) -> None:
@@ -133,7 +120,10 @@ def test_a_fix_that_was_taken_back_is_told_as_such_and_the_one_before_is_the_new
     assert not bench.may_undo
 
 
-def test_who_may_not_judge_takes_nothing_back(bench: Bench) -> None:
+def test_nothing_is_taken_back_without_a_history_or_by_who_may_not_judge(bench: Bench) -> None:
+    bench.show()
+    assert bench.card.words == ["Nothing was done with this episode yet."]
+    assert not bench.may_undo
     bench.show(fix(0, DROP), turn=None)
     assert not bench.may_undo
     bench.show(fix(0, DROP))
@@ -169,7 +159,7 @@ def test_each_amendment_has_its_words(amendment: Amendment, words: str) -> None:
     assert amendment_words(amendment) == words
 
 
-def test_a_fix_tells_which_texts_went_with_it(qtbot: QtBot) -> None:
-    bench = Bench(qtbot)
-    bench.show(fix_that_removed(1, NewText(step=2, text="oat"), {"intention": (2,), "context": (3, 4, 5)}))
+def test_a_fix_tells_which_texts_went_with_it(bench: Bench) -> None:
+    removed = {"intention": (2,), "context": (3, 4, 5)}
+    bench.show(fix(1, NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
     assert "No longer right, so removed: intention of step 2, context of 3 steps" in bench.card.words[0]

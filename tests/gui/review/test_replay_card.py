@@ -7,17 +7,15 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtWidgets import QLabel, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import DeviceError, ReviewError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.review.replay_card import ReplayCard
-from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence
@@ -27,10 +25,10 @@ from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import LonePilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.opened import REVISION, reviewed
-from tests.gui.review.reviewer import Reviewer
+from tests.gui.review.reviewer import OpenReviews
 
 OTHER = "0006223132449497"
 VERDICTS = (StepVerdict.MATCH, StepVerdict.DRIFT)
@@ -78,15 +76,12 @@ def result(number: int, verdict: StepVerdict) -> StepResult:
     return StepResult(number, action, comparison, Image.new("RGB", (4, 4)), Size(4, 4), Size(4, 4), settled=True)
 
 
-class Table:
-    def __init__(self, qtbot: QtBot, root: Path) -> None:
-        self.qtbot = qtbot
+class CardPilot(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
+        super().__init__(qtbot, background)
         self.bench = ReplayBench(root)
-        self.window = QMainWindow()
-        self.background, self.commands = Background(self.window), Commands(self.window)
-        self.card = ReplayCard(self.bench, self.background, self.commands)
-        self.window.setCentralWidget(self.card)
-        self.window.show()
+        self.card = ReplayCard(self.bench, background, self.commands)
+        self.show_alone(self.card)
         self.badges: dict[int, str] = {}
         self.evidence: list[ReplayEvidence] = []
         self.card.badges_cleared.connect(self.badges.clear)
@@ -104,149 +99,123 @@ class Table:
         self.qtbot.waitUntil(lambda: self.commands[Command.REPLAY_EPISODE].isEnabled())
 
     def begin(self) -> None:
+        self.show()
+        self.look()
         self.commands[Command.REPLAY_EPISODE].trigger()
         self.qtbot.waitUntil(lambda: bool(self.badges))
 
-    def says(self, words: str) -> bool:
-        return any(words in label.text() for label in self.card.findChildren(QLabel) if not label.isHidden())
-
 
 @pytest.fixture
-def table(qtbot: QtBot, tmp_path: Path) -> Iterator[Table]:
-    made = Table(qtbot, tmp_path / "published")
+def pilot(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[CardPilot]:
+    made = CardPilot(qtbot, background, tmp_path / "published")
     yield made
     made.bench.may_end.set()
-    made.background.close()
-    made.window.close()
-    made.window.deleteLater()
 
 
-def test_without_a_device_it_is_said_what_to_do(table: Table) -> None:
-    table.show()
-    assert table.says("No device. Start an emulator")
-    assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
-
-
-def test_only_devices_that_answer_are_offered(table: Table, qtbot: QtBot) -> None:
-    table.bench.listed = (*table.bench.listed, ListedDevice("emulator-5556", "offline", "", ""))
-    table.show()
-    table.look()
-    choice = table.card.findChild(Choice)
-    assert choice is not None
-    assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5554 · Phone"]
-
-
-def test_a_device_that_is_recorded_on_is_not_offered_until_that_has_ended(table: Table) -> None:
-    table.bench.listed = (*table.bench.listed, ListedDevice("emulator-5556", "device", "p", "Phone"))
-    table.show()
-    table.look()
-    choice = table.card.findChild(Choice)
-    assert choice is not None
-    table.card.show_recording("emulator-5554")
+def test_devices_that_answer_are_offered_but_not_one_that_is_recorded_on(pilot: CardPilot) -> None:
+    busy, silent = ListedDevice("emulator-5556", "device", "p", "Phone"), ListedDevice("5558", "offline", "", "")
+    pilot.bench.listed = (*pilot.bench.listed, busy, silent)
+    pilot.show()
+    pilot.look()
+    choice = pilot.find(Choice)
+    assert [choice.itemText(place)[:13] for place in range(choice.count())] == ["emulator-5554", "emulator-5556"]
+    pilot.card.show_recording("emulator-5554")
     assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5556 · Phone"]
-    assert table.says("emulator-5554 is being recorded on")
-    table.card.show_recording("emulator-5556")
+    assert pilot.says("emulator-5554 is being recorded on")
+    pilot.card.show_recording("emulator-5556")
     assert choice.value == "emulator-5554"
-    table.card.show_recording("")
+    pilot.card.show_recording("")
     assert choice.count() == 2
-    assert not table.says("is being recorded on")
+    assert not pilot.says("is being recorded on")
 
 
-def test_where_the_only_device_is_recorded_on_nothing_can_be_replayed(table: Table) -> None:
-    table.show()
-    table.look()
-    table.card.show_recording("emulator-5554")
-    assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
-    table.commands[Command.REPLAY_EPISODE].trigger()
-    assert table.background.jobs == ()
-    table.card.show_recording("")
-    assert table.commands[Command.REPLAY_EPISODE].isEnabled()
+def test_where_the_only_device_is_recorded_on_nothing_can_be_replayed(pilot: CardPilot) -> None:
+    pilot.show()
+    pilot.look()
+    pilot.card.show_recording("emulator-5554")
+    assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
+    pilot.commands[Command.REPLAY_EPISODE].trigger()
+    assert pilot.background.jobs == ()
+    pilot.card.show_recording("")
+    assert pilot.commands[Command.REPLAY_EPISODE].isEnabled()
 
 
-def test_why_devices_cannot_be_listed_is_said(table: Table, qtbot: QtBot) -> None:
-    table.bench.refusal = DeviceError("adb does not answer.")
-    table.show()
-    table.card.look_for_devices()
-    qtbot.waitUntil(lambda: table.says("adb does not answer."))
+def test_without_a_device_it_is_said_what_to_do_and_why_none_can_be_listed(pilot: CardPilot) -> None:
+    pilot.show()
+    assert pilot.says("No device. Start an emulator")
+    assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
+    pilot.bench.refusal = DeviceError("adb does not answer.")
+    pilot.card.look_for_devices()
+    pilot.wait_to_read("adb does not answer.")
 
 
-def test_badges_come_live_and_the_outcome_at_the_end(table: Table, qtbot: QtBot) -> None:
-    table.show()
-    table.look()
-    table.begin()
-    assert table.badges == {0: "match"}
-    assert not table.commands[Command.REPLAY_EPISODE].isEnabled()
-    table.bench.may_end.set()
-    qtbot.waitUntil(lambda: bool(table.evidence))
-    assert table.badges == {0: "match", 1: "drift"}
-    assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in table.card.outcome
-    assert table.commands[Command.REPLAY_EPISODE].isEnabled()
+def test_badges_come_live_and_the_outcome_at_the_end(pilot: CardPilot) -> None:
+    pilot.begin()
+    assert pilot.badges == {0: "match"}
+    assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
+    pilot.bench.may_end.set()
+    pilot.qtbot.waitUntil(lambda: bool(pilot.evidence))
+    assert pilot.badges == {0: "match", 1: "drift"}
+    assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in pilot.card.outcome
+    assert pilot.commands[Command.REPLAY_EPISODE].isEnabled()
 
 
-def test_a_replay_can_be_cancelled(table: Table, qtbot: QtBot) -> None:
-    table.show()
-    table.look()
-    table.begin()
-    table.background.cancel_jobs()
-    qtbot.waitUntil(lambda: not table.background.jobs)
-    assert table.evidence == []
-    assert table.card.outcome.startswith("Not replayed yet")
+def test_a_replay_can_be_cancelled(pilot: CardPilot) -> None:
+    pilot.begin()
+    pilot.background.cancel_jobs()
+    pilot.qtbot.waitUntil(lambda: not pilot.background.jobs)
+    assert pilot.evidence == []
+    assert pilot.card.outcome.startswith("Not replayed yet")
 
 
-def test_a_replay_that_fails_says_why(table: Table, qtbot: QtBot) -> None:
-    table.show()
-    table.look()
-    table.bench.refusal = ReviewError("The device has another screen.")
-    table.commands[Command.REPLAY_EPISODE].trigger()
-    qtbot.waitUntil(lambda: table.says("The device has another screen."))
-    assert table.evidence == []
+def test_a_replay_that_fails_says_why(pilot: CardPilot) -> None:
+    pilot.show()
+    pilot.look()
+    pilot.bench.refusal = ReviewError("The device has another screen.")
+    pilot.commands[Command.REPLAY_EPISODE].trigger()
+    pilot.wait_to_read("The device has another screen.")
+    assert pilot.evidence == []
 
 
-def test_what_a_replay_tells_of_an_episode_that_was_left_is_not_shown(table: Table, qtbot: QtBot) -> None:
-    table.show()
-    table.look()
-    table.begin()
-    table.show(episode_id=OTHER)
-    assert table.badges == {}
-    table.bench.may_end.set()
-    qtbot.waitUntil(lambda: not table.background.jobs)
-    assert (table.badges, table.evidence) == ({}, [])
-    assert table.card.outcome.startswith("Not replayed yet")
+def test_what_a_replay_tells_of_an_episode_that_was_left_is_not_shown(pilot: CardPilot) -> None:
+    pilot.begin()
+    pilot.show(episode_id=OTHER)
+    assert pilot.badges == {}
+    pilot.bench.may_end.set()
+    pilot.qtbot.waitUntil(lambda: not pilot.background.jobs)
+    assert (pilot.badges, pilot.evidence) == ({}, [])
+    assert pilot.card.outcome.startswith("Not replayed yet")
 
 
-def test_whoever_comes_back_while_it_goes_on_sees_how_far_it_is(table: Table, qtbot: QtBot) -> None:
-    table.show()
-    table.look()
-    table.begin()
-    table.show(episode_id=OTHER)
-    table.show(evidence("diverged"))
-    assert table.badges == {0: "match"}
-    table.bench.may_end.set()
-    qtbot.waitUntil(lambda: bool(table.evidence))
-    assert table.badges == {0: "match", 1: "drift"}
+def test_whoever_comes_back_while_it_goes_on_sees_how_far_it_is(pilot: CardPilot) -> None:
+    pilot.begin()
+    pilot.show(episode_id=OTHER)
+    pilot.show(evidence("diverged"))
+    assert pilot.badges == {0: "match"}
+    pilot.bench.may_end.set()
+    pilot.qtbot.waitUntil(lambda: bool(pilot.evidence))
+    assert pilot.badges == {0: "match", 1: "drift"}
 
 
-def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(table: Table) -> None:
-    table.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
-    assert table.badges == {0: "match", 1: "match"}
-    assert "emulator-5554: all 2 steps match. By" in table.card.outcome
+def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(pilot: CardPilot) -> None:
+    pilot.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
+    assert pilot.badges == {0: "match", 1: "match"}
+    assert "emulator-5554: all 2 steps match. By" in pilot.card.outcome
 
 
 def test_the_window_tells_on_which_device_is_recorded(
-    open_at: Callable[[Workplace], Pilot], service: FakeRecordings, device: FakeDevice, tmp_path: Path
+    open_reviews: OpenReviews, service: FakeRecordings, device: FakeDevice, tmp_path: Path
 ) -> None:
-    load_pages()
     bench = ReplayBench(tmp_path / "reviewed")
     bench.listed = (ListedDevice(device.serial, "device", "p", "Phone"),)
     bench.record("Set an alarm")
-    service.devices_there.append(device)
-    pilot = open_at(Workplace(review=lambda: bench))
+    reviewer = open_reviews(bench)
+    pilot = reviewer.pilot
     pilot.wait_for_phase(Phase.WATCHING)
+    pilot.press("Record")
     pilot.start()
     pilot.press("Review")
-    reviewer = Reviewer(pilot)
-    pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
     reviewer.open(0)
     pilot.press("Replay")
-    pilot.qtbot.waitUntil(lambda: pilot.says(f"{device.serial} is being recorded on"))
+    reviewer.wait_to_read(f"{device.serial} is being recorded on")
     assert pilot.named(Choice, "Device to replay on").value == ""

@@ -6,32 +6,21 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QMainWindow,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QListView, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
-from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
-from tests.gui.pilot import Pilot
+from tests.gui.pilot import LonePilot
 from tests.gui.review.bench_review import BenchReviewing, fails
-from tests.gui.review.reviewer import Reviewer
+from tests.gui.review.reviewer import OpenReviews, Reviewer
 
 SitDown = Callable[[], Reviewer]
 
@@ -45,18 +34,8 @@ def bench(tmp_path: Path) -> BenchReviewing:
 
 
 @pytest.fixture
-def sit_down(open_at: Callable[[Workplace], Pilot], bench: BenchReviewing) -> SitDown:
-
-    def sit_down() -> Reviewer:
-        load_pages()
-        pilot = open_at(Workplace(review=lambda: bench))
-        pilot.press("Review")
-        pilot.window.activateWindow()
-        pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
-        pilot.qtbot.waitUntil(lambda: not pilot.says("Looking at the episodes"))
-        return Reviewer(pilot)
-
-    return sit_down
+def sit_down(open_reviews: OpenReviews, bench: BenchReviewing) -> SitDown:
+    return lambda: open_reviews(bench)
 
 
 @pytest.fixture
@@ -92,9 +71,7 @@ def test_a_page_with_nothing_in_it_says_so_and_fills_by_itself(bench: BenchRevie
     assert reviewer.says("1 for you · 1 episode")
 
 
-def test_what_the_reviewer_may_judge_is_shown_first_and_filters_narrow_the_list(
-    bench: BenchReviewing, three: list[str], sit_down: SitDown
-) -> None:
+def test_the_list_shows_what_filters_want(bench: BenchReviewing, three: list[str], sit_down: SitDown) -> None:
     bench.judge(three[0], "Omar", Decision.ACCEPT)
     bench.find(three[1], ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
     bench.record("My own", annotator="Rosa")
@@ -126,18 +103,16 @@ def test_what_the_reviewer_may_judge_is_shown_first_and_filters_narrow_the_list(
     assert reviewer.listed == ["Buy red shoes"]
 
 
-def test_an_episode_is_found_by_its_instruction_its_template_and_its_id(three: list[str], reviewer: Reviewer) -> None:
+def test_an_episode_is_found_by_instruction_template_and_id(bench: BenchReviewing, reviewer: Reviewer) -> None:
     reviewer.key(Qt.Key.Key_F, CTRL)
     field = reviewer.pilot.named(QLineEdit, "Search instruction, template or id")
-    for words, found in (("SHOES", 2), ("weather in {", 3), (three[0], 1), ("nowhere", 0)):
+    for words, found in (("SHOES", 2), ("weather in {", 3), (bench.ids[0], 1), ("nowhere", 0)):
         field.clear()
         QTest.keyClicks(field, words)
         assert len(reviewer.listed) == found
 
 
-def test_what_the_checks_found_stands_beside_each_row_and_can_be_heard(
-    bench: BenchReviewing, sit_down: SitDown
-) -> None:
+def test_what_the_checks_found_stands_beside_each_row(bench: BenchReviewing, sit_down: SitDown) -> None:
     bench.go_on.clear()
     bench.find(bench.record("Two errors"), *[("IMG01", Severity.ERROR, step) for step in (0, 1)])
     bench.find(bench.record("A warning"), ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
@@ -150,9 +125,7 @@ def test_what_the_checks_found_stands_beside_each_row_and_can_be_heard(
     bench.go_on.set()
 
 
-def test_what_is_not_checked_yet_is_checked_by_itself_and_can_be_cancelled_and_begun_again(
-    bench: BenchReviewing, sit_down: SitDown
-) -> None:
+def test_the_checks_begin_by_themselves_and_can_be_cancelled(bench: BenchReviewing, sit_down: SitDown) -> None:
     new = bench.record("New", checked=False)
     bench.checks = [Finding("IMG01", Severity.ERROR, Criterion.PICTURES, new, 0, "It is missing.", "Reject it.")]
     bench.go_on.clear()
@@ -174,9 +147,7 @@ def test_what_is_not_checked_yet_is_checked_by_itself_and_can_be_cancelled_and_b
 # Verdict.
 
 
-def test_an_episode_is_accepted_by_four_keys_once_every_step_was_seen_and_the_next_one_opens(
-    bench: BenchReviewing, three: list[str], first: Reviewer
-) -> None:
+def test_four_keys_accept_an_episode_of_which_every_step_was_seen(bench: BenchReviewing, first: Reviewer) -> None:
     assert first.answers == ["", "", ""]
     first.press("qazr")
     assert first.says("You have not seen steps 1 to 2 yet.")
@@ -190,17 +161,17 @@ def test_an_episode_is_accepted_by_four_keys_once_every_step_was_seen_and_the_ne
     first.wait_to_read("Accepted: Set an alarm")
     first.wait_for_open("Buy red shoes")
     [(judged, verdict_draft)] = bench.ballots
-    assert (judged, verdict_draft.decision, verdict_draft.note) == (three[0], Decision.ACCEPT, "")
+    assert (judged, verdict_draft.decision, verdict_draft.note) == (bench.ids[0], Decision.ACCEPT, "")
     assert verdict_draft.seconds > 0
     assert first.answers == ["", "", ""]
     assert first.listed == ["Buy red shoes", "Buy blue shoes"]
 
 
-def test_the_next_episode_is_opened_ahead(bench: BenchReviewing, three: list[str], first: Reviewer) -> None:
-    first.pilot.qtbot.waitUntil(lambda: bench.opened == three[:2])
+def test_the_next_episode_is_opened_ahead(bench: BenchReviewing, first: Reviewer) -> None:
+    first.pilot.qtbot.waitUntil(lambda: bench.opened == bench.ids[:2])
     first.key(Qt.Key.Key_J, CTRL)
     first.wait_for_open("Buy red shoes")
-    first.pilot.qtbot.waitUntil(lambda: bench.opened == three)
+    first.pilot.qtbot.waitUntil(lambda: bench.opened == bench.ids)
 
 
 def test_in_the_smallest_window_nothing_of_an_open_question_must_be_scrolled_to(reviewer: Reviewer) -> None:
@@ -314,9 +285,7 @@ def test_a_second_review_is_blind(bench: BenchReviewing, twice: str, sit_down: S
     assert not reviewer.says("Omar")
 
 
-def test_a_third_review_sees_both_verdicts_and_what_they_disagree_on(
-    bench: BenchReviewing, twice: str, sit_down: SitDown
-) -> None:
+def test_a_third_review_sees_both_verdicts(bench: BenchReviewing, twice: str, sit_down: SitDown) -> None:
     bench.judge(twice, "Omar", Decision.ACCEPT)
     bench.judge(twice, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
     reviewer = sit_down()
@@ -330,9 +299,7 @@ def test_a_third_review_sees_both_verdicts_and_what_they_disagree_on(
 
 
 @pytest.mark.parametrize("kind", [ReviewError, DatasetError])
-def test_a_verdict_that_is_not_kept_stays_filled_in_and_says_what_to_do(
-    bench: BenchReviewing, first: Reviewer, kind: type[OdysseyError]
-) -> None:
+def test_a_refused_verdict_stays_filled_in(bench: BenchReviewing, first: Reviewer, kind: type[OdysseyError]) -> None:
     first.look_at_all()
     bench.failure = kind("No space is left on the disk.")
     first.press("qazr")
@@ -344,73 +311,53 @@ def test_a_verdict_that_is_not_kept_stays_filled_in_and_says_what_to_do(
     first.wait_to_read("Accepted: Set an alarm")
 
 
-def test_an_episode_that_was_changed_meanwhile_is_shown_anew_and_the_answers_stay(
-    bench: BenchReviewing, three: list[str], first: Reviewer
-) -> None:
+def test_a_changed_episode_is_shown_anew_and_the_answers_stay(bench: BenchReviewing, first: Reviewer) -> None:
     first.look_at_all()
-    bench.rewrite(three[0], "Set two alarms")
+    bench.rewrite(bench.ids[0], "Set two alarms")
     first.press("qazr")
     first.wait_to_read("The episode was changed since you opened it.")
-    first.pilot.qtbot.waitUntil(lambda: bench.opened.count(three[0]) == 2)
+    first.pilot.qtbot.waitUntil(lambda: bench.opened.count(bench.ids[0]) == 2)
     first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
     first.press("r")
     first.wait_to_read("Accepted: Set two alarms")
 
 
-def test_an_episode_that_cannot_be_opened_is_told_and_the_list_comes_back(
-    bench: BenchReviewing, three: list[str], reviewer: Reviewer
-) -> None:
-    (bench.root / "annotations" / f"{three[0]}.json").write_text("{}")
+def test_an_episode_that_cannot_be_opened_is_told_over_the_list(bench: BenchReviewing, reviewer: Reviewer) -> None:
+    (bench.root / "annotations" / f"{bench.ids[0]}.json").write_text("{}")
     reviewer.click(0)
-    reviewer.wait_to_read(f"Episode {three[0]} cannot be opened.")
+    reviewer.wait_to_read(f"Episode {bench.ids[0]} cannot be opened.")
     assert reviewer.list.isVisible()
 
 
-def test_an_episode_that_is_taken_away_while_it_is_open_is_told(
-    bench: BenchReviewing, three: list[str], first: Reviewer
-) -> None:
-    bench.remove(three[0])
+def test_that_the_open_episode_was_taken_away_is_told(bench: BenchReviewing, first: Reviewer) -> None:
+    bench.remove(bench.ids[0])
     first.wait_to_read("The episode that was open is not in the dataset any more.")
     assert first.listed == ["Buy red shoes", "Buy blue shoes"]
     assert first.list.isVisible()
 
 
-def test_after_a_rejection_the_next_opens_even_if_the_episode_is_gone_before_that_is_confirmed(
-    bench: BenchReviewing, three: list[str], first: Reviewer
-) -> None:
+def test_a_rejected_episode_may_be_gone_before_that_is_confirmed(bench: BenchReviewing, first: Reviewer) -> None:
     bench.is_slow_to_answer = True
     first.press("w5az")
     first.key(Qt.Key.Key_D, CTRL)
     first.wait_for_open("Buy red shoes")
     first.wait_to_read("Rejected, and moved to the trash: Set an alarm")
     assert not first.says("The episode that was open is not in the dataset any more.")
-    assert first.ids == three[1:]
+    assert first.ids == bench.ids
 
 
-def test_what_another_reviewer_does_with_the_open_episode_is_shown_at_once(
-    bench: BenchReviewing, three: list[str], first: Reviewer
-) -> None:
+def test_a_verdict_of_another_on_the_open_episode_is_shown_at_once(bench: BenchReviewing, first: Reviewer) -> None:
     first.press("q")
-    bench.judge(three[0], "Omar", Decision.ACCEPT)
-    bench.tell_again(three[0])
+    bench.judge(bench.ids[0], "Omar", Decision.ACCEPT)
+    bench.tell_again(bench.ids[0])
     first.wait_to_read("This episode is accepted: nothing more is to be judged.")
     assert first.answers == ["Pass", "", ""]
 
 
-def test_while_the_list_is_asked_for_the_open_episode_waits(first: Reviewer) -> None:
-    assert not first.list.isVisible()
-    first.pilot.press("List")
-    assert first.list.isVisible()
-    first.pilot.press("List")
-    assert first.viewer.isVisible()
-
-
-def test_news_of_others_leave_the_open_episode_alone(
-    bench: BenchReviewing, three: list[str], reviewer: Reviewer
-) -> None:
+def test_news_of_others_leave_the_open_episode_alone(bench: BenchReviewing, reviewer: Reviewer) -> None:
     reviewer.open(1)
     reviewer.press(".q")
-    bench.tell(ReviewNews(gone=frozenset({three[0]})))
+    bench.tell(ReviewNews(gone=frozenset({bench.ids[0]})))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
     assert reviewer.viewer.current_step == 1
     assert reviewer.answers == ["Pass", "", ""]
@@ -419,19 +366,15 @@ def test_news_of_others_leave_the_open_episode_alone(
 # Time and figures.
 
 
-class PageAlone:
+class PageAlone(LonePilot):
     """The page without the main window, its clock and its figures given."""
 
-    def __init__(self, bench: BenchReviewing, qtbot: QtBot) -> None:
+    def __init__(self, qtbot: QtBot, background: Background, bench: BenchReviewing) -> None:
+        super().__init__(qtbot, background)
         self.now_s = 0.0
-        self.qtbot = qtbot
-        self.window = QMainWindow()
-        self.background = Background(self.window)
-        self.commands = Commands(self.window)
-        self.page = ReviewPage(bench, self.background, self.commands, clock=lambda: self.now_s)
+        self.page = ReviewPage(bench, background, self.commands, clock=lambda: self.now_s)
         self.figures: list[QLabel] = []
-        self.window.setCentralWidget(self.page)
-        self.use(self.window)
+        self.show_alone(self.page)
         self.page.enter()
 
     def use(self, window: QWidget) -> None:
@@ -440,9 +383,8 @@ class PageAlone:
         self.qtbot.waitUntil(window.isActiveWindow)
 
     def wait_for_verdict_panel(self) -> None:
-        found = self.page.findChild(VerdictPanel)
-        assert found is not None
-        self.qtbot.waitUntil(lambda: found.isVisible() and found.isEnabled())
+        panel = self.find(VerdictPanel)
+        self.qtbot.waitUntil(lambda: panel.isVisible() and panel.isEnabled())
 
     def ask(self, *commands: Command) -> None:
         for command in commands:
@@ -452,24 +394,17 @@ class PageAlone:
         self.figures.append(QLabel("Agreement: 0.8"))
         return self.figures[-1]
 
-    def close(self) -> None:
-        self.page.close_down()
-        self.background.close()
-        self.window.close()
-
 
 @pytest.fixture
-def alone(bench: BenchReviewing, three: list[str], qtbot: QtBot) -> Iterator[PageAlone]:
-    alone = PageAlone(bench, qtbot)
+def alone(bench: BenchReviewing, three: list[str], qtbot: QtBot, background: Background) -> Iterator[PageAlone]:
+    alone = PageAlone(qtbot, background, bench)
     qtbot.waitUntil(lambda: alone.commands[Command.NEXT_REVIEW].isEnabled())
     yield alone
-    alone.close()
+    alone.page.close_down()
 
 
 @pytest.mark.parametrize("instead", ["another window", "the figures"])
-def test_the_time_of_an_episode_rests_while_something_else_is_looked_at(
-    bench: BenchReviewing, alone: PageAlone, qtbot: QtBot, instead: str
-) -> None:
+def test_the_time_rests_meanwhile(bench: BenchReviewing, alone: PageAlone, qtbot: QtBot, instead: str) -> None:
     other = QWidget()
     qtbot.addWidget(other)
     alone.page.offer_figures(alone.make_figures)

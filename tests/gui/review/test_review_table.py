@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from PySide6.QtCore import Qt
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewTable
@@ -51,10 +50,8 @@ def test_the_next_one_is_found_although_the_last_one_is_shown_no_longer() -> Non
     table.take(ReviewNews(read=(row(2, mine=False),)))
     assert ids(table) == [1, 3]
     assert table.next_to_do(row(2).episode_id) == row(3).episode_id
-
-
-def test_there_is_no_next_one_but_the_open_one() -> None:
-    assert table_of([row(1), row(2, mine=False)]).next_to_do(row(1).episode_id) == ""
+    table.take(ReviewNews(gone=frozenset({row(1).episode_id})))
+    assert table.next_to_do(row(3).episode_id) == ""
 
 
 def test_what_cannot_be_read_stands_above() -> None:
@@ -82,17 +79,6 @@ def test_how_many_there_are_of_what_is_told_of_those_that_the_other_filters_let_
     assert (now.stages[MINE], now.stages[""], now.categories[""]) == (0, 1, 0)
 
 
-def test_a_row_that_says_something_else_in_its_place_leaves_the_others_alone() -> None:
-    table = table_of([row(1), row(2)])
-    resets: list[bool] = []
-    table.modelReset.connect(lambda: resets.append(True))
-    table.take(ReviewNews(read=(ReviewRow(row(1).summary, ReviewStage.ACCEPTED),)))
-    assert resets == []
-    assert "Accepted" in str(table.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole))
-    table.take(ReviewNews(read=(row(3),)))
-    assert resets == [True]
-
-
 @pytest.fixture(scope="module")
 def many() -> ReviewTable:
     return table_of([row(number, category=("Media", "Social")[number % 2]) for number in range(10_000)])
@@ -111,12 +97,3 @@ def test_ten_thousand_are_narrowed_to_what_is_wanted(many: ReviewTable, wanted: 
     many.narrow(**wanted)
     assert many.rowCount() == shown
     assert all(counter[""] >= shown for counter in many.narrowed_counts.each)
-
-
-def test_news_of_some_of_ten_thousand_change_these_alone(many: ReviewTable) -> None:
-    many.narrow()
-    many.take(ReviewNews(read=tuple(row(number, mine=False) for number in range(500))))
-    assert many.rowCount() == 10_000
-    found = many.all.get(many.next_to_do(""))
-    assert found is not None
-    assert found.row.role is not None

@@ -1,6 +1,5 @@
 """Decoding the start of the next episode: when, and what invalidates it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,12 @@ from tests.gui.review.opened import open_review
 ONE, OTHER = "1000000000000001", "1000000000000002"
 
 
-class Projector:
-    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+class Loading:
+    def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
         self.qtbot = qtbot
         self.folder = folder
         self.owner = QObject()
-        self.background = Background(self.owner)
-        self.loader = ScreenshotLoader(self.background, self.owner)
+        self.loader = ScreenshotLoader(background, self.owner)
         self.thumbnails: list[int] = []
         self.loader.thumbnail_came.connect(self._take)
 
@@ -48,50 +46,48 @@ class Projector:
 
 
 @pytest.fixture
-def projector(qtbot: QtBot, tmp_path: Path) -> Iterator[Projector]:
-    made = Projector(qtbot, tmp_path)
-    yield made
-    made.background.close()
+def loading(qtbot: QtBot, background: Background, tmp_path: Path) -> Loading:
+    return Loading(qtbot, background, tmp_path)
 
 
-def test_the_first_two_pictures_of_the_next_episode_are_there_when_it_is_loaded(projector: Projector) -> None:
-    following = projector.steps(OTHER)
-    projector.load(projector.steps(ONE))
-    projector.loader.prepare(following)
-    projector.qtbot.waitUntil(lambda: projector.loader.prepared == {0, 1})
-    projector.spoil(OTHER)
-    projector.thumbnails.clear()
-    projector.loader.load(following)
-    pictures = [projector.loader.picture(number) for number in range(3)]
+def test_the_first_two_pictures_of_the_next_episode_are_there_when_it_is_loaded(loading: Loading) -> None:
+    following = loading.steps(OTHER)
+    loading.load(loading.steps(ONE))
+    loading.loader.prepare(following)
+    loading.qtbot.waitUntil(lambda: loading.loader.prepared == {0, 1})
+    loading.spoil(OTHER)
+    loading.thumbnails.clear()
+    loading.loader.load(following)
+    pictures = [loading.loader.picture(number) for number in range(3)]
     assert [picture is not None and not picture.problem for picture in pictures] == [True, True, False]
-    assert projector.thumbnails == [0, 1]
+    assert loading.thumbnails == [0, 1]
 
 
-def test_nothing_that_was_prepared_is_shown_of_another_episode(projector: Projector) -> None:
-    projector.load(projector.steps(ONE))
-    following = projector.steps(OTHER)
-    projector.loader.prepare(following)
-    projector.qtbot.waitUntil(lambda: projector.loader.prepared == {0, 1})
-    projector.loader.load(following[:3])  # it was fixed meanwhile
-    assert projector.loader.picture(0) is None
+def test_nothing_that_was_prepared_is_shown_of_another_episode(loading: Loading) -> None:
+    loading.load(loading.steps(ONE))
+    following = loading.steps(OTHER)
+    loading.loader.prepare(following)
+    loading.qtbot.waitUntil(lambda: loading.loader.prepared == {0, 1})
+    loading.loader.load(following[:3])  # it was fixed meanwhile
+    assert loading.loader.picture(0) is None
 
 
-def test_what_is_being_prepared_when_it_is_wanted_is_not_decoded_twice(projector: Projector) -> None:
-    projector.load(projector.steps(ONE))
-    following = projector.steps(OTHER)
-    projector.loader.prepare(following)
-    projector.load(following)
-    assert sorted(projector.thumbnails) == list(range(6))
+def test_what_is_being_prepared_when_it_is_wanted_is_not_decoded_twice(loading: Loading) -> None:
+    loading.load(loading.steps(ONE))
+    following = loading.steps(OTHER)
+    loading.loader.prepare(following)
+    loading.load(following)
+    assert sorted(loading.thumbnails) == list(range(6))
 
 
-def test_a_picture_that_was_missing_ahead_is_looked_for_again(projector: Projector) -> None:
-    projector.load(projector.steps(ONE))
-    following = projector.steps(OTHER)
-    projector.spoil(OTHER)
-    projector.loader.prepare(following)
-    projector.qtbot.waitUntil(lambda: projector.loader.prepared == {0, 1})
-    projector.steps(OTHER)
-    projector.load(following)
-    picture = projector.loader.picture(0)
+def test_a_picture_that_was_missing_ahead_is_looked_for_again(loading: Loading) -> None:
+    loading.load(loading.steps(ONE))
+    following = loading.steps(OTHER)
+    loading.spoil(OTHER)
+    loading.loader.prepare(following)
+    loading.qtbot.waitUntil(lambda: loading.loader.prepared == {0, 1})
+    loading.steps(OTHER)
+    loading.load(following)
+    picture = loading.loader.picture(0)
     assert picture is not None
     assert picture.problem == ""

@@ -9,7 +9,7 @@ from odyssey_recorder.dataset.codec import annotations_of
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gui.review.shown_step import ElementBox, ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete
-from odyssey_recorder.model.episode import Json, Step
+from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Box, Point, Size
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
@@ -24,16 +24,13 @@ def first_step(record: StepRecord | None = None, **keys: Json) -> ShownStep:
     return shown_steps(reviewed(Path("shots"), replace(made, steps=steps), proof))[0]
 
 
-def test_without_a_proof_that_is_said() -> None:
-    step = first_step()
-    assert step.proof == "There is no proof of this picture."
-    assert (step.place, step.note, step.flags, step.element) == ("", "", (), None)
-
-
-def test_the_proof_tells_place_note_and_flags() -> None:
+def test_the_proof_tells_place_note_and_flags_and_without_one_that_is_said() -> None:
     step = first_step(step_record(note="slow page", flags=(Flag(FlagCode.OTHER, ("no effect",)),)))
     assert step.place == "com.android.chrome · Main"
     assert (step.note, step.flags) == ("slow page", ("no effect",))
+    step = first_step()
+    assert step.proof == "There is no proof of this picture."
+    assert (step.place, step.note, step.flags, step.element) == ("", "", (), None)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +53,8 @@ def test_how_a_picture_was_proved_is_said(record: StepRecord, words: str) -> Non
     assert words in first_step(record).proof
 
 
-def test_the_box_of_the_proof_is_in_pixels_of_its_frame() -> None:
+def test_the_box_of_the_proof_is_in_pixels_of_its_frame_that_of_a_released_file_on_the_grid() -> None:
     assert first_step(step_record(bbox=(10, 20, 30, 40))).element == ElementBox(Box(10, 20, 30, 40), SMALL)
-
-
-def test_the_box_of_a_released_file_is_on_the_grid() -> None:
     assert first_step(sam2_bbox=[100, 200, 300, 400]).element == ElementBox(Box(100, 200, 300, 400), Size(1000, 1000))
 
 
@@ -78,6 +72,5 @@ def test_a_step_has_its_own_findings() -> None:
 
 def test_a_proof_with_too_few_steps_is_no_proof_of_the_others() -> None:
     made = episode(Click(Point(1, 1)), Complete())
-    assert isinstance(made.steps[1], Step)
     steps = shown_steps(reviewed(Path("shots"), made, proof_of(step_record())))
     assert steps[1].proof == "There is no proof of this picture."

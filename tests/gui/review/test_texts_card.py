@@ -53,25 +53,17 @@ def says(card: TextsCard, words: str) -> bool:
     return any(words in label.text() for label in card.findChildren(QLabel) if not label.isHidden())
 
 
-def test_the_three_texts_stand_under_each_other(card: TextsCard, tmp_path: Path) -> None:
+def test_the_three_texts_are_shown_with_their_differences(card: TextsCard, tmp_path: Path) -> None:
     card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
     lines = text(card).toPlainText().splitlines()
     assert [line.split(None, 1)[0] for line in lines] == ["Template", "Task", "Instruction"]
     assert lines[2].endswith("Use Chrome to buy red shoes.")
-
-
-def test_differences_are_seen_without_colours(card: TextsCard, tmp_path: Path) -> None:
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
     assert look_of(card, "in a shop").fontStrikeOut()
     assert look_of(card, "Use Chrome to").fontUnderline()
     plain = look_of(card, "buy red shoes")
     assert not plain.fontStrikeOut()
     assert not plain.fontUnderline()
     assert look_of(card, "{}").fontWeight() > plain.fontWeight()
-
-
-def test_differences_are_said_to_those_who_do_not_see_them(card: TextsCard, tmp_path: Path) -> None:
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
     assert card.difference == (
         "The filling put in: red shoes. The rewrite dropped: in a shop. The rewrite added: Use Chrome to."
     )

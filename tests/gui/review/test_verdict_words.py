@@ -51,13 +51,6 @@ def test_a_verdict_is_told_in_full_and_in_short() -> None:
     assert verdict_in_short(verdict("Omar", Decision.ACCEPT, passes())) == "Omar: accept, three passes"
 
 
-def test_the_third_is_told_what_the_two_disagree_on(opened: OpenedReview) -> None:
-    accepts = verdict("Omar", Decision.ACCEPT, passes())
-    sends_back = verdict("Lin", Decision.SEND_BACK, fails(Criterion.INSTRUCTION, "lost"), minute=1)
-    words = turn_words(disputed(opened, accepts, sends_back))
-    assert words == "Third review: the two disagree on the instruction."
-
-
 def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview) -> None:
     earlier = verdict("Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "gap"))
     accepts = verdict("Omar", Decision.ACCEPT, passes(), minute=1)

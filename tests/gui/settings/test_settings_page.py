@@ -8,7 +8,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -19,37 +19,29 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
-    QMainWindow,
     QScrollArea,
     QSpinBox,
-    QTableView,
 )
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.settings.settings_page import SettingsPage
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
-from tests.gui.pilot import Driver
+from tests.gui.pilot import LonePilot
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
 pytestmark = pytest.mark.usefixtures("as_nobody")
 
 
-class Bench(Driver):
-    def __init__(self, qtbot: QtBot) -> None:
-        super().__init__(qtbot, QMainWindow())
-        self.window.resize(1024, 700)
-        qtbot.addWidget(self.window)
-        self.background = Background(self.window)
-        commands = Commands(self.window)
-        shortcuts = Shortcuts(commands, KeptFile())
-        self.page = SettingsPage(SettingsStore(), shortcuts, self.background, commands)
-        self.window.setCentralWidget(self.page)
-        self.window.show()
+class Bench(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background) -> None:
+        super().__init__(qtbot, background)
+        shortcuts = Shortcuts(self.commands, KeptFile())
+        self.page = SettingsPage(SettingsStore(), shortcuts, background, self.commands)
+        self.show_alone(self.page)
         self.page.enter()
         qtbot.waitUntil(lambda: self.named(QSpinBox, "adb server").value() > 1)
         qtbot.waitUntil(lambda: bool(self.named(QLineEdit, "API key").accessibleDescription()))
@@ -63,15 +55,11 @@ class Bench(Driver):
         QTest.keyClick(line, Qt.Key.Key_Delete)
         QTest.keyClicks(line, words)
 
-    def wait_for(self, words: str) -> None:
-        self.qtbot.waitUntil(lambda: self.says(words))
-
 
 @pytest.fixture
-def bench(qtbot: QtBot) -> Iterator[Bench]:
-    made = Bench(qtbot)
+def bench(qtbot: QtBot, background: Background) -> Iterator[Bench]:
+    made = Bench(qtbot, background)
     yield made
-    made.background.close()
     made.page.close_down()
 
 
@@ -104,44 +92,39 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
     bench.named(QCheckBox, "Animations").click()
     assert bench.says("Takes effect when the window is opened again.")
     bench.button("Save").click()
-    bench.wait_for("Saved.")
+    bench.wait_to_read("Saved.")
     assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
     assert bench.says("In force from the next start of the window: Animations, Your name, Practice.")
     assert not bench.button("Save").isEnabled()
+    bench.write("Your name", "")  # the default again
+    bench.button("Save").click()
+    bench.qtbot.waitUntil(lambda: saved() == "animations = true\npractice_tasks = 3\n")
 
 
-def test_revert_takes_back_what_was_not_saved(bench: Bench) -> None:
+def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(bench: Bench) -> None:
     before = bench.named(QLineEdit, "Dataset").text()
     assert not bench.button("Save").isEnabled()
     assert not bench.button("Revert").isEnabled()
     bench.write("Dataset", "/elsewhere")
     assert bench.button("Save").isEnabled()
+    choice = bench.named(QComboBox, "Colours")
+    choice.setCurrentIndex(choice.findData("dark"))
+    assert QApplication.palette().window().color().lightnessF() < 0.3
     bench.button("Revert").click()
+    assert QApplication.palette().window().color().lightnessF() > 0.8
     assert bench.named(QLineEdit, "Dataset").text() == before
     assert not bench.button("Save").isEnabled()
+    assert saved() == ""
 
 
-def test_an_empty_field_is_the_default_again(bench: Bench) -> None:
-    bench.write("Your name", "Ada")
-    bench.button("Save").click()
-    bench.wait_for("Saved.")
-    bench.write("Your name", "")
-    bench.button("Save").click()
-    bench.qtbot.waitUntil(lambda: saved() == "")
-
-
-def test_what_cannot_be_is_told_beside_the_field_while_it_is_written(bench: Bench) -> None:
+def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_saved(bench: Bench) -> None:
     bench.write("Drafts", "drafts")
-    bench.wait_for("Give the whole path")
-    bench.write("Address", "api.example.org")
-    bench.wait_for("An address begins with https://")
-
-
-def test_what_cannot_be_is_not_saved(bench: Bench) -> None:
+    bench.wait_to_read("Give the whole path")
+    bench.button("Revert").click()
     bench.write("List of tasks", "/nowhere/tasks.json")
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.button("Save").click()
-    bench.wait_for("Nothing was saved.")
+    bench.wait_to_read("Nothing was saved.")
     assert bench.says("See what is said of “List of tasks”.")
     assert bench.says("There is no such file.")
     assert saved() == ""
@@ -153,27 +136,20 @@ def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
     settings_file().write_text("annotator = ")
     bench.write("Your name", "Ada")
     bench.button("Save").click()
-    bench.wait_for("cannot be read, so nothing was saved")
+    bench.wait_to_read("cannot be read, so nothing was saved")
     assert saved() == "annotator = "
 
 
-def test_what_the_environment_decides_cannot_be_changed_here(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_cannot_be_changed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "/data/GUI-Odyssey")
-    bench = Bench(qtbot)
+    bench = request.getfixturevalue("bench")
     field = bench.named(QLineEdit, "Dataset")
     assert (field.text(), field.isEnabled()) == ("/data/GUI-Odyssey", False)
     assert bench.says("Set by ODYSSEY_DATASET: change it there.")
     assert "ODYSSEY_DATASET" in field.accessibleDescription()
-    bench.background.close()
 
 
-def test_changes_survive_a_look_at_another_page(bench: Bench) -> None:
-    bench.write("Your name", "Ada")
-    bench.page.enter()
-    assert bench.named(QLineEdit, "Your name").text() == "Ada"
-
-
-def test_the_page_begins_at_its_top_unless_something_was_changed(bench: Bench) -> None:
+def test_the_page_begins_at_its_top_unless_something_was_changed_which_stays(bench: Bench) -> None:
     bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
     bar.setValue(bar.maximum())
     bench.page.enter()
@@ -182,6 +158,7 @@ def test_the_page_begins_at_its_top_unless_something_was_changed(bench: Bench) -
     bar.setValue(bar.maximum())
     bench.page.enter()
     assert bar.value() == bar.maximum() > 0
+    assert bench.named(QLineEdit, "Your name").text() == "Grace"
 
 
 def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
@@ -191,15 +168,6 @@ def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
     assert bench.named(QLineEdit, "Dataset").text() == str(tmp_path)
-
-
-def test_the_colours_are_shown_at_once_and_go_back_with_revert(bench: Bench) -> None:
-    choice = bench.named(QComboBox, "Colours")
-    choice.setCurrentIndex(choice.findData("dark"))
-    assert QApplication.palette().window().color().lightnessF() < 0.3
-    bench.button("Revert").click()
-    assert QApplication.palette().window().color().lightnessF() > 0.8
-    assert saved() == ""
 
 
 def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Bench) -> None:
@@ -213,15 +181,6 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
     assert sections.currentIndex().data() == "Folders"
 
 
-def test_keys_that_another_action_has_are_told_of(bench: Bench) -> None:
-    model = bench.named(QTableView, "Keys of all actions").model()
-    rows = {str(model.index(row, 1).data()): row for row in range(model.rowCount())}
-    model.setData(model.index(rows["Undo the last step"], 3), QKeySequence("F2"))
-    assert bench.says("F2 already asks for “Back”")
-    model.setData(model.index(rows["Undo the last step"], 3), QKeySequence("Ctrl+F12"))
-    assert not bench.says("already asks")
-
-
 # The API key.
 
 
@@ -232,11 +191,11 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     assert "sk-planted" not in bench.named(QLineEdit, "API key").displayText()
     assert not bench.button("Save").isEnabled()
     bench.button("Put into the keyring").click()
-    bench.wait_for("There is a key in the keyring")
+    bench.wait_to_read("There is a key in the keyring")
     assert bench.named(QLineEdit, "API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
     bench.button("Forget the key").click()
-    bench.wait_for("There is no key yet.")
+    bench.wait_to_read("There is no key yet.")
     assert "sk-planted" not in saved()
 
 
@@ -249,14 +208,17 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     ],
 )
 def test_where_no_key_can_be_put_it_is_said_why(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, of_system: KeyringBackend, variable: str, words: str
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    of_system: KeyringBackend,
+    variable: str,
+    words: str,
 ) -> None:
     keyring.set_keyring(of_system)
     monkeypatch.setenv("ODYSSEY_API_KEY", variable)
-    bench = Bench(qtbot)
+    bench = request.getfixturevalue("bench")
     assert bench.says(words)
     assert bench.named(QLineEdit, "API key").isEnabled() is isinstance(of_system, LockedKeyring)
-    bench.background.close()
 
 
 # Log.
@@ -283,36 +245,31 @@ def test_the_log_can_be_found(bench: Bench) -> None:
     assert bench.named(QLineEdit, "Log file").text() == str(log_file())
 
 
-class TestClosing:
-    def test_with_nothing_changed_asks_nothing(self, bench: Bench) -> None:
-        assert not bench.page.asks_before_closing(_never)
+def test_closing_names_what_is_not_saved_and_saves_it(bench: Bench) -> None:
+    assert not bench.page.asks_before_closing(_never)
+    bench.write("Your name", "Ada")
+    bench.button("Animations").click()
+    closed = asked(bench)
+    assert bench.says("Changed and not saved: Animations, Your name.")
+    answer(bench, "Save")
+    bench.qtbot.waitUntil(lambda: closed == [True])
+    assert saved() == 'animations = true\nannotator = "Ada"\n'
 
-    def test_names_what_is_not_saved_and_saves_it(self, bench: Bench) -> None:
-        bench.write("Your name", "Ada")
-        bench.button("Animations").click()
-        closed = asked(bench)
-        assert bench.says("Changed and not saved: Animations, Your name.")
-        answer(bench, "Save")
-        bench.qtbot.waitUntil(lambda: closed == [True])
-        assert saved() == 'animations = true\nannotator = "Ada"\n'
 
-    def test_with_discard_leaves_all_as_it_was(self, bench: Bench) -> None:
-        bench.write("Your name", "Ada")
-        closed = asked(bench)
-        answer(bench, "Discard")
-        assert (closed, saved()) == ([True], "")
-        assert not bench.page.asks_before_closing(_never)
-
-    def test_stays_where_it_is_asked_to_or_nothing_can_be_saved(self, bench: Bench, tmp_path: Path) -> None:
-        bench.write("Your name", "Ada")
-        closed = asked(bench)
-        answer(bench, "Stay")
-        assert bench.named(QLineEdit, "Your name").text() == "Ada"
-        bench.write("adb", str(tmp_path / "nowhere"))
-        again = asked(bench)
-        answer(bench, "Save")
-        bench.wait_for("Nothing was saved.")
-        assert (closed, again) == ([], [])
+def test_closing_stays_where_it_is_asked_to_or_nothing_can_be_saved_or_discards(bench: Bench, tmp_path: Path) -> None:
+    bench.write("Your name", "Ada")
+    closed = asked(bench)
+    answer(bench, "Stay")
+    assert bench.named(QLineEdit, "Your name").text() == "Ada"
+    bench.write("adb", str(tmp_path / "nowhere"))
+    again = asked(bench)
+    answer(bench, "Save")
+    bench.wait_to_read("Nothing was saved.")
+    assert (closed, again) == ([], [])
+    last = asked(bench)
+    answer(bench, "Discard")
+    assert (last, saved()) == ([True], "")
+    assert not bench.page.asks_before_closing(_never)
 
 
 def _never() -> None:

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
@@ -26,10 +25,11 @@ from odyssey_recorder.task.queue.board import QueuedTask
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.templates.template_files import shipped_templates
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
+from tests.gui.pilot import LonePilot
 from tests.llm.questions import batch_with
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says, shortest
+from tests.llm.stand_in import MODEL, StandIn
 
-W = TypeVar("W", bound=QWidget)
+D = TypeVar("D", bound=QDialog)
 
 NO_MODEL = "No language model is set: name one under Settings."
 _TEMPLATES = (
@@ -47,12 +47,6 @@ def own_templates(folder: Path) -> Path:
         (made / name).parent.mkdir(exist_ok=True)
         shutil.copy(shipped / f"{name}.yaml", made / f"{name}.yaml")
     return made
-
-
-def forgetful(asked: Asked) -> Says:
-    return (
-        says({"instruction": "Do something nice."}) if "instruction" in asked.schema["properties"] else shortest(asked)
-    )
 
 
 @dataclass
@@ -79,28 +73,19 @@ class Office:
         return batch_with(model, self.prices, self.folder / "answers.sqlite", at_once=1, budget=budget)
 
 
-class LeadBench:
-    def __init__(self, qtbot: QtBot, office: Office) -> None:
-        self.qtbot = qtbot
+class LeadBench(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, office: Office) -> None:
+        super().__init__(qtbot, background)
         self.office = office
         self.service = office.service()
-        self.window = QMainWindow()
-        qtbot.addWidget(self.window)
-        self.commands = Commands(self.window)
-        self.background = Background(self.window)
         self.bridge = QueueBridge(lambda: office.queue, self.background, self.window)
         service_bridge = TaskServiceBridge(lambda: self.service, self.background, self.bridge)
         self.page = TasksPage(self.bridge, self.commands, service_bridge)
-        self.window.setCentralWidget(self.page)
-        self.window.resize(1024, 700)
-        self.window.show()
-        self.window.activateWindow()
-        qtbot.waitUntil(self.window.isActiveWindow)
+        self.show_alone(self.page)
 
     def close(self) -> None:
         self.background.cancel_jobs()
         self.qtbot.waitUntil(lambda: not self.background.jobs)
-        self.background.close()
 
     def prepared(self, count: int) -> list[QueuedTask]:
         made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
@@ -110,7 +95,7 @@ class LeadBench:
 
     def enter(self, view: Command) -> None:
         self.page.enter()
-        self.press(view)
+        self.use(view)
         self.qtbot.waitUntil(lambda: self.commands[Command.GENERATE_TASKS].isEnabled())
 
     @property
@@ -131,33 +116,17 @@ class LeadBench:
         assert found is not None
         return found
 
-    def says(self, words: str) -> bool:
-        labels = (label for label in self.window.findChildren(QLabel) if label.isVisible())
-        return any(words in label.text().replace("\u200b", "") for label in labels)
+    def dialog_of(self, kind: type[D]) -> D:
+        opened = self.dialog()
+        assert isinstance(opened, kind)
+        return opened
 
-    def named(self, kind: type[W], name: str) -> W:
-        found = [one for one in self.window.findChildren(kind) if one.accessibleName() == name and one.isVisible()]
-        assert found, f"no {kind.__name__} is called {name}"
-        return found[0]
-
-    def dialog(self, kind: type[W]) -> W:
-
-        def there() -> list[W]:
-            return [one for one in self.window.findChildren(kind) if one.isVisible()]
-
-        self.qtbot.waitUntil(lambda: bool(there()))
-        return there()[0]
-
-    def press(self, command: Command) -> None:
+    def use(self, command: Command) -> None:
         """Press a command's keys; activates the window, since no window manager does after a dialog closes."""
         self.window.activateWindow()
         self.qtbot.waitUntil(self.window.isActiveWindow)
         keys = self.commands[command].shortcut()
         QTest.keySequence(QApplication.focusWidget() or self.window, keys)
-
-    def answer(self, dialog: QDialog, words: str) -> None:
-        button = next(one for one in dialog.findChildren(QAbstractButton) if one.text() == words)
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
     def wait_for(self, is_so: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(is_so)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.gui.background import Background
 from tests.gui.tasks.bench_lead import LeadBench, Office, own_templates
 from tests.llm.good_model import right
 from tests.llm.stand_in import StandIn
@@ -24,8 +25,8 @@ def office(templates: Path, tmp_path: Path) -> Office:
 
 
 @pytest.fixture
-def lead(qtbot: QtBot, office: Office) -> Iterator[LeadBench]:
-    made = LeadBench(qtbot, office)
+def lead(qtbot: QtBot, background: Background, office: Office) -> Iterator[LeadBench]:
+    made = LeadBench(qtbot, background, office)
     yield made
     made.close()
 

@@ -50,19 +50,13 @@ def opened(lead: LeadBench) -> QTableView:
     return on_board(lead)
 
 
-def test_the_board_has_every_category_and_device_and_the_emptiest_place_is_turned_to(lead: LeadBench) -> None:
+def test_the_board_has_every_category_and_device_and_the_emptiest_places_are_turned_to(lead: LeadBench) -> None:
     board = opened(lead)
     assert (board.model().rowCount(), board.model().columnCount()) == (6, 6)
-    gaps = lead.named(TallyList, "Emptiest places")
-    coverage = lead.service.coverage("simulated_phone")
-    assert gaps.cell == coverage.emptiest[0]
-    assert board.currentIndex().data() == "0 of 0.1"
-
-
-def test_next_gap_goes_from_one_to_the_next(lead: LeadBench) -> None:
-    opened(lead)
     emptiest = lead.service.coverage("simulated_phone").emptiest
-    lead.press(Command.NEXT_GAP)
+    assert lead.named(TallyList, "Emptiest places").cell == emptiest[0]
+    assert board.currentIndex().data() == "0 of 0.1"
+    lead.use(Command.NEXT_GAP)
     assert lead.named(TallyList, "Emptiest places").cell == emptiest[1]
     assert lead.named(TallyList, "Classes of apps in this place").cell == emptiest[1]
 
@@ -70,14 +64,14 @@ def test_next_gap_goes_from_one_to_the_next(lead: LeadBench) -> None:
 def test_a_place_is_filled_with_tasks_for_it_alone(lead: LeadBench) -> None:
     board = opened(lead)
     board.setCurrentIndex(board.model().index(5, 2))
-    lead.press(Command.FILL_GAP)
-    dialog = lead.dialog(GenerateDialog)
+    lead.use(Command.FILL_GAP)
+    dialog = lead.dialog_of(GenerateDialog)
     ticked = [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked() and tick.text()[0] != "&"]
     assert ticked == ["Web Shopping"]
     boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
     assert boxes["For the device"] == "Pixel 8 Pro"
     dialog.findChildren(QSpinBox)[0].setValue(2)
-    lead.answer(dialog, "Generate")
+    lead.press_in(dialog, "Generate")
     lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
     made = [task.listed for task in lead.service.board().tasks][-2:]
     assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
@@ -87,11 +81,11 @@ def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> 
     opened(lead)
     gap = lead.named(TallyList, "Emptiest places").cell
     assert gap is not None
-    lead.press(Command.FILL_GAP)
-    dialog = lead.dialog(GenerateDialog)
+    lead.use(Command.FILL_GAP)
+    dialog = lead.dialog_of(GenerateDialog)
     boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
     assert boxes["With an app of the class"] == gap.app_class
-    lead.answer(dialog, "Generate")
+    lead.press_in(dialog, "Generate")
     lead.wait_for(lambda: len(lead.service.board().tasks) == 5)
     catalogue = lead.service.library().catalogues["simulated_phone"]
     classes = {catalogue.class_of(app) for app in lead.service.board().tasks[-1].listed.task.apps}

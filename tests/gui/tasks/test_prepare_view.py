@@ -5,16 +5,29 @@ from datetime import date
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QRadioButton, QTextEdit
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QRadioButton,
+    QTableView,
+    QTextEdit,
+    QToolButton,
+)
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.question_dialog import ReasonDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
+from odyssey_recorder.gui.tasks.prepare_view import PrepareView
+from odyssey_recorder.gui.tasks.queue_view import QueueView
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
+from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.task.queue.board import Status
-from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench, forgetful
+from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench
 from tests.llm.stand_in import MODEL, StandIn
 
 
@@ -26,16 +39,19 @@ def test_a_phrasing_is_called_a_persons_and_why_no_model_is_asked_is_said(lead: 
     assert not lead.commands[Command.REWRITE_ALL].isEnabled()
 
 
-def test_one_key_approves_and_goes_to_the_next(lead: LeadBench) -> None:
-    first, second, third = lead.prepared(3)
+def test_one_key_approves_and_goes_to_the_next_many_only_after_a_question(lead: LeadBench) -> None:
+    first, second, third, *rest = lead.prepared(6)
     lead.tasks.selectRow(1)
-    lead.press(Command.APPROVE_TASKS)
+    lead.use(Command.APPROVE_TASKS)
     assert lead.current == third.task_id
-    assert [row.task_id for row in lead.rows] == [first.task_id, third.task_id]
+    assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
-    lead.press(Command.APPROVE_TASKS)
-    assert lead.current == first.task_id
-    lead.press(Command.APPROVE_TASKS)
+    lead.tasks.selectAll()
+    lead.wait_to_read("5 tasks chosen")
+    lead.use(Command.APPROVE_TASKS)
+    assert lead.task(first.task_id).status is Status.TO_APPROVE
+    lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
+    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, third, *rest)))
     assert lead.rows == []
     assert lead.says("Nothing is left to approve.")
 
@@ -44,7 +60,7 @@ def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench
     _, second, third = lead.prepared(3)
     lead.tasks.selectRow(2)
     lead.service.approve([second.listed])
-    lead.press(Command.READ_TASKS)
+    lead.use(Command.READ_TASKS)
     lead.wait_for(lambda: len(lead.rows) == 2)
     assert lead.current == third.task_id
 
@@ -53,50 +69,40 @@ def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
     changed = replace(task.listed, notes="Use the account of the team")
     lead.office.queue.amend([changed], "Grace")
-    lead.press(Command.APPROVE_TASKS)
-    lead.wait_for(lambda: lead.says("That did not work."))
+    lead.use(Command.APPROVE_TASKS)
+    lead.wait_to_read("That did not work.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
-    lead.press(Command.APPROVE_TASKS)
+    lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
-
-
-def test_many_are_approved_at_once_only_after_a_question(lead: LeadBench) -> None:
-    tasks = lead.prepared(3)
-    lead.tasks.selectAll()
-    lead.wait_for(lambda: lead.says("3 tasks chosen"))
-    lead.press(Command.APPROVE_TASKS)
-    assert lead.task(tasks[0].task_id).status is Status.TO_APPROVE
-    lead.answer(lead.dialog(ConfirmDialog), "Approve")
-    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in tasks))
 
 
 def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
     lead.service.edit(task.task_id, "Do whatever you like.")
-    lead.press(Command.READ_TASKS)
+    lead.use(Command.READ_TASKS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
-    lead.press(Command.APPROVE_TASKS)
-    dialog = lead.dialog(ConfirmDialog)
+    lead.use(Command.APPROVE_TASKS)
+    dialog = lead.dialog_of(ConfirmDialog)
     assert any("It lacks" in label.text() for label in dialog.findChildren(QLabel))
-    lead.answer(dialog, "Cancel")
+    lead.press_in(dialog, "Cancel")
     assert lead.task(task.task_id).status is Status.TO_APPROVE
-    lead.press(Command.APPROVE_TASKS)
-    lead.answer(lead.dialog(ConfirmDialog), "Approve")
+    lead.use(Command.APPROVE_TASKS)
+    lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
 def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
-    lead.press(Command.REJECT_TASKS)
-    dialog = lead.dialog(ReasonDialog)
+    lead.use(Command.REJECT_TASKS)
+    dialog = lead.dialog_of(ReasonDialog)
     dialog.findChildren(QRadioButton)[2].setChecked(True)
-    lead.answer(dialog, "Reject")
+    lead.press_in(dialog, "Reject")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
-    lead.wait_for(lambda: lead.says("Nothing is left to approve."))
+    lead.wait_to_read("Nothing is left to approve.")
     lead.named(QComboBox, "How far").setCurrentText("Rejected (1)")
-    lead.wait_for(lambda: lead.says("Rejected: makes no sense"))
-    lead.press(Command.APPROVE_TASKS)
+    lead.wait_to_read("Rejected: makes no sense")
+    lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
@@ -104,7 +110,7 @@ def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -
     tasks = lead.prepared(6)
     for task in tasks[2::2]:
         lead.service.edit(task.task_id, "Do whatever you like.")
-    lead.press(Command.READ_TASKS)
+    lead.use(Command.READ_TASKS)
     lead.wait_for(lambda: lead.named(QComboBox, "How far").findText("With faults (2)") >= 0)
     lead.named(QComboBox, "How far").setCurrentText("With faults (2)")
     assert lead.tasks.selectionModel().isRowSelected(lead.tasks.currentIndex().row())
@@ -112,12 +118,12 @@ def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -
 
 def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
-    lead.press(Command.EDIT_TASK)
+    lead.use(Command.EDIT_TASK)
     editor = lead.named(QPlainTextEdit, "Instruction in your words")
     assert editor.toPlainText() == task.listed.task.instruction
     editor.setPlainText("Do  whatever\nyou like.")
     assert not lead.commands[Command.APPROVE_TASKS].isEnabled()
-    lead.press(Command.KEEP_WORDS)
+    lead.use(Command.KEEP_WORDS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
     assert lead.task(task.task_id).listed.task.instruction == "Do whatever you like."
     assert lead.says("Edited by Ada.")
@@ -127,7 +133,7 @@ def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -
 
 def test_what_was_typed_of_a_task_is_there_again_until_it_is_discarded(lead: LeadBench) -> None:
     task, _ = lead.prepared(2)
-    lead.press(Command.EDIT_TASK)
+    lead.use(Command.EDIT_TASK)
     lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
     lead.tasks.selectRow(1)
     lead.wait_for(lambda: lead.commands[Command.APPROVE_TASKS].isEnabled())
@@ -136,7 +142,7 @@ def test_what_was_typed_of_a_task_is_there_again_until_it_is_discarded(lead: Lea
     editor = lead.named(QPlainTextEdit, "Instruction in your words")
     assert editor.toPlainText() == "Half a thought"
     editor.setFocus()
-    lead.press(Command.LEAVE_WORDS)
+    lead.use(Command.LEAVE_WORDS)
     assert not editor.isVisible()
     assert lead.task(task.task_id).listed == task.listed
 
@@ -145,7 +151,7 @@ def test_what_stands_in_a_task_is_never_taken_for_markup(lead: LeadBench) -> Non
     (task,) = lead.prepared(1)
     told = replace(task.listed.task, instruction="<b>Bold</b> & <img src=x>")
     lead.office.queue.amend([replace(task.listed, task=told)], "Ada")
-    lead.press(Command.READ_TASKS)
+    lead.use(Command.READ_TASKS)
     shown = lead.named(QTextEdit, "Instruction")
     lead.wait_for(lambda: shown.toPlainText() == "<b>Bold</b> & <img src=x>")
     labels = [label for label in lead.page.findChildren(QLabel) if label.text()]
@@ -155,7 +161,7 @@ def test_what_stands_in_a_task_is_never_taken_for_markup(lead: LeadBench) -> Non
 def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None:
     tasks = lead.prepared(6)
     wanted = next(one for one in tasks if one.listed.task.category == "Multi_Apps")
-    lead.press(Command.FIND_TASK)
+    lead.use(Command.FIND_TASK)
     QTest.keyClicks(lead.named(QLineEdit, "Search tasks to prepare"), "phone_GIFT")
     lead.wait_for(lambda: [row.task_id for row in lead.rows] == [wanted.task_id])
     assert lead.tasks.selectionModel().isRowSelected(0)
@@ -168,11 +174,16 @@ def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None
 
 
 def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBench, model: StandIn) -> None:
-    lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
     lead.prepared(2)
     lead.tasks.selectAll()
-    lead.press(Command.REWRITE_TASKS)
-    dialog = lead.dialog(RewriteDialog)
+    lead.use(Command.REWRITE_TASKS)
+    dialog = lead.dialog_of(RewriteDialog)
+    lead.wait_to_read("nobody knows: stand-in-1 has no price in the table")
+    assert not dialog.findChildren(QLineEdit)[0].isEnabled()
+    lead.press_in(dialog, "Cancel")
+    lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
+    lead.use(Command.REWRITE_TASKS)
+    dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
     assert lead.says("Have 2 tasks put into words by a model?")
     assert lead.says(f"stand-in-1 at http://127.0.0.1:{model.port}")
@@ -181,14 +192,12 @@ def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBen
     assert model.questions == []
 
 
-def test_rewritten_tasks_come_with_their_differences_and_are_still_to_be_approved(
-    lead: LeadBench, model: StandIn
-) -> None:
+def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: LeadBench, model: StandIn) -> None:
     tasks = lead.prepared(2)
     assert not lead.says(NO_MODEL)
-    lead.press(Command.REWRITE_ALL)
+    lead.use(Command.REWRITE_ALL)
     rewrite(lead)
-    lead.wait_for(lambda: lead.says("2 tasks put into words."))
+    lead.wait_to_read("2 tasks put into words.")
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
     assert lead.says("Written by the model stand-in-1.")
     assert lead.says("finds that both ask for the same")
@@ -199,43 +208,90 @@ def test_rewritten_tasks_come_with_their_differences_and_are_still_to_be_approve
     assert (text.writer, text.approval) == (Writer.MODEL, Approval.OPEN)
 
 
-def test_words_that_lack_something_are_marked_and_can_be_shown_alone(lead: LeadBench, model: StandIn) -> None:
-    model.behaviour = forgetful
-    lead.prepared(1)
-    lead.press(Command.REWRITE_TASKS)
-    rewrite(lead)
-    lead.wait_for(lambda: bool(lead.rows) and lead.rows[0].faults > 0)
-    lead.named(QComboBox, "How far").setCurrentText("With faults (1)")
-    assert len(lead.rows) == 1
-
-
 def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench, model: StandIn) -> None:
     model.delay_s = 0.1
     tasks = lead.prepared(6)
-    lead.press(Command.REWRITE_ALL)
+    lead.use(Command.REWRITE_ALL)
     rewrite(lead)
     lead.wait_for(lambda: any(row.writer == "Model" for row in lead.rows))
     assert not lead.commands[Command.REWRITE_ALL].isEnabled()
     lead.tasks.selectRow(5)
-    lead.press(Command.APPROVE_TASKS)
+    lead.use(Command.APPROVE_TASKS)
     QTest.mouseClick(lead.named(QPushButton, "Cancel"), Qt.MouseButton.LeftButton)
-    lead.wait_for(lambda: lead.says("stopped. What was answered until then is kept."))
+    lead.wait_to_read("stopped. What was answered until then is kept.")
     lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
     writers = [lead.task(one.task_id).listed.text for one in tasks]
     assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
 
 
-def test_what_a_model_would_cost_and_nobody_knows_has_no_budget(lead: LeadBench, model: StandIn) -> None:
-    lead.prepared(1)
-    lead.press(Command.REWRITE_TASKS)
-    dialog = lead.dialog(RewriteDialog)
-    lead.wait_for(lambda: lead.says("nobody knows: stand-in-1 has no price in the table"))
-    assert not dialog.findChildren(QLineEdit)[0].isEnabled()
-    assert model.questions == []
-
-
 def rewrite(lead: LeadBench) -> None:
-    dialog = lead.dialog(RewriteDialog)
+    dialog = lead.dialog_of(RewriteDialog)
     button = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Rewrite")
     lead.wait_for(button.isEnabled)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+# The page as a whole.
+
+
+def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
+    lead.page.enter()
+    tabs = lead.page.findChildren(QToolButton)
+    assert [tab.accessibleName() for tab in tabs] == ["Queue", "Templates", "Prepare", "Coverage"]
+    lead.wait_for(lambda: all(tab.isVisible() for tab in tabs))
+    for keys, view in ((Command.SHOW_PREPARE, PrepareView), (Command.SHOW_QUEUE, QueueView)):
+        lead.use(keys)
+        assert lead.page.findChildren(view)[0].isVisible()
+
+
+def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_QUEUE)
+    assert not lead.says("No language model can be asked")
+    lead.use(Command.SHOW_PREPARE)
+    lead.wait_to_read("No task is prepared yet. “Generate…” makes some from the templates.")
+    lead.wait_to_read("No language model can be asked")
+    lead.use(Command.SHOW_QUEUE)
+    lead.wait_for(lambda: not lead.says("No language model can be asked"))
+
+
+def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_when(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.use(Command.APPROVE_TASKS)
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
+    lead.use(Command.SHOW_QUEUE)
+    table = lead.named(QTableView, "Tasks")
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Waiting")
+    lead.office.queue.claim(task.task_id)
+    (holder,) = lead.service.holders()
+    lead.use(Command.READ_TASKS)
+    since = f"{holder.since.astimezone():%H:%M}"
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Claimed\nAda, {since}")
+    assert lead.says(f"Ada has it on {holder.place} since {since}")
+
+
+def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    lead.service.approve([task.listed])
+    lead.office.queue.claim(task.task_id)
+    lead.office.queue.mark_recorded(task.task_id, "0000000000000001")
+    lead.use(Command.REJECT_TASKS)
+    dialog = lead.dialog_of(ReasonDialog)
+    dialog.findChildren(QRadioButton)[0].setChecked(True)
+    lead.press_in(dialog, "Reject")
+    lead.wait_to_read("That did not work.")
+    stages = lead.named(QComboBox, "How far")
+    lead.wait_for(lambda: stages.findText("Approved (1)") >= 0)
+
+
+def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: LeadBench) -> None:
+    lead.prepared(1)
+    closed: list[bool] = []
+    assert not lead.page.asks_before_closing(lambda: closed.append(True))
+    lead.use(Command.EDIT_TASK)
+    lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
+    assert lead.page.asks_before_closing(lambda: closed.append(True))
+    dialog = lead.dialog_of(ConfirmDialog)
+    assert lead.says("Close, and lose what you typed of 1 task?")
+    lead.press_in(dialog, "Close")
+    assert closed == [True]
+    assert not lead.page.asks_before_closing(lambda: closed.append(True))

@@ -13,14 +13,22 @@ from odyssey_recorder.gui.tasks.prepared_table import (
     about,
     counted,
     found,
+    prepared_row,
     prepared_table,
     with_status,
-    with_words,
 )
+from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
+from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import QueuedTask, Status
-from tests.gui.tasks.prepared import prepared, rows_of
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
+
+
+def prepared(
+    task_id: str, text: TextOrigin | None = PHRASED, status: Status = Status.TO_APPROVE, category: str = "Multi_Apps"
+) -> QueuedTask:
+    info = TaskInfo(category, ("Clock",), "Do {item}", f"Do {task_id}", f"Please do {task_id}.")
+    return QueuedTask(ListedTask(task_id, info, template="do", text=text), status)
 
 
 def shown(table: TableModel[PreparedRow]) -> list[str]:
@@ -30,7 +38,7 @@ def shown(table: TableModel[PreparedRow]) -> list[str]:
 def table_of(*tasks: QueuedTask, **wanted: str) -> TableModel[PreparedRow]:
     table = prepared_table()
     table.narrow(**wanted)
-    table.show(rows_of(*tasks))
+    table.show(map(prepared_row, tasks))
     return table
 
 
@@ -73,7 +81,7 @@ def test_a_filter_shows_what_is_all_of_it(wanted: dict[str, str], left: list[str
     ],
 )
 def test_a_row_says_whose_words_they_are_and_what_was_found(origin: TextOrigin | None, writer: str, said: str) -> None:
-    (row,) = rows_of(prepared("a", origin))
+    row = prepared_row(prepared("a", origin))
     assert about(row) == f"{writer} · Multi Apps · To approve"
     assert found(row) == said
     table = table_of(prepared("a", origin))
@@ -84,14 +92,6 @@ def test_a_row_says_whose_words_they_are_and_what_was_found(origin: TextOrigin |
 def test_what_the_filter_shuts_out_leaves_and_all_else_stays_where_the_view_has_it() -> None:
     table = table_of(*(prepared(name) for name in "abcdef"), stage=TO_APPROVE)
     kept = QPersistentModelIndex(table.index(4, 0))
-    table.change([with_status(row, Status.WAITING) for row in rows_of(*map(prepared, "abd"))])
+    table.change([with_status(row, Status.WAITING) for row in map(prepared_row, map(prepared, "abd"))])
     assert shown(table) == ["c", "e", "f"]
     assert kept.row() == 1
-
-
-def test_new_words_change_a_row_in_its_place() -> None:
-    table = table_of(prepared("a"), prepared("b"))
-    kept = QPersistentModelIndex(table.index(1, 0))
-    table.change([with_words(table.all["b"], prepared("b", FAULTY).listed)])
-    assert kept.row() == 1
-    assert counted(table.all.values()).stages[WITH_FAULTS] == 1

@@ -1,7 +1,7 @@
 """The queue bridge: renewing claims, and reporting changes."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,8 @@ from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.queues import Queues
 from tests.task.tasks import NotedEpisodes, row
 
+BridgeTo = Callable[[TaskQueue], QueueBridge]
+
 
 @dataclass
 class Held:
@@ -35,21 +37,34 @@ def is_kept(bridge: QueueBridge) -> bool:
 
 
 @pytest.fixture
-def held(qtbot: QtBot, tmp_path: Path) -> Iterator[Held]:
-    """A task claimed by the bridge, in a queue that someone else uses too."""
+def queues(tmp_path: Path) -> Iterator[Queues]:
     queues = Queues(tmp_path)
-    queues.fill(row("a"))
-    background = Background()
-    queue = queues.queue()
-    bridge = QueueBridge(lambda: queue, background)
-    made = Held(bridge, queues, queues.queue(annotator="Grace"))
-    bridge.board_changed.connect(made.boards.append)
-    bridge.choose("a")
-    qtbot.waitUntil(lambda: len(made.boards) == 1)
-    yield made
-    shiboken6.delete(bridge)
-    background.close()
+    queues.fill(row("a"), row("b"))
+    yield queues
     queues.close()
+
+
+@pytest.fixture
+def bridge_to(queues: Queues, background: Background) -> Iterator[BridgeTo]:
+    bridges: list[QueueBridge] = []
+
+    def make(queue: TaskQueue) -> QueueBridge:
+        bridges.append(QueueBridge(lambda: queue, background, patience_ms=20))
+        return bridges[-1]
+
+    yield make
+    for bridge in bridges:
+        shiboken6.delete(bridge)
+
+
+@pytest.fixture
+def held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> Held:
+    """A task claimed by the bridge, in a queue that someone else uses too."""
+    made = Held(bridge_to(queues.queue()), queues, queues.queue(annotator="Grace"))
+    made.bridge.board_changed.connect(made.boards.append)
+    made.bridge.choose("a")
+    qtbot.waitUntil(lambda: len(made.boards) == 1)
+    return made
 
 
 def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
@@ -65,18 +80,6 @@ def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: He
     assert not is_kept(held.bridge)
 
 
-def test_a_task_that_ran_out_and_went_to_somebody_else_is_told(qtbot: QtBot, held: Held) -> None:
-    held.queues.clock.pass_s(2 * Leases().claim_s)
-    held.other.claim("a")
-    why: list[str] = []
-    held.bridge.lost.connect(why.append)
-    held.bridge.renew()
-    qtbot.waitUntil(lambda: len(held.boards) == 2)
-    assert why == [
-        "It was not kept for you any more, as when the computer sleeps, and somebody else may have taken it."
-    ]
-
-
 class Crowded(TaskQueue):
     """Someone else claims a skipped task as soon as it is free."""
 
@@ -87,22 +90,16 @@ class Crowded(TaskQueue):
         super().skip(task_id, reason)
 
 
-def test_what_somebody_takes_while_it_is_skipped_is_theirs(qtbot: QtBot, tmp_path: Path) -> None:
-    queues = Queues(tmp_path)
-    queues.fill(row("a"), row("b"))
+def test_a_skipped_task_may_be_taken_at_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
     queue = Crowded(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
     queue.other = queues.queue(annotator="Grace", drafts="hers")
-    background = Background()
-    bridge = QueueBridge(lambda: queue, background)
+    bridge = bridge_to(queue)
     held: list[QueuedTask] = []
     bridge.held_changed.connect(held.append)
     bridge.choose("a")
     bridge.skip("a", "app not installed")
     qtbot.waitUntil(lambda: [task.task_id for task in held] == ["a", "b"])
     assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
-    shiboken6.delete(bridge)
-    background.close()
-    queues.close()
 
 
 class CutOff(TaskQueue):
@@ -112,12 +109,8 @@ class CutOff(TaskQueue):
         raise TaskError("The queue cannot be reached.")
 
 
-def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, tmp_path: Path) -> None:
-    queues = Queues(tmp_path)
-    queues.fill(row("a"))
-    background = Background()
-    queue = CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
-    bridge = QueueBridge(lambda: queue, background)
+def test_a_claim_is_told_without_a_board(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
+    bridge = bridge_to(CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes())))
     told: list[str] = []
     bridge.held_changed.connect(lambda held: told.append(held.task_id))
     bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))
@@ -125,17 +118,10 @@ def test_what_is_held_is_told_also_where_the_board_cannot_be_had(qtbot: QtBot, t
     bridge.choose("a")
     qtbot.waitUntil(lambda: told == ["a", "a is chosen", "The queue cannot be reached."])
     assert is_kept(bridge)
-    shiboken6.delete(bridge)
-    background.close()
-    queues.close()
 
 
-def test_a_queue_that_takes_its_time_is_waited_for_only_so_long_and_answers_once(qtbot: QtBot, tmp_path: Path) -> None:
-    queues = Queues(tmp_path)
-    queues.fill(row("a"))
-    background = Background()
-    queue = queues.queue()
-    bridge = QueueBridge(lambda: queue, background, patience_ms=20)
+def test_a_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
+    bridge = bridge_to(queues.queue())
     told: list[object] = []
     for answer in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
         answer.connect(told.append)
@@ -146,6 +132,3 @@ def test_a_queue_that_takes_its_time_is_waited_for_only_so_long_and_answers_once
     bridge.refresh()
     qtbot.waitUntil(lambda: len(told) == 2)
     assert isinstance(told[1], Board)
-    shiboken6.delete(bridge)
-    background.close()
-    queues.close()

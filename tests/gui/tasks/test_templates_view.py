@@ -45,17 +45,15 @@ def cells(lead: LeadBench, column: int) -> list[str]:
     return [str(model.index(row, column).data()) for row in range(model.rowCount())]
 
 
-def test_every_template_says_its_roles_and_how_many_tasks_are_left(lead: LeadBench) -> None:
+def test_every_template_says_its_roles_and_how_many_tasks_are_left_the_chosen_one_all(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_TEMPLATES)
     left = lead.service.left()
     in_order = [one.template_id for one in lead.service.library().templates]
     assert cells(lead, LEFT) == [f"{left[one]:,}" for one in in_order]
     assert cells(lead, ROLES)[0] == "clock"
     assert lead.says(f"6 templates, {sum(left.values()):,} different tasks left")
-
-
-def test_a_template_is_told_in_full(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
+    assert not lead.commands[Command.THINK_OF_TEMPLATES].isEnabled()
+    assert lead.says("No language model can be asked")
     table(lead).selectRow(0)
     assert lead.says("phone_alarm")
     told = lead.named(QTextEdit, "About the template").toPlainText()
@@ -70,7 +68,7 @@ def test_a_template_is_told_in_full(lead: LeadBench) -> None:
 
 def test_words_and_category_narrow_the_templates_and_a_column_sorts_them(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_TEMPLATES)
-    lead.press(Command.FIND_TASK)
+    lead.use(Command.FIND_TASK)
     search = lead.named(QLineEdit, "Search templates")
     QTest.keyClicks(search, "GIFT")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 1)
@@ -86,8 +84,8 @@ def test_words_and_category_narrow_the_templates_and_a_column_sorts_them(lead: L
 
 def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_TEMPLATES)
-    lead.press(Command.GENERATE_TASKS)
-    dialog = lead.dialog(GenerateDialog)
+    lead.use(Command.GENERATE_TASKS)
+    dialog = lead.dialog_of(GenerateDialog)
     for tick in dialog.findChildren(CheckBox):
         if tick.text() in ("General Tool", "Multi Apps"):
             tick.setChecked(False)
@@ -98,8 +96,8 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     app_class.setCurrentIndex(0)
     numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
     numbers["Number of tasks"].setValue(8)
-    lead.answer(dialog, "Generate")
-    lead.wait_for(lambda: lead.says("8 tasks made. They wait to be approved."))
+    lead.press_in(dialog, "Generate")
+    lead.wait_to_read("8 tasks made. They wait to be approved.")
     lead.wait_for(lambda: len(lead.rows) == 8)
     made = lead.service.board().tasks
     assert {task.status for task in made} == {Status.TO_APPROVE}
@@ -113,23 +111,17 @@ def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadB
     broken = lead.office.folder / "own" / "General_Tool"
     broken.mkdir(parents=True)
     (broken / "mine.yaml").write_text("meta_task: Do it\n")
-    lead.press(Command.READ_TASKS)
-    lead.wait_for(lambda: lead.says("mine.yaml:1"))
+    lead.use(Command.READ_TASKS)
+    lead.wait_to_read("mine.yaml:1")
     assert len(cells(lead, META_TASK)) == 6
-
-
-def test_without_a_model_nothing_is_thought_of(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
-    assert not lead.commands[Command.THINK_OF_TEMPLATES].isEnabled()
-    assert lead.says("No language model can be asked")
 
 
 def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBench, model: StandIn) -> None:
     propose(lead, model, NEW)
     assert cells(lead, LEFT)[0] == "Proposed"
     assert lead.says("A proposal of a model.")
-    lead.press(Command.KEEP_TEMPLATE)
-    lead.wait_for(lambda: lead.says("is kept in"))
+    lead.use(Command.KEEP_TEMPLATE)
+    lead.wait_to_read("is kept in")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
     assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
 
@@ -139,7 +131,7 @@ def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBenc
     assert cells(lead, LEFT)[0] == "Has faults"
     assert lead.says("sauna")
     assert not lead.commands[Command.KEEP_TEMPLATE].isEnabled()
-    lead.press(Command.DROP_TEMPLATE)
+    lead.use(Command.DROP_TEMPLATE)
     assert len(cells(lead, META_TASK)) == 6
 
 
@@ -148,7 +140,7 @@ def propose(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> 
     lead.enter(Command.SHOW_TEMPLATES)
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
     lead.named(QComboBox, "Templates of category").setCurrentText("Information Management")
-    lead.press(Command.THINK_OF_TEMPLATES)
-    lead.answer(lead.dialog(ProposeDialog), "Think")
+    lead.use(Command.THINK_OF_TEMPLATES)
+    lead.press_in(lead.dialog_of(ProposeDialog), "Think")
     lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7)

@@ -1,0 +1,24 @@
+"""The Review page in a window."""
+
+import pytest
+
+from odyssey_recorder.gui.review.reviewing import Reviewing
+from odyssey_recorder.gui.window_state import KeptFile
+from odyssey_recorder.gui.workplace import Workplace
+from tests.gui.pilot import OpenAt
+from tests.gui.review.reviewer import OpenReviews, Reviewer
+
+
+@pytest.fixture
+def open_reviews(open_at: OpenAt) -> OpenReviews:
+    """Opens the page, with the episodes listed."""
+
+    def open_page(reviewing: Reviewing, sheets: KeptFile | None = None) -> Reviewer:
+        pilot = open_at(Workplace(review=lambda: reviewing, sheets=sheets or KeptFile(None)))
+        pilot.press("Review")
+        pilot.window.activateWindow()
+        pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+        pilot.qtbot.waitUntil(lambda: not pilot.says("Looking at the episodes"))
+        return Reviewer(pilot)
+
+    return open_page
