@@ -73,7 +73,7 @@ class DeviceInventory:
     connect: Callable[[str], Device]
     simulator: Callable[[str, Cancelled], str] | None = None
     animations: bool = False
-    _described: dict[str, DeviceProperties] = field(default_factory=dict)
+    _described: dict[str, DeviceProperties | None] = field(default_factory=dict)
     _device: Device | None = None
     _lock: Lock = field(default_factory=Lock)
 
@@ -207,14 +207,15 @@ class DeviceInventory:
         return known is not None and known.is_simulated
 
     def _description(self, device: ListedDevice) -> DeviceProperties | None:
-        """Asked once per device; None if it does not answer."""
+        """Asked once per device, or once per listing while it does not answer: then None."""
         if device.is_ready and device.serial not in self._described:
+            self._described[device.serial] = None
             with suppress(OdysseyError):
                 self._described[device.serial] = self.describe(device.serial)
         return self._described.get(device.serial)
 
     def _forget_all_but(self, serials: set[str]) -> None:
-        self._described = {serial: known for serial, known in self._described.items() if serial in serials}
+        self._described = {serial: known for serial, known in self._described.items() if known and serial in serials}
 
 
 def _staged(progress: Progress) -> Callable[[BootStage], object]:
