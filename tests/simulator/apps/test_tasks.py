@@ -131,8 +131,9 @@ WALKS = {
         "see Drift two-person tent | see $258.99"
     ),
     "sort, filter and save": (
-        "open Shop | Books | Filter | Up to $25 | Show 2 results | no Bread Without Hurry | What the Tide Keeps | "
-        "Save | open Shop | Saved | see What the Tide Keeps"
+        "open Shop | Electronics | see Aurel Quiet 2 wireless headphones | Sort | Price: low to high | "
+        "no Aurel Quiet 2 wireless headphones | Filter | Up to $100 | Show 6 results | Volt 10 power bank | "
+        "Save | open Shop | Saved | see Volt 10 power bank"
     ),
     "like and comment": (
         "open Social | Like | see 42 | Post by Jonas Weber | field comment | type Lovely | Send comment | "
