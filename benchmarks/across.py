@@ -24,7 +24,7 @@ def measure() -> list[Figure]:
     all_s, all_mb = _measured(EPISODES)
     return [
         Figure(f"the checks of {EPISODES} episodes together", all_s, "s", "a tenth of them", tenth_s),
-        Figure(f"most memory for {PICTURES} pictures", all_mb, "MB", "a tenth of them", tenth_mb, "<= 1.5"),
+        Figure(f"most memory for {PICTURES} screenshots", all_mb, "MB", "a tenth of them", tenth_mb, "<= 1.5"),
     ]
 
 

@@ -34,15 +34,15 @@ DatasetArgument = Annotated[
     Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
 ]
 DeviceOption = Annotated[
-    str | None, typer.Option("--device", help="Serial, as `devices` lists it.", show_default="the only one")
+    str | None, typer.Option("--device", help="The device's serial; see `devices`.", show_default="the only one")
 ]
-ProfileOption = Annotated[str, typer.Option("--profile", help="Which device is simulated, such as pixel_fold.")]
+ProfileOption = Annotated[str, typer.Option("--profile", help="The simulated device, such as pixel_fold.")]
 
 
 CaptureName = Literal["auto", "adb", "grpc"]
 CaptureOption = Annotated[
     CaptureName | None,
-    typer.Option("--capture", help="The way to pictures: the emulator's gRPC, or adb.", show_default="auto"),
+    typer.Option("--capture", help="How to take screenshots: over gRPC or adb.", show_default="auto"),
 ]
 
 
@@ -110,25 +110,25 @@ def record(
         Mode, typer.Option(help="mirror: a script acts. passive: you act, in the emulator's own window.")
     ] = "mirror",
     script: Annotated[
-        Path | None, typer.Option(help="JSON lines that play the annotator; see docs/scripts.md.")
+        Path | None, typer.Option(help="JSON lines with the annotator's actions; see docs/scripts.md.")
     ] = None,
-    instruction: Annotated[str, typer.Option(help="What is to be done, in a person's words.")] = "",
+    instruction: Annotated[str, typer.Option(help="The task, in a person's words.")] = "",
     category: Annotated[
         Category | None, typer.Option(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
     ] = None,
     app_name: Annotated[
-        list[str] | None, typer.Option("--app", metavar="NAME", help="An app that the task uses; again for more.")
+        list[str] | None, typer.Option("--app", metavar="NAME", help="An app that the task uses. Repeatable.")
     ] = None,
     meta_task: Annotated[str, typer.Option(help="The template of the task.", show_default="instruction")] = "",
     task: Annotated[str, typer.Option(help="The filled template.", show_default="instruction")] = "",
     dataset: terminal.DatasetOption = None,
     device: DeviceOption = None,
     capture: CaptureOption = None,
-    resume: Annotated[str, typer.Option(metavar="ID", help="Go on with this draft; it knows its task.")] = "",
+    resume: Annotated[str, typer.Option(metavar="ID", help="Continue this draft.")] = "",
     accept_screen: Annotated[
         bool,
         typer.Option(
-            "--accept-screen", help="With --resume: go on from whatever the device shows; the next step is flagged."
+            "--accept-screen", help="With --resume: continue from the current screen. The next step is flagged."
         ),
     ] = False,
 ) -> None:
@@ -142,7 +142,7 @@ def record(
     from odyssey_recorder.settings import read_settings
 
     if (mode == "mirror") == (script is None):
-        raise typer.BadParameter("--mode mirror is played by a --script, --mode passive by nobody but you.")
+        raise typer.BadParameter("--mode mirror needs a --script; --mode passive does not take one.")
     if not resume and not (instruction and category and app_name):
         raise typer.BadParameter("A new episode needs --instruction, --category and --app.")
     told = TaskInfo(
@@ -167,14 +167,14 @@ def record(
 @app.command()
 @terminal.exits_with_2()
 def replay(
-    episode: Annotated[Path, typer.Argument(help="An annotation file; pictures are in ../screenshots.")],
+    episode: Annotated[Path, typer.Argument(help="An annotation file; screenshots are in ../screenshots.")],
     *,
     device: DeviceOption = None,
     capture: CaptureOption = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
     as_json: terminal.JsonOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the files and say what would be done.")] = False,
-    go_on: Annotated[bool, typer.Option("--go-on", help="Do not stop at the first divergence.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the files and show the planned steps.")] = False,
+    go_on: Annotated[bool, typer.Option("--go-on", help="Continue after the first divergence.")] = False,
     scale: Annotated[bool, typer.Option("--scale", help="Accept a device with another screen size.")] = False,
 ) -> None:
     """Carry an episode out again and compare the screens.
@@ -242,7 +242,7 @@ def review(
     *,
     reviewer: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="Who reviews.", show_default="the annotator of the settings"),
+        typer.Option("--as", metavar="NAME", help="The reviewer's name.", show_default="the annotator in the settings"),
     ] = None,
 ) -> None:
     """Open the window to review episodes that others recorded."""
@@ -250,7 +250,7 @@ def review(
     from odyssey_recorder.settings import SettingsStore
 
     if dataset is not None and not dataset.is_dir():
-        raise typer.BadParameter(f"There is no folder {dataset}.")
+        raise typer.BadParameter(f"No folder {dataset}.")
     raise typer.Exit(run_window(SettingsStore(dataset=dataset, annotator=reviewer), to_review=True))
 
 
@@ -282,12 +282,12 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
     *,
-    dialect: Annotated[Literal["card", "release"], typer.Option(help="The spelling to write.")],
+    dialect: Annotated[Literal["card", "release"], typer.Option(help="The output dialect.")],
     with_screenshots: Annotated[
-        bool, typer.Option("--with-screenshots", help="Bring the pictures along: of episodes without errors alone.")
+        bool, typer.Option("--with-screenshots", help="Copy the screenshots too, of episodes without errors.")
     ] = False,
-    accepted: Annotated[bool, typer.Option("--accepted", help="Take only what was accepted in review.")] = False,
-    unchecked: Annotated[bool, typer.Option("--unchecked", help="Do not check what is brought along.")] = False,
+    accepted: Annotated[bool, typer.Option("--accepted", help="Only accepted episodes.")] = False,
+    unchecked: Annotated[bool, typer.Option("--unchecked", help="Do not check the episodes.")] = False,
 ) -> None:
     """Respell episodes in another dialect.
 
@@ -313,13 +313,11 @@ def check(
     as_json: terminal.JsonOption = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with all findings here.")] = None,
     fail_on: Annotated[
-        Literal["error", "warning"], typer.Option(help="How grave a finding makes exit code 1.")
+        Literal["error", "warning"], typer.Option(help="The severity that makes the exit code 1.")
     ] = "error",
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Processes.", show_default="one for each processor")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=64, help="Processes.", show_default="one per CPU")] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Look at everything anew, and remember nothing.")
+        bool, typer.Option("--no-cache", help="Check everything again and do not use the cache.")
     ] = False,
 ) -> None:
     """Check episodes, and a dataset as a whole.
@@ -338,7 +336,7 @@ def check(
     try:
         raise typer.Exit(run_check(request, terminal.out, terminal.err))
     except KeyboardInterrupt as error:
-        terminal.complain("Interrupted. What was looked at until now is remembered.")
+        terminal.complain("Interrupted. Results so far are cached.")
         raise typer.Exit(2) from error
 
 
@@ -384,7 +382,7 @@ def doctor(*, as_json: terminal.JsonOption = False) -> None:
 
 def _even(port: int) -> int:
     if port % 2:
-        raise typer.BadParameter(f"{port} is odd: the console of an emulator has an even port.")
+        raise typer.BadParameter(f"{port} is odd, but the console port of an emulator is even.")
     return port
 
 
@@ -393,17 +391,20 @@ def simulate(
     *,
     profile: ProfileOption = "pixel_7_pro",
     console_port: Annotated[
-        int, typer.Option(min=0, max=65534, callback=_even, help="Even; adb listens on the next one; 0 chooses.")
+        int,
+        typer.Option(
+            min=0, max=65534, callback=_even, help="Console port (even); adb uses the next one; 0 picks a free one."
+        ),
     ] = 5554,
-    seed: Annotated[int, typer.Option(help="Another seed, other content on the phone.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the phone's content.")] = 0,
     animation: Annotated[bool, typer.Option(help="Animate changes of the screen.")] = True,
     running_clock: Annotated[
         bool, typer.Option("--running-clock", help="Let the status bar's clock run; otherwise it stands still.")
     ] = False,
-    journal: Annotated[Path | None, typer.Option(help="Write all that is shown and comes in, as JSON lines.")] = None,
+    journal: Annotated[Path | None, typer.Option(help="Write all frames and input as JSON lines.")] = None,
     grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC control service.")] = True,
-    keyboard: Annotated[bool, typer.Option(help="Give the phone a keyboard, as an AVD with hw.keyboard has.")] = True,
-    window: Annotated[bool, typer.Option("--window", help="Open the phone's own window, to work in.")] = False,
+    keyboard: Annotated[bool, typer.Option(help="Simulate a hardware keyboard (hw.keyboard).")] = True,
+    window: Annotated[bool, typer.Option("--window", help="Open the phone's window.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
     """Run a simulated emulator; Ctrl-C stops it.
@@ -430,7 +431,7 @@ def simulate(
 @app.command()
 def demo(
     *,
-    folder: Annotated[Path, typer.Option("--out", help="Where the demo's dataset goes.")] = Path("demo-out"),
+    folder: Annotated[Path, typer.Option("--out", help="The folder of the demo's dataset.")] = Path("demo-out"),
     profile: ProfileOption = "pixel_7_pro",
     gui: Annotated[bool, typer.Option("--gui", help="Open the window on a simulated emulator instead.")] = False,
 ) -> None:
@@ -453,7 +454,7 @@ def main() -> None:
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 - the top: a fault of the program is not what a command found
         terminal.complain(f"{type(error).__name__}: {error}")
-        terminal.complain(f"This is a fault of the program. Report it, with the end of {_log_fault()}.")
+        terminal.complain(f"This is a bug. Report it with the end of {_log_fault()}.")
         sys.exit(FAULT)
 
 
@@ -463,5 +464,5 @@ def _log_fault() -> "Path":
     from odyssey_recorder.settings import log_file
 
     with logging_to(log_file(), "WARNING"):
-        logging.getLogger(__name__).critical("Ended by an error that nobody expected", exc_info=True)
+        logging.getLogger(__name__).critical("Unexpected error", exc_info=True)
     return log_file()

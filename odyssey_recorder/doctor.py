@@ -139,7 +139,7 @@ def _adb(settings: Settings) -> list[DoctorFinding]:
         return [*found, DoctorFinding("Devices", "none", Level.NOTE, fix, command)]
     for device in devices:
         level = Level.OK if device.is_ready else Level.NOTE
-        fix = "" if device.is_ready else "Wait until it has started; allow debugging on its screen; or start it again."
+        fix = "" if device.is_ready else "Wait until it has started, allow debugging on its screen, or restart it."
         words = f"{device.serial} {device.state} {device.model}".strip()
         found.append(DoctorFinding("Device", f"{words}{_capture_path(connector, device)}", level, fix))
         found += _preflight(connector, device.serial) if device.is_ready else []
@@ -148,7 +148,7 @@ def _adb(settings: Settings) -> list[DoctorFinding]:
 
 def _capture_path(connector: DeviceConnector, device: ListedDevice) -> str:
     path = connector.capture_path(device)
-    return f", pictures by {path}" if path else ""
+    return f", screenshots by {path}" if path else ""
 
 
 def _preflight(connector: DeviceConnector, serial: str) -> list[DoctorFinding]:
@@ -163,7 +163,7 @@ def _preflight(connector: DeviceConnector, serial: str) -> list[DoctorFinding]:
     finally:
         device.close()
     if not wanting:
-        return [DoctorFinding("Preflight", f"{serial} lacks nothing")]
+        return [DoctorFinding("Preflight", f"{serial} is ready")]
     return [_as_note("Preflight", f"{one.what}: {one.found}", one) for one in wanting]
 
 
@@ -192,9 +192,9 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
         probe = [sys.executable, "-c", _QT_PROBE]
         done = subprocess.run(probe, env=environment, capture_output=True, text=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
-        return [DoctorFinding(what, "no answer within a minute", Level.MISSING, fix, command)]
+        return [DoctorFinding(what, "no answer within 1 minute", Level.MISSING, fix, command)]
     if done.returncode != 0:
-        words = " ".join(done.stderr.split()) or "it gave no reason"
+        words = " ".join(done.stderr.split()) or "no reason given"
         return [DoctorFinding(what, words[-300:], Level.MISSING, fix, command)]
     screen = "" if on_screen else ", but this session has no screen"
     return [DoctorFinding(what, f"Qt {done.stdout.strip()}{screen}")]
@@ -206,7 +206,7 @@ def _free_space(what: str, folder: Path) -> DoctorFinding:
         with tempfile.TemporaryFile(dir=existing):
             free = shutil.disk_usage(existing).free
     except OSError as error:
-        fix = "Make it a writable folder, or choose another: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
+        fix = "Make it writable, or choose another folder: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
         return DoctorFinding(what, f"{folder} cannot be written: {error.strerror}", Level.MISSING, fix)
     found = f"{folder}, {free / 1024**3:.1f} GiB free"
     if free < _ROOM_FOR_EPISODES:

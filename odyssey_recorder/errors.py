@@ -37,7 +37,7 @@ class UnfitFileError(DatasetError, OSError):
     """A pipe, a device, too large, or a link that leads elsewhere; an OSError, as any other unreadable file."""
 
     def __str__(self) -> str:
-        return showable(f"{self.filename} is not used: {self.strerror}.")
+        return showable(f"{self.filename} was not used: {self.strerror}.")
 
 
 class InvalidEpisodeError(DatasetError):

@@ -75,7 +75,7 @@ def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
     """Limits the number of brackets, each of which can cost a parser a kilobyte. Raises as `read_file`."""
     data = read_file(path, at_most, within=within)
     if data.count(b"{") + data.count(b"[") > _MOST_BRACKETS:
-        raise unfit(path, f"it has more than the {_MOST_BRACKETS:,} brackets that such a file can have. Move it away")
+        raise unfit(path, f"it has more brackets than the limit of {_MOST_BRACKETS:,}. Move it away")
     return data
 
 
@@ -112,14 +112,14 @@ def change_file(path: Path, *, within: Path | None = None) -> BufferedRandom:
 
 def refuse_link(path: Path) -> None:
     if path.is_symlink():
-        raise unfit(path, "it is a link. Put the file itself in its place")
+        raise unfit(path, "it is a link. Replace it with the file itself")
 
 
 def check_within(path: Path, folder: Path, handle: int | None = None) -> None:
     """Raise UnfitFileError if `path`, or the open file `handle`, is not in `folder`; it need not exist."""
     place = (handle is not None and _place(handle)) or os.path.realpath(path)
     if not Path(place).is_relative_to(os.path.realpath(folder)):
-        raise unfit(path, f"a link on the way there leads out of {folder}. Put what it leads to in its place")
+        raise unfit(path, f"a link in its path leads out of {folder}. Replace the link with its target")
 
 
 def unfit(path: Path, why: str) -> UnfitFileError:
@@ -178,15 +178,15 @@ def sync_folder(folder: Path) -> None:
 def storage_error(error: OSError, path: Path, action: str) -> DatasetError:
     """`action` is "created", "read" or "written"."""
     if error.errno in _NO_SPACE:
-        why = "no room is left there. Free some space"
+        why = "the disk is full. Free some space"
     elif error.errno in _FORBIDDEN:
-        why = "that is not allowed there. Make the folder writable"
+        why = "permission denied. Make the folder writable"
     elif error.errno == errno.ENOENT and action == "read" and path.parent.is_dir():
-        why = "there is no such file"
+        why = "file not found"
     elif error.errno == errno.ENOENT:
-        why = "its folder is gone. Bring the folder back, or plug its disk in"
+        why = "its folder is missing. Restore the folder, or reconnect its disk"
     elif error.errno in {errno.ENOTDIR, errno.EEXIST}:
-        why = "a file is where a folder must be. Move that file away"
+        why = "there is a file where a folder is needed. Move that file away"
     else:
         why = error.strerror or str(error)
     kind = MissingFileError if error.errno == errno.ENOENT and action == "read" else DatasetError
@@ -222,7 +222,7 @@ def _check(path: Path, known: os.stat_result, at_most: int | None = None) -> Non
 
 
 def _too_large(path: Path, at_most: int) -> UnfitFileError:
-    return unfit(path, f"it is larger than the {at_most / _MIB:g} MiB that such a file can have. Move it away")
+    return unfit(path, f"it is larger than the limit of {at_most / _MIB:g} MiB. Move it away")
 
 
 def _place(handle: int) -> str:

@@ -62,7 +62,7 @@ def store_key(key: SecretStr) -> None:
     hide(words)
     found = _keyring()
     if found is None:
-        raise SettingsError(f"This computer has no safe keyring: set the environment variable {VARIABLE} to the key.")
+        raise SettingsError(f"This computer has no secure keyring. Set the environment variable {VARIABLE} to the key.")
     with _keyring_asked_to("take the key"):
         found.set_password(_SERVICE, _ENTRY, words)
 

@@ -73,7 +73,7 @@ def log_unexpected(*expected: type[Exception]) -> Iterator[None]:
         _log.info("Ended by %s: %s", type(error).__name__, error)
         raise
     except Exception:
-        _log.critical("Ended by an error that nobody expected", exc_info=True)
+        _log.critical("Unexpected error", exc_info=True)
         raise
 
 

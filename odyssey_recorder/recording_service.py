@@ -63,7 +63,7 @@ class RecordingService:
     def simulate(self) -> str:
         """Returns the serial."""
         if self.phones is None:
-            raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
+            raise DeviceError("A simulated emulator cannot be started from here. Run: odyssey-recorder simulate")
         serial = self.phones.start(self.profile)
         self.connect(serial).close()
         return serial
@@ -103,8 +103,8 @@ class RecordingService:
         if draft.device.size != properties.size:
             draft.close()
             raise RecordingError(
-                f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size});"
-                f" {device.serial} has {properties.size}. Go on with it on a device like the first."
+                f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size}); "
+                f"{device.serial} has {properties.size}. Continue it on a device of that kind."
             )
         try:
             draft.note_resumed(_resumed_record(properties))
@@ -125,7 +125,7 @@ class RecordingService:
 
     def _practice_store(self) -> EpisodeStore:
         if self.practice is None:
-            raise RecordingError("There is no place for practice episodes here: they never become part of the dataset.")
+            raise RecordingError("Practice episodes cannot be recorded here; they never become part of the dataset.")
         return self.practice.store
 
     def _store_of(self, episode_id: str) -> EpisodeStore:
@@ -133,9 +133,7 @@ class RecordingService:
 
     def _refuse_doubtful_pictures(self, mode: Mode) -> None:
         if mode == "passive" and self.connector.shared_memory:
-            raise RecordingError(
-                "In passive mode every picture must surely be of its time: switch the setting shared_memory off."
-            )
+            raise RecordingError("Passive mode needs screenshots with exact times. Turn off the setting shared_memory.")
 
     def _start_of(self, assignment: Assignment, device: Device) -> StartState:
         """Practice tasks always start from the same state, so that every attempt finds the same device."""

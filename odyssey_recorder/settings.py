@@ -63,7 +63,7 @@ def _user_name() -> str:
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError) as error:
-        raise SettingsError("This computer has no name for you: set ODYSSEY_ANNOTATOR to your name.") from error
+        raise SettingsError("Your user name is unknown. Set ODYSSEY_ANNOTATOR to your name.") from error
 
 
 def _checked_url(url: str) -> str:
@@ -73,7 +73,7 @@ def _checked_url(url: str) -> str:
     except ValueError:
         is_whole = False
     if url and not is_whole:
-        raise ValueError("an address begins with https:// and the name of a computer")
+        raise ValueError("an address starts with https:// and a host name")
     return url
 
 
@@ -85,15 +85,15 @@ def _checked_queue(url: str) -> str:
     except ValueError:
         is_whole = False
     if url and not is_whole:
-        raise ValueError("an address of a queue looks like postgresql://annotator@computer/odyssey")
+        raise ValueError("a queue address looks like postgresql://annotator@computer/odyssey")
     if url and parts.password:
-        raise ValueError("no password in the address: put it into ~/.pgpass, or into PGPASSWORD in the environment")
+        raise ValueError("do not put the password in the address; use ~/.pgpass or the environment variable PGPASSWORD")
     return url
 
 
 def _usable_path(path: Path) -> Path:
     if "\0" in str(path):
-        raise ValueError("no path can hold the character NUL")
+        raise ValueError("a path cannot contain a NUL character")
     return Path(os.path.expanduser(path))  # noqa: PTH111 - never raises
 
 
@@ -146,7 +146,7 @@ def read_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         raise _refusal(error, given) from error
     except (OSError, ValueError, RecursionError) as error:
-        raise SettingsError(f"{settings_file()} cannot be read: {error}. Mend it, or move it away.") from error
+        raise SettingsError(f"{settings_file()} cannot be read: {error}. Fix it, or move it away.") from error
 
 
 class SettingsStore:
@@ -172,9 +172,9 @@ class SettingsStore:
             case "dataset" | "drafts":
                 return _about_folder(Path(checked))
             case "tasks" if not Path(checked).is_file():
-                raise SettingsError("There is no such file.")
+                raise SettingsError("File not found.")
             case "templates" if not Path(checked).is_dir():
-                raise SettingsError("There is no such folder.")
+                raise SettingsError("Folder not found.")
             case "adb":
                 return _about_program(str(checked))
             case "model_url":
@@ -220,7 +220,7 @@ def _document(file: Path) -> "TOMLDocument":
         return tomlkit.parse(read_text(file, Largest.WRITTEN_BY_HAND) if file.exists() else "")
     except (OSError, ValueError, RecursionError, TOMLKitError) as error:
         raise SettingsError(
-            f"{file} cannot be read, so nothing was saved: {error}. Mend it, or move it away."
+            f"{file} cannot be read, so nothing was saved: {error}. Fix it, or move it away."
         ) from error
 
 
@@ -247,7 +247,7 @@ _ROOM_FOR_EPISODES = 2 * 1024**3
 
 def _about_folder(folder: Path) -> str:
     if not folder.is_absolute():
-        raise SettingsError("Give the whole path, from the root of the disk.")
+        raise SettingsError("Enter the full path.")
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
         for place in (existing, *(folder / name for name in EPISODE_FOLDERS if (folder / name).is_dir())):
@@ -256,16 +256,16 @@ def _about_folder(folder: Path) -> str:
     except DatasetError as error:
         raise SettingsError(str(error)) from error
     except OSError as error:
-        raise SettingsError(f"{existing} cannot be looked at: {error.strerror}.") from error
+        raise SettingsError(f"{existing} cannot be read: {error.strerror}.") from error
     if free < _ROOM_FOR_EPISODES:
         return f"Only {free / 1024**3:.1f} GiB are free there; an episode takes about 20 MB."
-    return "" if folder.exists() else "The folder is not there yet; it is made when it is needed."
+    return "" if folder.exists() else "The folder does not exist yet. It is created when needed."
 
 
 def _about_program(program: str) -> str:
     found = shutil.which(os.path.expanduser(program))  # noqa: PTH111 - a name alone is looked for on the PATH
     if program and found is None:
-        raise SettingsError("There is no such program.")
+        raise SettingsError("Program not found.")
     return ""
 
 
@@ -273,7 +273,7 @@ def _about_address(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "http" or parts.hostname is None or _is_this_computer(parts.hostname):
         return ""
-    return "With http the key goes over the network for all to read: use https."
+    return "With http, anyone on the network can read the key. Use https."
 
 
 def _is_this_computer(host: str) -> bool:
@@ -306,4 +306,4 @@ def _origin(name: str, flags: Collection[str]) -> str:
 
 def _complaint(kind: str, message: str) -> str:
     known = ", ".join(Settings.model_fields)
-    return f"there is no such setting; there are {known}" if kind == "extra_forbidden" else message
+    return f"unknown setting; the settings are {known}" if kind == "extra_forbidden" else message

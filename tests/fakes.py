@@ -168,7 +168,7 @@ class FakeDevice:
         with self._answering():
             if self._cut_frames:
                 wanted = self.state.size.width * self.state.size.height * 4
-                raise DeviceError(f"{self._serial} cut the picture short: {wanted // 2} of {wanted} bytes came.")
+                raise DeviceError(f"{self._serial} cut the screenshot short: {wanted // 2} of {wanted} bytes came.")
             return self._frame(started_ns)
 
     def next_frame(self, wait_s: float) -> Frame | None:
@@ -339,7 +339,7 @@ class FakeDevice:
         self._wake()
 
     def disconnect(self) -> None:
-        self.fail_with(DeviceDisconnectedError(f"{self._serial} is gone. Start it again or plug it in."))
+        self.fail_with(DeviceDisconnectedError(f"{self._serial} is gone. Restart it or plug it in."))
 
     def freeze(self) -> None:
         """Each call times out after `patience_s`."""

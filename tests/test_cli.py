@@ -124,7 +124,7 @@ class TestReplay:
     ) -> None:
         nowhere = command_line("replay", command_line.folder / "none.json", *options)
         assert (nowhere.exit_code, nowhere.out) == (2, "")
-        assert nowhere.err.endswith("none.json cannot be read: there is no such file.\n")
+        assert nowhere.err.endswith("none.json cannot be read: file not found.\n")
         path = write_dataset(command_line.dataset, episode_of([Complete()]))
         next((command_line.dataset / "screenshots").iterdir()).write_bytes(b"no picture")
         broken = command_line("replay", path, *options)

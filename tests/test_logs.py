@@ -123,7 +123,7 @@ def test_the_error_that_ends_the_program_is_in_the_log_with_its_traceback_unless
 ) -> None:
     with pytest.raises(ZeroDivisionError), logging_to(file, "INFO"), log_unexpected(LookupError):
         _log.info("%d", 1 // 0)
-    assert "Ended by an error that nobody expected\n    Traceback" in text(file)
+    assert "Unexpected error\n    Traceback" in text(file)
     assert text(file).count("Traceback") == 1
     with pytest.raises(LookupError), logging_to(file, "INFO"), log_unexpected(LookupError):
         raise KeyError("no device")

@@ -165,7 +165,7 @@ def test_an_episode_that_both_reject_goes_to_the_trash_and_can_come_back(place: 
     assert service.open(one).row.role is ReviewerRole.FIRST
     moves = [entry for entry in place.reviews.read(one).entries if isinstance(entry, Move)]
     assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
-    assert moves[0].why == "It shows what was there earlier, at step 2"
+    assert moves[0].why == "It shows an earlier screen, at step 2"
 
 
 def test_what_is_sent_back_says_why_and_where(place: Place, one: str) -> None:
@@ -271,7 +271,7 @@ def test_who_accepts_what_they_fixed_has_fixed_and_accepted(place: Place, one: s
     assert place.reviews.read(one).verdicts[0].decision is Decision.FIX_AND_ACCEPT
     written = read_episode(place.annotation(one))
     write_episode(place.annotation(one), replace(written, task=replace(written.task, instruction="Something else")))
-    assert place.service("Cleo").open(one).row.role is ReviewerRole.FIRST, "changed by hand, it is judged anew"
+    assert place.service("Cleo").open(one).row.role is ReviewerRole.FIRST, "changed by hand, it is judged again"
 
 
 def test_a_verdict_is_kept_and_where_its_file_is_broken_that_is_said_and_none_written_over(

@@ -76,7 +76,7 @@ def test_a_file_that_is_no_text_is_named_and_never_written() -> None:
     ("text", "complaint"),
     [
         ("adb_server_port = 0", "adb_server_port in {}: Input should be greater than or equal to 1."),
-        ("colour = 'red'", "colour in {}: there is no such setting; there are dataset, drafts, tasks, annotator,"),
+        ("colour = 'red'", "colour in {}: unknown setting; the settings are dataset, drafts, tasks, annotator,"),
         ("dataset = ", "{} cannot be read: Invalid value"),
     ],
 )
@@ -188,8 +188,8 @@ def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -
         ("practice_tasks", "-1", "Input should be greater than or equal to 0."),
         ("adb_server_port", "adb", "Input should be a valid integer"),
         ("dataset", "episodes", "Give the whole path"),
-        ("tasks", "/nowhere/tasks.json", "There is no such file."),
-        ("adb", "/nowhere/adb", "There is no such program."),
+        ("tasks", "/nowhere/tasks.json", "File not found."),
+        ("adb", "/nowhere/adb", "Program not found."),
         ("model_url", "api.example.org", "An address begins with https://"),
         ("model_url", "https://", "An address begins with https://"),
         ("model_url", "https://key@example.org", "An address begins with https://"),

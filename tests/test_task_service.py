@@ -158,7 +158,7 @@ def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:
             room.service.edit(last, "These are my own words")
 
     room.rewrite(task_ids, change_the_last)
-    assert room.told[-1].trouble == f"The task {last} was changed by somebody meanwhile: look at it again."
+    assert room.told[-1].trouble == f"The task {last} was changed by somebody else. Read it again."
     left = room.service.board().tasks[-1].listed
     assert left.task.instruction == "These are my own words"
     assert left.text is not None

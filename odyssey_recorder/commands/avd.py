@@ -14,18 +14,20 @@ if TYPE_CHECKING:
     from odyssey_recorder.device.emulator_console import EmulatorConsole
     from odyssey_recorder.device.preflight import PreflightFinding
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, start and stop virtual devices (AVDs).")
-snapshot_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keep the whole state of a device.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Create, start and stop virtual devices (AVDs).")
+snapshot_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Save the state of a device as a snapshot."
+)
 app.add_typer(snapshot_app, name="snapshot")
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The virtual device, as `avd list` lists it.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The virtual device; see `avd list`.")]
 _Running = Annotated[
     str | None,
-    typer.Argument(metavar="[DEVICE]", help="A name or a serial of a device that runs.", show_default="the only one"),
+    typer.Argument(metavar="[DEVICE]", help="Name or serial of a running device.", show_default="the only one"),
 ]
 _DeviceOption = Annotated[
     str | None,
-    typer.Option("--device", help="A name or a serial of a device that runs.", show_default="the only one"),
+    typer.Option("--device", help="Name or serial of a running device.", show_default="the only one"),
 ]
 _WindowOption = Annotated[bool, typer.Option(help="Show the emulator's own window.")]
 _AnimationsOption = Annotated[
@@ -55,10 +57,10 @@ def list_devices(*, as_json: JsonOption = False) -> None:
 
 @app.command()
 def create(
-    profile: Annotated[str, typer.Argument(metavar="PROFILE", help="Such as pixel_fold; `avd list` lists them.")],
+    profile: Annotated[str, typer.Argument(metavar="PROFILE", help="Such as pixel_fold; `avd list` shows all.")],
     *,
-    name: Annotated[str, typer.Option(help="What to call it.", show_default="like the profile")] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Delete the one that has the name.")] = False,
+    name: Annotated[str, typer.Option(help="The name of the device.", show_default="the profile's name")] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a device of the same name.")] = False,
 ) -> None:
     """Make a virtual device by a profile."""
     say(f"Made: {_devices().create(profile, name=name, replace=replace).name}")
@@ -78,11 +80,11 @@ def amend(name: _Name) -> None:
 def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     name: _Name,
     *,
-    cold: Annotated[bool, typer.Option("--cold", help="Boot anew, not from the state in which it was left.")] = False,
+    cold: Annotated[bool, typer.Option("--cold", help="Boot from scratch instead of the last state.")] = False,
     snapshot: Annotated[str, typer.Option(help="Start from this snapshot.")] = "",
     window: _WindowOption = True,
     animations: _AnimationsOption = None,
-    port: Annotated[int, typer.Option(min=0, max=65534, help="Of its console, even; 0 chooses.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65534, help="Console port (even); 0 picks a free one.")] = 0,
 ) -> None:
     """Start a device, and prepare it for recording.
 
@@ -98,7 +100,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
 def reset(
     name: _Name,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: all on it is lost.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. All data is deleted.")] = False,
     window: _WindowOption = True,
     animations: _AnimationsOption = None,
 ) -> None:
@@ -106,7 +108,7 @@ def reset(
     from odyssey_recorder.device.avd import Start
 
     if not yes:
-        typer.confirm(f"All that is on {name} will be lost, its snapshots too. Go on?", abort=True, err=True)
+        typer.confirm(f"All data on {name}, including its snapshots, will be deleted. Continue?", abort=True, err=True)
     _start(name, Start(wipe=True, window=window, animations=_animated(animations)))
 
 
@@ -171,15 +173,15 @@ def running_serial(devices: "VirtualDevices", named: str | None) -> str:
     running = {avd.name: avd.serial for avd in devices.list() if avd.serial is not None}
     if named is not None:
         if named not in running and not named.startswith("emulator-"):
-            raise DeviceError(f"No virtual device {named} runs. Running: {', '.join(running) or 'none'}.")
+            raise DeviceError(f"No virtual device {named} is running. Running: {', '.join(running) or 'none'}.")
         return running.get(named, named)
     match list(running.values()):
         case [only]:
             return only
         case []:
-            raise DeviceError("No virtual device runs. Start one: odyssey-recorder avd start NAME")
+            raise DeviceError("No virtual device is running. Start one: odyssey-recorder avd start NAME")
         case _:
-            raise DeviceError(f"There are {len(running)} devices running: name one ({', '.join(running)}).")
+            raise DeviceError(f"There are {len(running)} running devices. Name one ({', '.join(running)}).")
 
 
 def _animated(asked: bool | None) -> bool:

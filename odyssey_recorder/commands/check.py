@@ -53,10 +53,8 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
     """Check and print; returns the exit code. Raises DatasetError if nothing can be checked."""
     checked = find_episodes(request.path)
     if checked.root is not None and (cut_short := under_way(checked.root)) is not None:
-        words = (
-            f"A fix of episode {cut_short.episode_id} is under way, or was cut short: what is found of it may be wrong."
-        )
-        say((f"{words} Opening the episode in Review finishes it, or takes it back.", "yellow"), to=err)
+        words = f"A fix of episode {cut_short.episode_id} is in progress or was interrupted. Its findings may be wrong."
+        say((f"{words} Open the episode in Review to finish or undo it.", "yellow"), to=err)
     checker = Checker(request.cache, request.jobs)
     try:
         report = _checked(checker, checked, err)
@@ -79,7 +77,7 @@ def find_episodes(path: Path) -> Checked:
     if path.is_file():
         return Checked(path, (path,))
     if not path.is_dir():
-        raise DatasetError(f"{path} cannot be checked: there is no such file or folder.")
+        raise DatasetError(f"{path} cannot be checked: no such file or folder.")
     inner = path / ANNOTATIONS
     folder, root = (inner, path) if inner.is_dir() else (path, path.parent if path.name == ANNOTATIONS else None)
     with storage_errors(folder, "read"):
@@ -87,7 +85,7 @@ def find_episodes(path: Path) -> Checked:
             found for found in folder.glob("*.json") if found.name not in INDEXES and not found.name.startswith(".")
         )
     if not annotations:
-        raise DatasetError(f"{folder} cannot be checked: there is no episode file in it.")
+        raise DatasetError(f"{folder} cannot be checked: it contains no episode file.")
     return Checked(path, annotations, root)
 
 
@@ -99,7 +97,7 @@ def _checked(checker: Checker, checked: Checked, err: Console) -> FindingsReport
         if len(checked.annotations) == 1 and checked.root is None:
             report.add_together(NotChecked(check, "It asks for the other episodes.") for check in _TOGETHER)
             return report
-        progress.update(bar, description="Looking at all of them together")
+        progress.update(bar, description="Checking the dataset as a whole")
         if checked.root is None:
             report.add_together(check_episodes_together(facts))
         else:
@@ -130,7 +128,7 @@ def _print(report: FindingsReport, out: Console) -> None:
         out.print(words, soft_wrap=True)
     more = len(report.findings) - _SHOWN_AT_MOST
     if more > 0:
-        say(f"and {more} more: --html FILE writes them all on a page, --json prints them.", to=out)
+        say(f"and {more} more. Use --html FILE or --json to see all.", to=out)
     style = next((_STYLES[severity] for severity, count in report.counts.items() if count), "green")
     say((report.summary, style), to=out)
 

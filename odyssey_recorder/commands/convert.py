@@ -27,7 +27,7 @@ def convert_admitted(
 ) -> Conversion:
     """Convert what is admitted of `source`, as `dataset.convert` does; the others are among the failures."""
     if not source.is_dir() and admission.accepted:
-        raise DatasetError(f"{source} is no dataset folder: what was accepted is known of a folder only.")
+        raise DatasetError(f"{source} is not a dataset folder, so its reviews are unknown.")
     if not source.is_dir() or admission == Admission():
         return convert(source, target, dialect, with_screenshots=with_screenshots)
     refuse = _refusal(source, admission, dialect)

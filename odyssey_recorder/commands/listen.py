@@ -20,10 +20,10 @@ from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import episode_store, user_connector
 
 WORDS = (
-    "Work in the emulator's own window. Here: done [NOTE], impossible REASON, undo, text N WORDS (what was typed in"
-    " step N), stop (keep the draft)."
+    "Work in the emulator's window. Commands here: done [NOTE], impossible REASON, undo, "
+    "text N WORDS (what was typed in step N), stop (save the draft)."
 )
-LEAD_BACK = "If the screen is as it should be, say: accept. Nothing is recorded before."
+LEAD_BACK = "If the screens match, enter: accept. Nothing is recorded until then."
 _LISTENING = {State.READY, State.RESTORING, State.FINISHED}
 _PATIENCE_S = 60.0
 
@@ -41,14 +41,14 @@ class _Scribe:
     def changed(self, view: RecordingView) -> None:
         if view.capture_path != self._path:
             self._path = view.capture_path
-            self._say(("  pictures by " + view.capture_path, "dim"))
+            self._say(("  screenshots by " + view.capture_path, "dim"))
         for step in view.steps[self._steps :]:
             self._say(f"{step.number:3}  {describe(step.action)}", (f"  {step.flag}" if step.flag else "", "yellow"))
         if len(view.steps) < self._steps:
-            self._say(f"{len(view.steps):3}  taken away")
+            self._say(f"{len(view.steps):3}  removed")
         self._steps = len(view.steps)
         if view.question is not None and view.question != self._asked:
-            words = f"What was typed in step {view.question.step}? Say: text {view.question.step} WORDS"
+            words = f"What was typed in step {view.question.step}? Enter: text {view.question.step} WORDS"
             self._say((f"{words} (it looks like {view.question.guess!r})", "yellow"))
         self._asked = view.question
         self._tell_way_back(view)
@@ -58,10 +58,10 @@ class _Scribe:
 
     def _tell_way_back(self, view: RecordingView) -> None:
         if view.state is State.RESTORING and view.wanted != self._wanted:
-            self._say((f"{view.way} The picture: {view.wanted}. {LEAD_BACK}", "yellow"))
+            self._say((f"{view.way} The screenshot: {view.wanted}. {LEAD_BACK}", "yellow"))
             self._wanted = view.wanted
         elif view.goal is None and self._wanted is not None:
-            self._say("The device is back where it was: go on.")
+            self._say("The device is restored. Continue.")
             self._wanted = None
 
     def _say(self, *parts: str | tuple[str, str]) -> None:
@@ -108,7 +108,7 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
         recorder.stop()
         recorder.join()
     if recorder.view.published is None:
-        go_on = f"Go on with it: --mode passive --resume {recorder.episode_id}"
+        go_on = f"Continue it: --mode passive --resume {recorder.episode_id}"
         console.print(f"The draft is kept. {go_on}", soft_wrap=True)
     return recorder.view.published
 
@@ -136,7 +136,7 @@ def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
             case "":
                 pass
             case _:
-                say(f"{word!r} alone says nothing here. ", WORDS, to=console)
+                say(f"{word!r} is not a command on its own.  ", WORDS, to=console)
         if ended and recorder.wait_for(_is_decided, _PATIENCE_S).published is not None:
             return
 

@@ -34,7 +34,7 @@ def report_quality(service: ReviewService, out: Console, *, html: Path | None, a
     """Print the figures and write the page to `html`; checks unchecked episodes first. Raises OdysseyError."""
     dataset = service.root
     if not (dataset / ANNOTATIONS).is_dir():
-        raise DatasetError(f"{dataset} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
+        raise DatasetError(f"{dataset} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
     with Console(stderr=True).status(line(f"Checking {dataset} …")) as status:
         report = service.figures(
             lambda share, _: status.update(

@@ -47,7 +47,7 @@ def record_by_script(settings: Settings, request: RecordOptions, file: Path, con
             recorder = begin(service, device, request, player, "mirror")
             steps = recorder.view.steps
             if steps and is_terminal(steps[-1].action):
-                console.print("The draft is complete: it is published, and nothing of the script is played.")
+                console.print("The draft is complete. It was published without playing the script.")
                 commands = ()
             return _play(player, commands, recorder, console, accepts_screen=request.accepts_screen)
     finally:
@@ -70,7 +70,7 @@ def _play(
     *,
     accepts_screen: bool,
 ) -> Path:
-    go_on = f"Go on with it: --resume {recorder.episode_id} and a script of what is left."
+    go_on = f"Continue it: --resume {recorder.episode_id} and a script of the remaining steps."
     try:
         recorder.start()
         if commands:
@@ -80,7 +80,7 @@ def _play(
     except OdysseyError as error:
         raise RecordingError(f"{error} {go_on}") from error
     except KeyboardInterrupt:
-        console.print(f"Stopped. The draft is kept. {go_on}", soft_wrap=True)
+        console.print(f"Stopped. The draft is saved. {go_on}", soft_wrap=True)
         raise
     finally:
         recorder.stop()
@@ -93,7 +93,7 @@ def _play(
 def _progress(console: Console, total: int) -> Iterator[Callable[[script.ScriptProgress], None]]:
     columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, console=console) as progress:
-        bar = progress.add_task("Getting ready", total=total)
+        bar = progress.add_task("Preparing", total=total)
 
         def show(now: script.ScriptProgress) -> None:
             last = now.view.steps[-1:]
@@ -109,4 +109,4 @@ def _text_of(path: Path) -> str:
     except OSError as error:
         raise ScriptError(f"The script {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ScriptError(f"The script {path} is no text in UTF-8: {error}.") from error
+        raise ScriptError(f"The script {path} is not UTF-8 text: {error}.") from error

@@ -10,9 +10,7 @@ from odyssey_recorder.commands import terminal
 if TYPE_CHECKING:
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Look at the review files, and bring them together."
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and merge review files.")
 
 
 @app.command()
@@ -20,7 +18,7 @@ app = typer.Typer(
 def check(
     path: Annotated[
         Path | None,
-        typer.Argument(help="A folder or file of reviews that is to be merged.", show_default="the dataset's own"),
+        typer.Argument(help="A folder or file of reviews to merge.", show_default="the dataset's own"),
     ] = None,
     *,
     dataset: terminal.DatasetOption = None,
@@ -50,7 +48,7 @@ def merge(
         Path | None,
         typer.Argument(
             help="Another copy of the dataset, a folder of reviews, or a file.",
-            show_default="the copies that a shared drive has left",
+            show_default="conflict copies left by a shared drive",
         ),
     ] = None,
     *,
@@ -80,9 +78,9 @@ def merge(
 def policy(
     *,
     share: Annotated[
-        float | None, typer.Option(min=0, max=1, help="The share of the episodes that is judged twice.")
+        float | None, typer.Option(min=0, max=1, help="The share of episodes that get a second review.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="What chooses them.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the sample.")] = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Show how the dataset is reviewed, or set it for all who review it.
@@ -97,7 +95,7 @@ def policy(
     if wanted != now:
         store.set_policy(wanted)
     told = f"{wanted.second_share * 100:.4g} % of the episodes of each category, device and annotator"
-    terminal.say(f"{told} are judged twice, chosen by lot (seed {wanted.seed})")
+    terminal.say(f"{told} get a second review, chosen at random (seed {wanted.seed})")
 
 
 @app.command()
@@ -107,10 +105,10 @@ def restore(
         str | None, typer.Argument(metavar="ID", help="The episode.", show_default="list the trash")
     ] = None,
     *,
-    why: Annotated[str, typer.Option(help="Why it comes back.")] = "",
+    why: Annotated[str, typer.Option(help="Why it is restored.")] = "",
     reviewer: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="Who says so.", show_default="the annotator of the settings"),
+        typer.Option("--as", metavar="NAME", help="Who restores it.", show_default="the annotator in the settings"),
     ] = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
@@ -126,7 +124,7 @@ def restore(
     settings = read_settings(dataset=dataset, annotator=reviewer)
     if episode_id is not None:
         ReviewService(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
-        terminal.say(f"{episode_id} is back in {settings.dataset}, to be judged anew")
+        terminal.say(f"{episode_id} is back in {settings.dataset}, to be reviewed again")
         return
     for trashed in (episodes := Trash(settings.dataset).episodes()):
         moved = trashed.moved_at.astimezone()

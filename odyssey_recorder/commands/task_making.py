@@ -28,9 +28,9 @@ def _shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[
         if name not in known:
             raise TaskError(f"There is no {what} {name}; there are {', '.join(sorted(known))}.")
         if not 0 <= told[name] < float("inf"):
-            raise TaskError(f"{words}: a share is not less than 0.")
+            raise TaskError(f"{words}: a share cannot be negative.")
     if told and not any(told.values()):
-        raise TaskError(f"Of no {what} there is a share: one at least must be more than 0.")
+        raise TaskError(f"Every {what} has a share of 0. At least one must be greater than 0.")
     return told
 
 
@@ -38,11 +38,11 @@ def need_room_for(file: Path) -> None:
     """Raise TaskError early if the list cannot be written there."""
     folder = file.absolute().parent
     if not folder.is_dir():
-        raise TaskError(f"No list can be written to {file}: there is no folder {folder}.")
+        raise TaskError(f"The list cannot be written to {file}: there is no folder {folder}.")
     if file.exists() and not file.is_file():
-        raise TaskError(f"No list can be written to {file}: that is a folder, or a device.")
+        raise TaskError(f"The list cannot be written to {file}: that is a folder, or a device.")
     if not os.access(folder, os.W_OK):
-        raise TaskError(f"No list can be written to {file}: the folder {folder} is read-only for you.")
+        raise TaskError(f"The list cannot be written to {file}: the folder {folder} is read-only for you.")
 
 
 def write_list(tasks: Sequence[ListedTask], file: Path | None, out: Console) -> None:

@@ -63,23 +63,23 @@ def agree_to(estimate: Estimate, budget: float | None, *, is_agreed: bool, err: 
     if is_agreed or not estimate.calls:
         return
     if not sys.stdin.isatty():
-        raise TaskError("Nobody is here to agree to that: say --yes.")
-    if not typer.confirm("Go on?", err=True):
+        raise TaskError("Nobody can confirm this here. Add --yes.")
+    if not typer.confirm("Continue?", err=True):
         raise TaskError("Nothing was asked.")
 
 
 def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
-    asked = f"{estimate.calls:,} questions to ask, {estimate.kept:,} answers kept already"
+    asked = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
     yield f"{estimate.model} at {estimate.host}: {asked}"
     if not estimate.calls:
         return
     tokens = f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
     if estimate.cost is None:
-        yield f"{tokens}; the price of this model is not known here"
+        yield f"{tokens}; the price of this model is unknown"
     else:
         yield f"{tokens}, about ${estimate.cost:.4f} by the prices of {estimate.priced_on}"
     if budget is not None:
-        yield f"It stops before it has cost more than ${budget:.2f}."
+        yield f"It stops before the cost exceeds ${budget:.2f}."
 
 
 def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
@@ -116,7 +116,7 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err:
         say((f"{count} of {len(done)}: {words}", "red"), to=err)
     if len(troubles) > _TROUBLES:
         err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
-    told = f"{len(worded)} of {len(done)} put into words, {len(faulty)} with faults for a person to look at"
+    told = f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with problems to review"
     say(told, to=err)
     return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
 
@@ -141,4 +141,4 @@ def _against(task: ListedTask) -> tuple[str, ...]:
     if verdict is None or verdict.holds:
         return ()
     missing, added = (f"Missing: {one}" for one in verdict.missing), (f"Added: {one}" for one in verdict.added)
-    return (*verdict.faults, *missing, *added) or ("The judge finds that it does not ask for the same.",)
+    return (*verdict.faults, *missing, *added) or ("The judge finds that it does not mean the same.",)

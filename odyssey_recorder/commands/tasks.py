@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from odyssey_recorder.task.queue.board import Board, QueuedTask
     from odyssey_recorder.task.queue.queue import TaskQueue
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make tasks, and look at those of the queue.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Generate, rewrite and list tasks.")
 
 _MOST_FAULTS = 40
 
 _AppsOption = Annotated[
-    bool | None, typer.Option("--apps/--no-apps", help="Whether instructions name the apps.", show_default="settings")
+    bool | None, typer.Option("--apps/--no-apps", help="Name the apps in instructions.", show_default="settings")
 ]
 _DatasetOption = Annotated[
-    Path | None, typer.Option("--dataset", help="The dataset whose queue it is.", show_default="settings")
+    Path | None, typer.Option("--dataset", help="The dataset of the queue.", show_default="settings")
 ]
-_OutOption = Annotated[Path | None, typer.Option(help="Where the list goes.", show_default="standard output")]
+_OutOption = Annotated[Path | None, typer.Option(help="The output file.", show_default="standard output")]
 
 
 @app.command("list")
@@ -52,7 +52,7 @@ def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -
 @app.command()
 @exits_with_2()
 def show(
-    name: Annotated[str, typer.Argument(help="The id of a task of the queue, or of a template.")],
+    name: Annotated[str, typer.Argument(help="The id of a task or template.")],
     *,
     dataset: _DatasetOption = None,
     as_json: JsonOption = False,
@@ -68,7 +68,7 @@ def show(
     library = load_library(_template_folders())
     template = next((one for one in library.templates if one.template_id == name), None)
     if task is None and template is None:
-        raise TaskError(f"There is no task and no template {name}. “tasks list” names the tasks.")
+        raise TaskError(f"No task or template is named {name}. See `tasks list`.")
     told = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
     if as_json:
         print_json(dict(told))
@@ -120,15 +120,17 @@ def validate(
         raise typer.Exit(1)
 
 
-_SeedOption = Annotated[int | None, typer.Option("--seed", help="The same seed, the same tasks.", show_default="any")]
+_SeedOption = Annotated[
+    int | None, typer.Option("--seed", help="The same seed makes the same tasks.", show_default="any")
+]
 _CategoriesOption = Annotated[
     list[str] | None,
-    typer.Option(help="Only of this category, and its share: Multi_Apps=2. May be repeated.", show_default="all"),
+    typer.Option(help="Only this category, with an optional share: Multi_Apps=2. Repeatable.", show_default="all"),
 ]
 _DevicesOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Each task for one device, and its share: pixel_fold=1. May be repeated.", show_default="any device"
+        help="Assign tasks to this device, with an optional share: pixel_fold=1. Repeatable.", show_default="any device"
     ),
 ]
 _DayOption = Annotated[
@@ -136,7 +138,7 @@ _DayOption = Annotated[
 ]
 _KnownOption = Annotated[
     list[Path] | None,
-    typer.Option("--known", help="A list whose tasks must not come again. May be repeated.", show_default="none"),
+    typer.Option("--known", help="A list of tasks to avoid. Repeatable.", show_default="none"),
 ]
 
 
@@ -154,7 +156,7 @@ def generate(  # noqa: PLR0913 - the flags
     out: _OutOption = None,
     *,
     dataset: _DatasetOption = None,
-    queue: Annotated[bool, typer.Option("--queue", help="Put them into the queue, to be approved.")] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="Add them to the queue, to be approved.")] = False,
 ) -> None:
     """Make tasks from templates: none twice, none that the queue has, in proportion over categories and devices.
 
@@ -170,7 +172,7 @@ def generate(  # noqa: PLR0913 - the flags
         need_room_for(out)
     library = load_library(_template_folders())
     if catalogue not in library.catalogues:
-        raise TaskError(f"There is no catalogue {catalogue}; there are {', '.join(sorted(library.catalogues))}.")
+        raise TaskError(f"No catalogue is named {catalogue}; there are {', '.join(sorted(library.catalogues))}.")
     targets = targets_of(category or [], device or [])
     of_lists = (task for file in known or [] for task in read_tasks(file))
     order = GenerationOrder(
@@ -192,7 +194,7 @@ def generate(  # noqa: PLR0913 - the flags
     terminal.err.print(told_batch(batch, library, order))
     say(f"{counted(batch.tasks, 'task')}, seed {order.seed}", to=terminal.err)
     if len(batch.tasks) < count:
-        say((f"Only {len(batch.tasks)} of {count}: no more distinct ones are left.", "yellow"), to=terminal.err)
+        say((f"Only {len(batch.tasks)} of {count}. No more different tasks are available.", "yellow"), to=terminal.err)
         raise typer.Exit(1)
 
 
@@ -200,14 +202,14 @@ def generate(  # noqa: PLR0913 - the flags
 @exits_with_2()
 def rewrite(  # noqa: PLR0913 - the flags
     file: Annotated[Path, typer.Argument(help="A list of tasks.")],
-    out: Annotated[Path, typer.Option(help="Where the rewritten list goes.")],
+    out: Annotated[Path, typer.Option(help="The output file.")],
     budget: Annotated[
-        float | None, typer.Option(min=0, help="What it may cost at most, in US dollars.", show_default="no bound")
+        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no bound")
     ] = None,
-    at_once: Annotated[int, typer.Option(min=1, max=64, help="How many questions are asked at a time.")] = 8,
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 8,
     *,
     apps: _AppsOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to what it will take.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Have a language model put tasks into words, and rules and a judge hold the words against the tasks.
 
@@ -236,7 +238,7 @@ def rewrite(  # noqa: PLR0913 - the flags
         done = rewrite_tasks(tasks, rewriting, names_apps=names_apps, err=terminal.err)
         write_list([one.task for one in done], out, terminal.out)
     except KeyboardInterrupt as error:
-        say("Interrupted. What was answered is kept: the same command goes on where this one was.", to=terminal.err)
+        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(2) from error
     is_clear = print_rewritten(tasks, done, terminal.err)
     say(f"The list is in {out}.", to=terminal.err)
@@ -250,7 +252,7 @@ def propose(
     category: Annotated[Category, typer.Argument(help="The category.")],
     count: Annotated[int, typer.Option(min=1, max=20, help="About how many.")] = 5,
     catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
-    again: Annotated[int, typer.Option(min=0, help="Ask for others than before: 1, 2 and so on.")] = 0,
+    again: Annotated[int, typer.Option(min=0, help="Ask for different ones than before: 1, 2 and so on.")] = 0,
 ) -> None:
     """Have a language model think of new templates; those too much like one there is are left out.
 
@@ -268,7 +270,7 @@ def propose(
     for proposal in proposals:
         decide(proposal, own_templates(_settings()), terminal.out)
     if not proposals:
-        say("The model thought of nothing that no template says already: --again 1 asks for others.", to=terminal.err)
+        say("The model proposed nothing new. Try --again 1.", to=terminal.err)
     say(counted(proposals, "proposal"))
 
 
@@ -292,7 +294,7 @@ def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_
         print_json({"tasks": len(tasks), "faulty": found})
     else:
         print_faulty(faulty, terminal.err)
-        say(f"{counted(tasks, 'task')}, {len(faulty)} with faults")
+        say(f"{counted(tasks, 'task')}, {len(faulty)} with problems")
     if faulty:
         raise typer.Exit(1)
 
@@ -303,7 +305,7 @@ def import_tasks(
     file: Annotated[Path, typer.Argument(help="A list of tasks.")],
     *,
     dataset: _DatasetOption = None,
-    to_approve: Annotated[bool, typer.Option("--to-approve", help="A person looks at them first.")] = False,
+    to_approve: Annotated[bool, typer.Option("--to-approve", help="A person must approve them first.")] = False,
 ) -> None:
     """Put the tasks of a list into the queue, behind those that are there; what the queue has stays as it is.
 
@@ -320,7 +322,7 @@ def import_tasks(
         new = queue.add(tasks, to_approve=to_approve)
     stand = (first_status(one, to_approve=to_approve) for one in tasks if one.task_id not in have)
     prepared = sum(status is Status.TO_APPROVE for status in stand)
-    say(f"{counted(tasks, 'task')}, {new} of them new, {prepared} to be approved")
+    say(f"{counted(tasks, 'task')}, {new} new, {prepared} to be approved")
 
 
 @app.command("export")
@@ -328,7 +330,7 @@ def import_tasks(
 def export_tasks(
     status: Annotated[
         list[str] | None,
-        typer.Option(help='Only those that stand so, such as "Waiting". May be repeated.', show_default="all"),
+        typer.Option(help='Only tasks with this status, such as "Waiting". Repeatable.', show_default="all"),
     ] = None,
     out: _OutOption = None,
     *,

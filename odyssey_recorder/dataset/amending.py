@@ -36,7 +36,7 @@ def amended(
     """The episode after `amendment`. `picture` is the screenshot's size, for a box. Raises ReviewError."""
     after = _after(episode, proof, amendment, picture)
     if (after.episode, after.proof) == (episode, proof):
-        raise ReviewError(f"Episode {episode.episode_id} says so already: nothing would change.")
+        raise ReviewError(f"Episode {episode.episode_id} is already like this. Nothing would change.")
     return replace(after, removed=_removed(episode, after))
 
 
@@ -63,7 +63,7 @@ def _after(
         case amendments.DropTail(at=at):
             after = _ended(episode, proof, at)
         case amendments.Repair():
-            raise ReviewError(f"Episode {episode.episode_id} is whole: there is nothing to repair.")
+            raise ReviewError(f"Episode {episode.episode_id} is not damaged. There is nothing to repair.")
     return after
 
 
@@ -80,12 +80,12 @@ def _removed(before: Episode, after: Amended) -> dict[str, tuple[int, ...]]:
 def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
     """Why `box` cannot be the box of an element touched at `touched`; empty if it can."""
     if not (0 <= box.left < box.right <= size.width and 0 <= box.top < box.bottom <= size.height):
-        return f"The box does not lie within the picture of {size}: draw it again."
+        return f"The box is outside the screenshot of {size}. Draw it again."
     if touched not in box:
-        return f"The box does not hold the place that was touched, {touched.x}, {touched.y}: draw it around that place."
+        return f"The box does not contain the touched point {touched.x}, {touched.y}. Draw it around that point."
     if box.area * 100 > size.width * size.height * LARGEST_BOX_PERCENT:
         return (
-            f"The box fills more than {LARGEST_BOX_PERCENT} % of the screen: draw it around the touched element alone."
+            f"The box fills more than {LARGEST_BOX_PERCENT} % of the screen. Draw it around the touched element only."
         )
     return ""
 
@@ -105,7 +105,7 @@ def _with_task(task: TaskInfo, amendment: amendments.NewInstruction | amendments
     match amendment:
         case amendments.NewInstruction(instruction=words):
             if not words.strip():
-                raise ReviewError("An instruction needs words: say what is to be done.")
+                raise ReviewError("The instruction is empty. Enter the task.")
             return replace(task, instruction=words)
         case amendments.NewApps(category=category, apps=apps):
             if not all(app.strip() for app in apps):
@@ -123,9 +123,9 @@ def _with_end(episode: Episode, words: str) -> Episode:
         case Impossible() if words.strip():
             end = Impossible(words)
         case Impossible():
-            raise ReviewError("IMPOSSIBLE needs a reason: say what made the task impossible.")
+            raise ReviewError("IMPOSSIBLE needs a reason. Enter what made the task impossible.")
         case _:
-            raise ReviewError(f"Episode {episode.episode_id} has no end: it must be recorded again.")
+            raise ReviewError(f"Episode {episode.episode_id} has no final step. It must be recorded again.")
     return _with_action(episode, len(episode.steps) - 1, end)
 
 
@@ -140,9 +140,9 @@ def _with_press(episode: Episode, number: int, *, long: bool) -> Episode:
 
 def _with_text(episode: Episode, number: int, text: str) -> Episode:
     if not isinstance(_step(episode, number).action, Type):
-        raise ReviewError(f"Step {number} is no TYPE: it has no text that could be changed.")
+        raise ReviewError(f"Step {number} is not a TYPE and has no text to change.")
     if not text:
-        raise ReviewError(f"Step {number} needs a text: drop the step if nothing was typed.")
+        raise ReviewError(f"Step {number} needs a text. Drop the step if nothing was typed.")
     return _with_action(episode, number, Type(text))
 
 
@@ -170,7 +170,7 @@ def _with_box(
 ) -> tuple[Episode, EpisodeProvenance | None]:
     step = _step(episode, number)
     if not isinstance(step.action, Click | LongPress):
-        raise ReviewError(f"Step {number} touched no element at one place: it has no box.")
+        raise ReviewError(f"Step {number} did not touch a single point and has no box.")
     record = None if proof is None else _needed(episode, proof).steps[number]
     size = picture or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
@@ -201,11 +201,13 @@ def on_grid(box: Box, size: Size) -> tuple[int, ...]:
 
 def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last: int) -> Amended:
     if first > last:
-        raise ReviewError(f"Steps {first} to {last} are none: name the first before the last.")
+        raise ReviewError(f"Steps {first} to {last} are not a range. Enter the first step before the last.")
     _step(episode, last)
     end = len(episode.steps) - 1
     if last == end:
-        raise ReviewError(f"Step {end} is the end of the episode and cannot be dropped: end it at an earlier step.")
+        raise ReviewError(
+            f"Step {end} ends the episode and cannot be dropped. End the episode at an earlier step instead."
+        )
     after = _keeping(episode, proof, [number for number in range(end + 1) if not first <= number <= last])
     return replace(after, episode=_without_context(after.episode, first))
 
@@ -252,13 +254,15 @@ def _renamed(record: StepRecord, episode_id: str, number: int) -> StepRecord:
 
 def _step(episode: Episode, number: int) -> Step:
     if number >= len(episode.steps):
-        raise ReviewError(f"There is no step {number}: the last one is {len(episode.steps) - 1}.")
+        raise ReviewError(f"No step {number}: the last one is {len(episode.steps) - 1}.")
     return episode.steps[number]
 
 
 def _needed(episode: Episode, proof: EpisodeProvenance | None) -> EpisodeProvenance:
     if proof is None:
-        raise ReviewError(f"Episode {episode.episode_id} has no proof, and notes are kept there: none can be written.")
+        raise ReviewError(
+            f"Episode {episode.episode_id} has no provenance, where notes are stored. Notes cannot be changed."
+        )
     if refusal := proof_refusal(episode, proof):
         raise ReviewError(f"{refusal} This cannot be fixed here. Send the episode back.")
     return proof
@@ -269,8 +273,8 @@ def proof_refusal(episode: Episode, proof: EpisodeProvenance) -> str:
     if len(proof.steps) == len(episode.steps):
         return ""
     return (
-        f"The proof of episode {episode.episode_id} has {len(proof.steps)} steps, the episode {len(episode.steps)}:"
-        " it is not known which belong together."
+        f"The provenance of episode {episode.episode_id} has {len(proof.steps)} steps, the "
+        f"episode {len(episode.steps)}. It is unknown which belong together."
     )
 
 

@@ -43,7 +43,7 @@ def convert(
     if source.is_dir():
         return _convert_all(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
     if with_screenshots:
-        raise DatasetError(f"{source} is no dataset folder: screenshots come along with a folder only.")
+        raise DatasetError(f"{source} is not a dataset folder. Screenshots can only be copied from one.")
     place = target / source.name if target.is_dir() else target
     _respell(source, place, read_episode(source), dialect)
     return Conversion((place,), ())
@@ -54,7 +54,7 @@ def _convert_all(
 ) -> Conversion:
     files = layout.annotation_files(source)
     if not files:
-        raise DatasetError(f"{source} is no dataset folder: {layout.ANNOTATIONS}/ with episode files is not in it.")
+        raise DatasetError(f"{source} is not a dataset folder: {layout.ANNOTATIONS}/ with episode files is missing.")
     make_folder(target / layout.ANNOTATIONS, within=target)
     written: list[Path] = []
     failures: list[str] = []
@@ -78,7 +78,7 @@ def _convert_all(
 
 def _respell(file: Path, place: Path, episode: Episode, dialect: Dialect) -> None:
     if place.exists() and place.samefile(file):
-        raise DatasetError(f"{place} would be written over itself. Convert to another place.")
+        raise DatasetError(f"{place} would overwrite itself. Choose another output.")
     if dialect is Dialect.RELEASE:
         provenance = layout.EpisodeFiles.of(file.absolute()).provenance
         episode = with_boxes(episode, read_provenance(provenance) if provenance else None)

@@ -110,7 +110,7 @@ def hold(folder: Path) -> FileLock:
     try:
         lock.acquire()
     except Timeout as error:
-        raise DatasetError(f"The draft {folder.name} is open in another window: close it there first.") from error
+        raise DatasetError(f"The draft {folder.name} is open in another window. Close it there first.") from error
     except OSError as error:
         raise storage_error(error, folder, "opened") from error
     return lock
@@ -336,7 +336,7 @@ class Draft:
     def _without(self, line: draft_log.DropLine) -> _Story:
         story = self._story
         if line.count > len(story.steps):
-            raise DatasetError(f"{self._log.path} changes a step that is not there.")
+            raise DatasetError(f"{self._log.path} changes a step that does not exist.")
         left, gone = story.steps[: -line.count], story.steps[-line.count :]
         records = (
             provenance.DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us)
@@ -384,7 +384,7 @@ class Draft:
     def _of(self, key: int) -> DraftStep:
         step = self._story.step(key)
         if step is None:
-            raise DatasetError(f"{self._log.path} changes a step that is not there.")
+            raise DatasetError(f"{self._log.path} changes a step that does not exist.")
         return step
 
     def _action(self, tree: dict[str, Json]) -> Action:

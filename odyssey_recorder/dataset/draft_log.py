@@ -111,7 +111,9 @@ class DraftLog:
         try:
             data = line.model_dump_json().encode() + b"\n"
         except ValueError as error:
-            raise DatasetError(f"The step cannot be written: a text holds half a character ({error}).") from error
+            raise DatasetError(
+                f"The step cannot be saved: its text contains an invalid character ({error})."
+            ) from error
         with storage_errors(self.path, "written"):
             open_log = change_file if self._length or self.path.exists() else create_file
             with open_log(self.path, within=self.path.parent) as log:

@@ -96,7 +96,7 @@ class Journal:
         try:
             lock.acquire()
         except Timeout as error:
-            raise DatasetError(f"Another program is changing {self.root}: wait for it, or close it.") from error
+            raise DatasetError(f"Another program is writing to {self.root}. Wait, or close that program.") from error
         except OSError as error:
             raise storage_error(error, self._intent.parent, "locked") from error
         try:
@@ -162,8 +162,8 @@ class Journal:
             is_whole = version_name(files, change.episode_id) == version
         if not is_whole:
             raise DatasetError(
-                f"A change of episode {change.episode_id} was cut short, and {self.root / folder} is not as it was"
-                " kept: bring that folder back from a backup."
+                f"A change of episode {change.episode_id} was interrupted, and {self.root / folder} "
+                "differs from its saved version. Restore that folder from a backup."
             )
         return files
 
@@ -184,11 +184,11 @@ class Journal:
             raise storage_error(error, self._intent, "read") from error
         except ValidationError as error:
             raise DatasetError(
-                f"{self._intent} does not say which change was cut short: move it away, and hold the episodes that were"
-                f" changed last against their history ({first_fault(error)})."
+                f"{self._intent} does not show which change was interrupted. Move it away, and compare "
+                f"the latest changed episodes with their history ({first_fault(error)})."
             ) from error
         if change.format > _FORMAT:
-            raise DatasetError(f"{self._intent} was written by a newer Odyssey Recorder: update this one.")
+            raise DatasetError(f"{self._intent} was written by a newer version of Odyssey Recorder. Update this one.")
         return change
 
 

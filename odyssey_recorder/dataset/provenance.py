@@ -216,7 +216,7 @@ def read_provenance(path: Path) -> EpisodeProvenance | None:
     """None if there is no such file. Raises DatasetError."""
     provenance = _read(path, EpisodeProvenance)
     if provenance is not None and provenance.format > FORMAT:
-        raise DatasetError(f"{path} was written by a newer Odyssey Recorder: update this one.")
+        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
     return provenance
 
 

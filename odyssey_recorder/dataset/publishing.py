@@ -17,7 +17,7 @@ from odyssey_recorder.errors import DatasetError, OdysseyError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, storage_errors, write_durably
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 
-TREE_LOST = "its file was lost from the draft"
+TREE_LOST = "its file is missing from the draft"
 
 
 def publish(draft: Draft, root: Path) -> None:
@@ -58,7 +58,7 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
     new: list[Path] = []
     folders: set[Path] = set()
     if not root.is_dir():
-        raise DatasetError(f"The dataset folder {root} is gone. Bring it back, or plug its disk in.")
+        raise DatasetError(f"The dataset folder {root} is missing. Restore it, or reconnect its disk.")
     try:
         for path, data in files:
             if path.parent not in folders:
@@ -78,7 +78,7 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
 
 def _episode(draft: Draft) -> Episode:
     if not draft.complete:
-        raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet: finish it first.")
+        raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet. Finish it first.")
     steps = tuple(
         Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
     )
@@ -92,12 +92,12 @@ def _picture(step: DraftStep, decoded: set[str]) -> bytes:
     with storage_errors(step.picture, "read"):
         data = read_file(step.picture, Largest.PICTURE, within=step.picture.parent)
     if hashlib.sha256(data).hexdigest() != frame.png_sha256:
-        raise DatasetError(f"{step.picture} is not the picture that was recorded: undo that step and record it again.")
+        raise DatasetError(f"{step.picture} is not the recorded screenshot. Undo that step and record it again.")
     if frame.png_sha256 not in decoded:
         try:
             decode_png(data)
         except BrokenImageError as error:
-            raise DatasetError(f"{step.picture} is not whole: {error}. Undo that step and record it again.") from error
+            raise DatasetError(f"{step.picture} is damaged: {error}. Undo that step and record it again.") from error
         decoded.add(frame.png_sha256)
     return data
 

@@ -79,14 +79,14 @@ class Versions:
     ) -> Change:
         """Restore a kept version byte for byte; the present one is kept too. Otherwise like `amend`."""
         if _VERSION.fullmatch(version) is None:
-            raise ReviewError(f"{version!r} is no version of an episode: it cannot be brought back.")
+            raise ReviewError(f"{version!r} is not a saved version and cannot be restored.")
         with self._journal.held():
             now = self._present(episode_id, expected)
             kept: Contents = layout.files_of(self._folder(episode_id, version), episode_id)
             if version_name(kept, episode_id) != version:
                 raise DatasetError(
-                    f"{self._folder(episode_id, version)} is not there, or not as it was kept: the episode stays as it"
-                    " is. Bring that folder back from a backup."
+                    f"{self._folder(episode_id, version)} is missing or damaged. The episode was not changed. "
+                    "Restore that folder from a backup."
                 )
             return self._carry_out(now, kept, record)
 
@@ -100,7 +100,7 @@ class Versions:
         episode_id = now.episode_id
         source, target = version_name(now.contents, episode_id), version_name(wanted, episode_id)
         if source == target:
-            raise ReviewError(f"Episode {episode_id} is so already: nothing would change.")
+            raise ReviewError(f"Episode {episode_id} is already like this. Nothing would change.")
         change = Change(
             episode_id=episode_id,
             source=layout.history_path(episode_id, source),
@@ -114,7 +114,7 @@ class Versions:
         files = layout.files_of(self._root, layout.checked_id(episode_id))
         annotation = layout.read_dataset_file(self._root / layout.annotation_path(episode_id), Largest.PROOF)
         if expected and hashlib.sha256(annotation).hexdigest() != expected:
-            raise ReviewError(f"Episode {episode_id} was changed since it was opened: open it again.")
+            raise ReviewError(f"Episode {episode_id} has changed since it was opened. Open it again.")
         proof = files.get(layout.provenance_path(episode_id))
         return _Present(
             episode_id, files, annotation, None if proof is None else layout.read_dataset_file(proof, Largest.PROOF)
@@ -172,8 +172,8 @@ class Versions:
                     )
                     return kept
         raise ReviewError(
-            f"Nothing can be understood of the annotation of episode {episode_id}, and no earlier version is kept."
-            " Bring the file back from a backup, send the episode back, or reject it."
+            f"Nothing can be read from the annotation of episode {episode_id}, and no earlier version "
+            "is saved. Restore the file from a backup, send the episode back, or reject it."
         )
 
     def _size_of(self, episode_id: str, step: int) -> Size:
@@ -181,7 +181,7 @@ class Versions:
         try:
             return Size(*read_png(path, within=self._root).size)
         except OSError as error:
-            raise ReviewError(f"{path} cannot be opened as a picture: no box can be drawn on it.") from error
+            raise ReviewError(f"{path} cannot be opened as an image, so boxes cannot be drawn on it.") from error
 
     def _folder(self, episode_id: str, version: str) -> Path:
         return self._root / layout.history_path(episode_id, version)
@@ -195,7 +195,7 @@ def _end(repair: Repair) -> Complete | Impossible:
     if repair.end == "COMPLETE":
         return Complete(repair.words)
     if not repair.words.strip():
-        raise ReviewError("IMPOSSIBLE needs a reason: say what made the task impossible.")
+        raise ReviewError("IMPOSSIBLE needs a reason. Enter what made the task impossible.")
     return Impossible(repair.words)
 
 

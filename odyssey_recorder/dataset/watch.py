@@ -114,7 +114,7 @@ class DatasetWatch:
         try:
             found = self._with_amended(_stamps(self._folders))
         except OSError as error:
-            _log.warning("%s cannot be looked at: %s", self._root, error)
+            _log.warning("%s cannot be read: %s", self._root, error)
             return  # a drive that does not respond has lost no episode
         changes = _difference(self._known or {}, found)
         first = self._known is None
@@ -182,10 +182,10 @@ class _Notices(FileSystemEventHandler):
             watch = self._observer.schedule(self, str(folder), event_filter=_EVENTS)
         except OSError as error:
             self._refused = True
-            _log.warning("There will be no notices of changes in %s: %s", folder, error)
+            _log.warning("Changes in %s cannot be watched: %s", folder, error)
             self._warn(
-                f"This computer gives no notice of changes in {folder} ({error.strerror or error}): the list is"
-                " brought up to date every few seconds instead."
+                f"Changes cannot be watched in {folder} ({error.strerror or error}). The list is "
+                "refreshed every few seconds instead."
             )
         else:
             self._watches[folder] = identity, watch

@@ -139,7 +139,7 @@ class AdbDevice:
         return False
 
     def put_finger(self, at: Pixel) -> None:
-        raise InputRefusedError(f"{self.serial} cannot follow a finger over adb: at {at.x}, {at.y} nothing was sent.")
+        raise InputRefusedError(f"{self.serial} cannot follow a finger over adb. At {at.x}, {at.y} nothing was sent.")
 
     def lift_finger(self) -> None:
         pass
@@ -183,7 +183,7 @@ class AdbDevice:
         start = result.output.find("<?xml")
         if start < 0:
             words = result.errors + result.output
-            advice = "Its screen never rests." if _RESTLESS in words else "Look again."
+            advice = "Its screen never settles." if _RESTLESS in words else "Look again."
             raise DeviceError(f"The views on the screen of {self.serial} cannot be read. {advice} {_in_short(words)}")
         return result.output[start:]
 
@@ -191,7 +191,7 @@ class AdbDevice:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
         if result.exit_code != 0:
             words = _in_short(result.errors + result.output)
-            raise DeviceError(f"{self.serial} does not tell its setting {namespace} {name}. {words}")
+            raise DeviceError(f"{self.serial} did not report its setting {namespace} {name}. {words}")
         value = result.output.strip()
         return "" if value == "null" else value
 
@@ -313,7 +313,7 @@ class AdbDevice:
     def _snapshot_console(self) -> EmulatorConsole:
         if self._console is None:
             raise DeviceError(
-                f"{self.serial} keeps no snapshots: only an emulator on this computer does, such as emulator-5554."
+                f"{self.serial} does not support snapshots. Only emulators on this computer do, such as emulator-5554."
             )
         return self._console
 
@@ -365,18 +365,20 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
     header = bytearray(_SCREENCAP_HEADER.size)
     received = stream.read_into(memoryview(header))
     if received < len(header):
-        raise ValueError(f"the picture was cut short: {received} of the header's {len(header)} bytes came")
+        raise ValueError(f"the screenshot was cut short: {received} of the header's {len(header)} bytes received")
     width, height, pixel_format, _ = _SCREENCAP_HEADER.unpack(header)
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
-        raise ValueError(f"what came is no picture: it begins with {bytes(header)!r}")
+        raise ValueError(f"not a screenshot; the data begin with {bytes(header)!r}")
     if pixel_format != _RGBA_8888:
-        raise ValueError(f"the picture is in pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is known")
+        raise ValueError(
+            f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is supported"
+        )
     pixels = bytearray(width * height * 4)
     received += stream.read_into(memoryview(pixels))
     expected = len(header) + len(pixels)
     surplus = stream.read_into(memoryview(bytearray(1)))
     if received < expected or surplus:
-        raise ValueError(f"the picture is not whole: {received + surplus} bytes came, {expected} were expected")
+        raise ValueError(f"the screenshot is incomplete: {received + surplus} bytes received, {expected} expected")
     return Size(width, height), pixels
 
 
@@ -385,4 +387,4 @@ def _complains(result: CommandResult) -> bool:
 
 
 def _in_short(words: str) -> str:
-    return f"It said: {shorten(words, 200, placeholder=' …')}" if words.strip() else ""
+    return f"Its output: {shorten(words, 200, placeholder=' …')}" if words.strip() else ""

@@ -84,7 +84,7 @@ class AdbKeyboard:
         if chosen == ADB_KEYBOARD:
             _, chosen = self._ask(f"ime set {shlex.quote(own.method)}", _CHOSEN)
             if chosen != own.method:
-                _log.warning("%s does not take its keyboard %s back.", self._serial, own.method)
+                _log.warning("%s did not switch back to its keyboard %s.", self._serial, own.method)
         if not own.had_adb_keyboard and chosen != ADB_KEYBOARD:
             self._ask(f"ime disable {ADB_KEYBOARD}")
         path.unlink(missing_ok=True)
@@ -95,8 +95,8 @@ class AdbKeyboard:
         while not _is_up(*self._ask("dumpsys input_method")):
             if time.monotonic() > expires_s:
                 raise InputRefusedError(
-                    f"ADBKeyBoard does not come up on {self._serial}. Tap into the field, or install ADBKeyBoard anew."
-                    " Nothing was typed."
+                    f"ADBKeyBoard does not open on {self._serial}. Tap the field, or reinstall ADBKeyBoard. "
+                    "Nothing was typed."
                 )
             time.sleep(_SWITCH_POLL_S)
 
@@ -114,8 +114,8 @@ class AdbKeyboard:
             part.replace(path)
         except OSError as error:
             raise InputRefusedError(
-                f"The keyboard of {self._serial} cannot be noted down in {self._folder} ({error.strerror}), and so not"
-                " be changed for a while. Nothing was typed; make room there."
+                f"The keyboard of {self._serial} cannot be saved in {self._folder} ({error.strerror}), so "
+                "it was not switched. Nothing was typed. Free some space there."
             ) from error
 
     def _path(self, folder: Path) -> Path:
@@ -152,9 +152,9 @@ def _read(path: Path) -> _OwnKeyboard | None:
             case {"method": str(method), "had_adb_keyboard": bool(had)}:
                 return _OwnKeyboard(method, had)
             case _:
-                _log.warning("Which keyboard was chosen is not told in %s.", path)
+                _log.warning("The previous keyboard is not in %s.", path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        _log.warning("Which keyboard was chosen cannot be read in %s: %s", path, error)
+        _log.warning("The previous keyboard cannot be read from %s: %s", path, error)
     return None

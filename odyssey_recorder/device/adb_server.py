@@ -21,14 +21,11 @@ _ANSWER_S = 10.0
 _START_S = 20.0
 
 _GONE = re.compile(r"not found|offline|closed|unauthorized|authorizing|no devices|Unknown data: b''")
-_PLUG_IN = "Start it again or plug it in."
-_COLD_BOOT = "If its window does not react either, start it again (Cold Boot)."
+_PLUG_IN = "Restart it or plug it in."
+_COLD_BOOT = "If its window does not respond either, restart it with a cold boot."
 _STARTED = b"daemon started"
 """Printed by `adb start-server` if the server was not running."""
-_NOT_OURS = (
-    "Another program had started it, so it is not started again from here: start Android Studio again, or run"
-    " `adb start-server`."
-)
+_NOT_OURS = "Another program had started it. Restart Android Studio, or run `adb start-server`."
 _RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
 
 
@@ -54,15 +51,15 @@ def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG
         raise DeviceTimeoutError(f"{who} did not answer in time. {if_silent}") from error
     except (AdbConnectionError, ConnectionRefusedError) as error:
         raise DeviceDisconnectedError(
-            f"{who} cannot be reached, for no adb server answers ({error}). "
-            "Run `adb start-server`, or start Android Studio."
+            f"{who} cannot be reached because no adb server responds ({error}). Run `adb "
+            "start-server`, or start Android Studio."
         ) from error
     except AdbError as error:
         raise _as_adb_said(who, " ".join(str(error).split())[:160]) from error
     except (EOFError, OSError) as error:
         raise DeviceDisconnectedError(f"The connection to {who} broke off ({error}). {if_gone}") from error
     except (ValueError, struct.error) as error:
-        raise DeviceError(f"{who} answered what cannot be used: {error}. Try again.") from error
+        raise DeviceError(f"{who} sent an unusable answer: {error}. Try again.") from error
 
 
 def _as_adb_said(who: str, words: str) -> DeviceError:
@@ -111,7 +108,7 @@ class AdbServer:
             )
         if done.returncode != 0:
             words = done.stderr.decode(errors="replace").strip()[-200:]
-            raise DeviceError(f"{self} does not start: {words}. Run `{adb} start-server` to see why.")
+            raise DeviceError(f"{self} could not be started: {words}. Run `{adb} start-server` to see why.")
         self._adb = lambda: adb
         self._is_ours = bool(self._is_ours) or _STARTED in done.stderr
 

@@ -115,9 +115,9 @@ class VirtualDevices:
         """
         wanted, name, sdk = profile_named(profile), name or profile, self._some_sdk()
         if not is_avd_name(name):
-            raise DeviceError(f"{name!r} is no name of a virtual device: letters, digits, . _ and - alone.")
+            raise DeviceError(f"{name!r} is not a valid name. Use letters, digits, . _ and - only.")
         if name in self._files.names() and not replace:
-            raise DeviceError(f"There is a virtual device {name} already. Choose another name, or replace it.")
+            raise DeviceError(f"A virtual device named {name} already exists. Choose another name, or replace it.")
         self._refuse_running(name)
         image = self._image(wanted)
         sdk.require_package(image)
@@ -131,7 +131,7 @@ class VirtualDevices:
         """
         wanted = profile or made_by(self._files.config(name))
         if wanted is None:
-            raise DeviceError(f"{name} was made by none of the recorder's profiles: create a device anew.")
+            raise DeviceError(f"{name} was not created from one of the recorder's profiles. Create a new device.")
         self._files.amend(name, wanted_entries(wanted))
         return self._avd(name, None)
 
@@ -187,7 +187,7 @@ class VirtualDevices:
         profile = made_by(config)
         problems = avd_config.problems(config, profile) if profile is not None else ()
         if known is not None and name not in known:
-            problems = (*problems, "The emulator does not know it: delete it in Android Studio, and create it anew.")
+            problems = (*problems, "The emulator does not know it. Delete it in Android Studio, and create it again.")
         return Avd(name, profile.key if profile is not None else None, serial, problems)
 
     def _known_to_emulator(self) -> "frozenset[str] | None":
@@ -215,7 +215,7 @@ class VirtualDevices:
     def _refuse_running(self, name: str) -> None:
         serial = self._serial(name)
         if serial is not None:
-            raise DeviceError(f"{name} runs already, as {serial}. Stop it first.")
+            raise DeviceError(f"{name} is already running as {serial}. Stop it first.")
 
     def _environment(self, sdk: AndroidSdk) -> Mapping[str, str]:
         """All tools must find the same SDK, devices and adb server."""
@@ -230,7 +230,7 @@ class VirtualDevices:
     def console(self, serial: str) -> EmulatorConsole:
         console = console_of(serial, self._around.token)
         if console is None:
-            raise DeviceError(f"{serial} is no emulator of this computer: it has no console.")
+            raise DeviceError(f"{serial} is not an emulator on this computer: it has no console.")
         return console
 
     def _give_up(self, serial: str, emulator: emulator_launch.LaunchedEmulator) -> None:

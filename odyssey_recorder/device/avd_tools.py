@@ -14,10 +14,8 @@ _CREATE_S = 180.0
 _NO_CUSTOM_HARDWARE = "no\n"
 _SAID = 300
 
-_JAVA = (
-    "avdmanager needs Java: set JAVA_HOME to the one that comes with Android Studio (its folder jbr), then try again."
-)
-_NO_SPACE = "Free some room on the disk."
+_JAVA = "avdmanager needs Java. Set JAVA_HOME to the jbr folder of Android Studio, then try again."
+_NO_SPACE = "Free some disk space."
 
 
 class AvdTools:
@@ -33,10 +31,10 @@ class AvdTools:
         try:
             done = self._run([program, "-list-avds"], "", _LIST_S)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise SdkError(f"{program} does not answer: {error}. Install the emulator again.") from error
+            raise SdkError(f"{program} does not respond: {error}. Install the emulator again.") from error
         if done.returncode != 0:
             said = shorten(done.stderr + done.stdout, _SAID, placeholder=" …") or "nothing"
-            raise SdkError(f"{program} does not run. It said: {said}. Install the emulator again.")
+            raise SdkError(f"{program} could not be started: {said}. Install the emulator again.")
         return frozenset(line.strip() for line in done.stdout.splitlines() if is_avd_name(line.strip()))
 
     def create(self, name: str, *, image: str, device: str, replace: bool) -> None:
@@ -46,12 +44,12 @@ class AvdTools:
         try:
             done = self._run([*command, "--force"] if replace else command, _NO_CUSTOM_HARDWARE, _CREATE_S)
         except subprocess.TimeoutExpired as error:
-            raise DeviceTimeoutError(f"avdmanager did not make {name} within {_CREATE_S:g} s. Try again.") from error
+            raise DeviceTimeoutError(f"avdmanager did not create {name} within {_CREATE_S:g} s. Try again.") from error
         except OSError as error:
-            raise SdkError(f"{program} does not run: {error.strerror}. {_JAVA}") from error
+            raise SdkError(f"{program} could not be started: {error.strerror}. {_JAVA}") from error
         if done.returncode != 0:
             raise DeviceError(
-                f"avdmanager did not make the virtual device {name}. {self._explained(done.stderr + done.stdout)}"
+                f"avdmanager could not create the virtual device {name}. {self._explained(done.stderr + done.stdout)}"
             )
 
     def _run(self, command: Sequence[str], answer: str, limit_s: float) -> "subprocess.CompletedProcess[str]":

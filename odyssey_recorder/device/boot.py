@@ -37,7 +37,7 @@ class BootStage(Enum):
     WAITING_FOR_ADB = "Waiting for adb"
     BOOTING = "Booting Android"
     WAITING_FOR_HOME = "Waiting for the home screen"
-    PREPARING = "Setting the device up for recording"
+    PREPARING = "Preparing the device for recording"
     CHECKING = "Checking the device"
 
 
@@ -77,7 +77,7 @@ class Boot:
         device = AdbDevice(AdbShell(self.serial, self.server, answer_s=_ANSWER_S))
         while True:
             if self.cancelled():
-                raise CancelledError(f"The start of {self.name} was given up; the emulator is stopped.")
+                raise CancelledError(f"The start of {self.name} was cancelled. The emulator has been stopped.")
             if self.emulator.has_ended:
                 raise self.emulator.why_it_ended(self.name)
             if is_passed(device):
@@ -105,9 +105,9 @@ class Boot:
 
     def _give_up(self, stage: BootStage) -> NoReturn:
         raise DeviceTimeoutError(
-            f"{self.name} ({self.serial}) did not come up within {self.boot_s:g} s. It is still at: "
-            f"{stage.value}. It runs on: look at its window, or stop it and try a cold boot. Its log: "
-            f"{self.emulator.log}"
+            f"{self.name} ({self.serial}) did not start within {self.boot_s:g} s. Last stage: "
+            f"{stage.value}. It is still running: check its window, or stop it and try a cold boot. "
+            f"Log: {self.emulator.log}"
         )
 
 
@@ -120,7 +120,7 @@ def end_emulator(
     started_s = time.monotonic()
     while any(one.serial == serial for one in running_avds(running).values()) or _is_listed(serial, server):
         if time.monotonic() > started_s + gone_s:
-            raise DeviceTimeoutError(f"{serial} has not ended within {gone_s:g} s. Close its window.")
+            raise DeviceTimeoutError(f"{serial} did not stop within {gone_s:g} s. Close its window.")
         time.sleep(_POLL_S)
     # The discovery file disappears before the emulator releases the device's files.
     expires_s = time.monotonic() + _LAST_BREATH_S

@@ -124,7 +124,7 @@ class EmulatorDevice(AdbDevice):
         if connection is None:
             self._refuse_if_closed()
             self._finger.lift(None)
-            raise errors.InputRefusedError(f"{self.serial} cannot follow a finger at the moment. Do it again.")
+            raise errors.InputRefusedError(f"{self.serial} cannot follow a finger right now. Try again.")
         with self._dropping(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
 

@@ -24,7 +24,7 @@ _SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _SNAPSHOT = re.compile(r"\S+\s+(?P<name>\S+)\s+\S+(?:\s+[KMGT]i?B)?\s+\d{4}-\d\d-\d\d\s")
 _PARTIAL = "List of partial"
 _AUTHENTICATION = "Authentication required"
-_TRY_AGAIN = "Try again; if it stays so, start the emulator again."
+_TRY_AGAIN = "Try again. If that does not help, restart the emulator."
 
 
 def console_port(serial: str) -> int | None:
@@ -42,7 +42,7 @@ def check_snapshot_name(name: str) -> None:
     """Raise `DeviceError` for a name that is unsafe in a console command or as a folder name."""
     if _SNAPSHOT_NAME.fullmatch(name) is None:
         raise DeviceError(
-            f"{name!r} is no name for a snapshot. Use up to 100 letters, digits, full stops, hyphens and underscores."
+            f"{name!r} is not a valid snapshot name. Use up to 100 letters, digits, dots, hyphens and underscores."
         )
 
 
@@ -126,7 +126,7 @@ class EmulatorConsole:
 
     def _command(self, line: str, answer_s: float) -> str:
         if not line.isprintable():
-            raise DeviceError(f"{self} takes one line at a time, not {line!r}.")
+            raise DeviceError(f"{self} accepts one line at a time, not {line!r}.")
         with self._connected(answer_s) as dialogue:
             try:
                 if _AUTHENTICATION in dialogue.answer():
@@ -141,8 +141,8 @@ class EmulatorConsole:
             token = self._token_file.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise DeviceError(
-                f"{self} asks for its token, and {self._token_file} cannot be read ({error})."
-                " Start the emulator again: it writes the file."
+                f"{self} asks for its token, and {self._token_file} cannot be read ({error}). Restart the "
+                "emulator, which writes the file."
             ) from error
         hide(token)
         dialogue.say(f"auth {token}")
@@ -150,8 +150,8 @@ class EmulatorConsole:
             dialogue.answer()
         except _RefusedError as error:
             raise DeviceError(
-                f"{self} does not take the token in {self._token_file}: {error}."
-                " Run the recorder as the user who runs the emulator."
+                f"{self} rejected the token in {self._token_file}: {error}. Run the recorder as the user "
+                "who runs the emulator."
             ) from error
 
     @contextmanager
@@ -170,12 +170,12 @@ class EmulatorConsole:
                         self._sockets.remove(sock)
         except TimeoutError as error:
             raise DeviceTimeoutError(
-                f"{self} did not answer within {answer_s:g} s."
-                " If the emulator's window does not react either, start it again (Cold Boot)."
+                f"{self} did not answer within {answer_s:g} s. If the emulator's window does not respond "
+                "either, restart it with a cold boot."
             ) from error
         except ConnectionRefusedError as error:
             raise DeviceDisconnectedError(
-                f"{self} cannot be reached: nothing listens on port {self.port} of this computer. Start it again."
+                f"{self} cannot be reached: nothing is listening on port {self.port} of this computer. Restart it."
             ) from error
         except (EOFError, OSError) as error:
             raise DeviceDisconnectedError(f"{self} broke off ({error}). {_TRY_AGAIN}") from error
@@ -203,7 +203,7 @@ class _Dialogue:
             if line == "OK" or line.startswith("OK:"):
                 return "\n".join(lines)
             if line.startswith("KO"):
-                raise _RefusedError(line.removeprefix("KO").lstrip(": ").rstrip(".") or "it does not say why")
+                raise _RefusedError(line.removeprefix("KO").lstrip(": ").rstrip(".") or "no reason given")
             lines.append(line)
 
     def _line(self) -> str:

@@ -65,7 +65,7 @@ class EmulatorFinger:
             except DeviceError as error:
                 self._shape, self._is_lost = None, True
                 if is_down:
-                    raise InputRefusedError(f"The finger was led only a part of its way: {error}") from error
+                    raise InputRefusedError(f"The finger was moved only part of its way: {error}") from error
                 raise
 
     def lift(self, control: EmulatorControl | None) -> None:
@@ -75,7 +75,7 @@ class EmulatorFinger:
                 return
             self._shape, self._is_lost = None, True
             if control is None:
-                raise InputRefusedError("The connection was lost before the finger lifted. Do it again.")
+                raise InputRefusedError("The connection was lost before the finger lifted. Try again.")
             try:
                 control.lift_finger(self._at)
             except DeviceTimeoutError:

@@ -45,25 +45,25 @@ _OPTIONS = (
 _MEANINGS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
     StatusCode.UNAUTHENTICATED: (
         DeviceError,
-        "does not take our token. It is read again; if that does not help, start the emulator again.",
+        "rejected the token. It is being read again. If that does not help, restart the emulator.",
     ),
     StatusCode.PERMISSION_DENIED: (
         DeviceError,
-        "does not allow us this call. Start the emulator with -grpc-use-token.",
+        "does not allow this call. Start the emulator with -grpc-use-token.",
     ),
     StatusCode.UNIMPLEMENTED: (DeviceError, "does not know this call. Update the emulator."),
     StatusCode.UNAVAILABLE: (
         DeviceDisconnectedError,
-        "cannot be reached. If the emulator's window is gone, start it again.",
+        "cannot be reached. If the emulator's window is gone, restart it.",
     ),
-    StatusCode.CANCELLED: (DeviceDisconnectedError, "was left in the middle of a call. Try again."),
+    StatusCode.CANCELLED: (DeviceDisconnectedError, "was cancelled during a call. Try again."),
     StatusCode.DEADLINE_EXCEEDED: (
         DeviceTimeoutError,
-        "did not answer in time. If the emulator's window does not react either, start it again (Cold Boot).",
+        "did not respond in time. If the emulator's window does not respond either, restart it with a cold boot.",
     ),
     StatusCode.RESOURCE_EXHAUSTED: (
         DeviceError,
-        "has no room for this call. Close other programs that watch the emulator, or start it again.",
+        "has no resources for this call. Close other programs that use the emulator, or restart it.",
     ),
 }
 
@@ -76,7 +76,7 @@ def control_errors(who: str) -> Iterator[None]:
 
     After a plain `DeviceError` nothing was done; after its subclasses it may have been.
     """
-    service = f"The control service of {who}"
+    service = f"The gRPC service of {who}"
     try:
         yield
     except grpc.RpcError as error:
@@ -84,11 +84,11 @@ def control_errors(who: str) -> Iterator[None]:
         code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
         words = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
         kind, meaning = _MEANINGS.get(
-            code, (DeviceError, "failed. Try again; if it stays so, start the emulator again.")
+            code, (DeviceError, "failed. Try again. If that does not help, restart the emulator.")
         )
         raise kind(f"{service} {meaning} (gRPC {code.name}: {words})") from error
     except ValueError as error:
-        raise DeviceDisconnectedError(f"{service} was left: {error}. Connect to the device again.") from error
+        raise DeviceDisconnectedError(f"{service} was cancelled: {error}. Connect to the device again.") from error
 
 
 class FrameMemory:
@@ -142,8 +142,8 @@ class ScreenshotStream:
         self._torn_in_a_row = 0
         self.received = 0
         self.ended = threading.Event()
-        self.error: DeviceError = DeviceDisconnectedError(f"The stream of pictures of {who} has ended. Wait a moment.")
-        self._thread = threading.Thread(target=self._read, name=f"picture stream of {who}", daemon=True)
+        self.error: DeviceError = DeviceDisconnectedError(f"The screenshot stream of {who} has ended. Wait a moment.")
+        self._thread = threading.Thread(target=self._read, name=f"screenshot stream of {who}", daemon=True)
         self._thread.start()
 
     def take(self, wait_s: float) -> Frame | None:
@@ -217,7 +217,7 @@ class ScreenshotStream:
             return
         self._torn_in_a_row += 1
         if self._torn_in_a_row >= _MOST_TORN:
-            raise DeviceError(f"The emulator {self._who} writes pictures faster than they can be copied.")
+            raise DeviceError(f"The emulator {self._who} writes frames faster than they can be copied.")
 
     def _keep_copied(self) -> None:
         self._torn_in_a_row = 0
@@ -329,8 +329,9 @@ def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, stre
     size = Size(image.format.width, image.format.height)
     if not pixels or len(pixels) != _length(image):
         raise DeviceError(
-            f"The control service of {who} gave no whole picture: {len(pixels)} bytes came for {size},"
-            f" {_length(image)} were expected. If the screen is off, wake the device; otherwise try again."
+            f"The gRPC service of {who} sent an incomplete screenshot: {len(pixels)} bytes for "
+            f"{size}, {_length(image)} were expected. If the screen is off, wake the device; "
+            "otherwise try again."
         )
     return Frame(
         size=size,

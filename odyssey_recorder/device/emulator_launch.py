@@ -28,35 +28,40 @@ _CHATTER = re.compile(r"^\s*(INFO|WARNING|DEBUG)\s*\|")
 _ADVICE: Sequence[tuple[str, str]] = (
     (
         r"permission[^\n]*/dev/kvm|/dev/kvm[^\n]*permission|have permissions to use KVM",
-        "Let yourself use KVM: sudo gpasswd -a $USER kvm, then log out and in again.",
+        "Allow your user to use KVM: sudo gpasswd -a $USER kvm, then log out and in again.",
     ),
     (
         r"hardware acceleration|/dev/kvm|KVM (is not|requires)|HAXM|WHPX|Hypervisor",
-        "The computer must let programs run virtual machines: switch virtualisation on (VT-x, SVM) in its firmware; "
-        "on Linux also load KVM, on Windows turn on the Windows Hypervisor Platform. "
-        "`emulator -accel-check` tells whether it is so.",
+        "Virtualisation is off. Turn it on (VT-x, SVM) in the firmware; on Linux also load KVM, "
+        "on Windows turn on the Windows Hypervisor Platform. `emulator -accel-check` checks it.",
     ),
     (
         r"requires foldable feature",
-        "This system image cannot fold: create the device anew with an image of API 34 or newer (google_apis).",
+        "This system image cannot fold. Create the device again with an image of API 34 or newer (google_apis).",
     ),
     (
         r"(Broken|Cannot find) AVD system path|Missing system image|system-images[^\n]*(missing|not found)",
-        "Its system image is not installed: `odyssey-recorder avd list` says which, and the command that brings it.",
+        "Its system image is not installed. `odyssey-recorder avd list` shows the command that installs it.",
     ),
-    (r"Unknown AVD name", "There is no such device any more: create it anew."),
+    (r"Unknown AVD name", "This device no longer exists. Create it again."),
     (
         r"[Rr]unning multiple emulators with the same AVD|another emulator instance running",
-        "It runs already, or did not end well: stop it first. If none runs, delete the *.lock files in its folder.",
+        (
+            "It is already running or did not shut down cleanly. Stop it first. If it is not "
+            "running, delete the *.lock files in its folder."
+        ),
     ),
-    (r"[Nn]ot enough (disk )?space|No space left", "Free some room on the disk: a device takes up to 10 GB."),
+    (r"[Nn]ot enough (disk )?space|No space left", "Free some disk space: a device needs up to 10 GB."),
     (
         r"could not load the Qt platform|could not connect to display|xcb",
-        "There is no screen for its window here: start it without one (--no-window).",
+        "There is no display for its window. Start it with --no-window.",
     ),
-    (r"unknown option|invalid command-line parameter", "The emulator is too old for the recorder: sdkmanager --update"),
+    (
+        r"unknown option|invalid command-line parameter",
+        "The emulator is too old for the recorder. Run: sdkmanager --update",
+    ),
     (r"[Ff]ailed to (process|open) [^\n]*lock|[Cc]an ?not allocate memory|memory[^\n]*exceeds", "Free some memory."),
-    (r"snapshot[^\n]*(doesn't exist|not found|does not have)", "Start it without the snapshot, or from another."),
+    (r"snapshot[^\n]*(doesn't exist|not found|does not have)", "Start it without this snapshot, or from another one."),
 )
 
 
@@ -78,7 +83,7 @@ def free_ports(consoles: Iterable[int] = CONSOLE_PORTS) -> Ports:
         if _is_free(console) and _is_free(console + 1):
             control = console + _CONTROL_PORT_ABOVE
             return Ports(console, control if _is_free(control) else _any_free())
-    raise DeviceError("No port is free for another emulator: stop one that runs.")
+    raise DeviceError("No port is free for another emulator. Stop a running one.")
 
 
 class LaunchedEmulator:
@@ -99,7 +104,9 @@ class LaunchedEmulator:
                     | getattr(subprocess, "DETACHED_PROCESS", 0),
                 )
         except OSError as error:
-            raise DeviceError(f"{command[0]} does not run: {error.strerror}. Install the emulator again.") from error
+            raise DeviceError(
+                f"{command[0]} could not be started: {error.strerror}. Install the emulator again."
+            ) from error
         threading.Thread(target=self._process.wait, name=f"emulator {self._process.pid}", daemon=True).start()
 
     @property
@@ -111,7 +118,9 @@ class LaunchedEmulator:
             self._process.terminate()
 
     def why_it_ended(self, name: str) -> DeviceError:
-        return DeviceError(f"The emulator of {name} ended at once. {explained(self._last_words())} Its log: {self.log}")
+        return DeviceError(
+            f"The emulator {name} stopped right after its start. {explained(self._last_words())} Its log: {self.log}"
+        )
 
     def _last_words(self) -> str:
         with suppress(OSError), self.log.open("rb") as words:
@@ -132,7 +141,7 @@ def explained(words: str) -> str:
     lines = [" ".join(line.split()) for line in words.splitlines() if line.strip()]
     telling = [line for line in lines if not _CHATTER.match(line)] or lines
     said = " / ".join(telling[-_TOLD_LINES:])
-    return " ".join(part for part in (advice, f"It said: {said}" if said else "It said nothing.") if part)
+    return " ".join(part for part in (advice, f"Its output: {said}" if said else "It printed nothing.") if part)
 
 
 def new_log(folder: Path, name: str) -> Path:

@@ -69,7 +69,7 @@ class EmulatorLink:
         self._renewing = threading.Lock()
         self._closing = threading.Event()
         self._tried = threading.Event()
-        self._problem = f"The control service of {serial} was not tried yet. Wait a moment."
+        self._problem = f"The gRPC service of {serial} has not been tried yet. Wait a moment."
         self._thread = threading.Thread(target=self._run, name=f"control service of {serial}", daemon=True)
         self._thread.start()
 
@@ -116,8 +116,8 @@ class EmulatorLink:
             except DeviceError as error:
                 self._problem = str(error)
             except Exception as error:  # noqa: BLE001 - the top of a thread: adb still works, and the next try may succeed
-                _log.exception("The control service of %s broke", self._serial)
-                self._problem = f"The control service of {self._serial} cannot be used: {error!r}. Choose adb."
+                _log.exception("The gRPC service of %s broke", self._serial)
+                self._problem = f"The gRPC service of {self._serial} cannot be used: {error!r}. Choose adb."
             self._note_try(began_ns)
             lasted = time.monotonic_ns() - began_ns > 2e9 * _LAST_PAUSE_S
             pause_s = _FIRST_PAUSE_S if lasted or self._is_outdated(began_ns) else pause_s
@@ -162,7 +162,7 @@ class EmulatorLink:
         try:
             return FrameMemory(length)
         except OSError as error:
-            _log.info("No memory can be shared with %s: %s", self._serial, error)
+            _log.info("Memory cannot be shared with %s: %s", self._serial, error)
             return None
 
     def _leave(self, connection: ControlConnection) -> None:
@@ -174,13 +174,13 @@ class EmulatorLink:
         endpoint = self._options.find()
         if endpoint is None:
             raise DeviceError(
-                f"No control service of {self._serial} was found. Start the emulator from Android Studio, or with"
-                " -grpc-use-token, on this computer; or choose adb."
+                f"No gRPC service of {self._serial} was found. Start the emulator from Android Studio, or "
+                "with -grpc-use-token, on this computer; or choose adb."
             )
         if endpoint.wants_jwt:
             raise DeviceError(
-                f"The control service of {self._serial} wants signed tokens (JWT), which only Android Studio has."
-                " Start the emulator with -grpc-use-token, or choose adb."
+                f"The gRPC service of {self._serial} requires signed tokens (JWT), which only Android "
+                "Studio has. Start the emulator with -grpc-use-token, or choose adb."
             )
         return endpoint
 
@@ -192,7 +192,7 @@ class EmulatorLink:
         stream = connection.stream
         if not stream.came_after(0, _FIRST_PICTURE_S) and not stream.ended.is_set():
             raise DeviceTimeoutError(
-                f"The control service of {self._serial} sends no pictures. If the screen is off, wake the device."
+                f"The gRPC service of {self._serial} sends no screenshots. If the screen is off, wake the device."
             )
         received, small = stream.received, None
         while (newest := stream.newest) and not (self._closing.is_set() or stream.ended.is_set()):
@@ -214,7 +214,7 @@ class EmulatorLink:
             received, _LATE_S
         ):
             raise DeviceError(
-                f"The stream of pictures of {self._serial} has stalled. It is opened again; wait a moment."
+                f"The screenshot stream of {self._serial} has stalled and is being reopened. Wait a moment."
             )
 
 

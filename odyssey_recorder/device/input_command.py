@@ -49,9 +49,9 @@ def check_text(text: str) -> None:
     for place, character in enumerate(text, start=1):
         if not is_plain(character):
             raise InputRefusedError(
-                f"{character!r}, character {place} of the text, cannot be typed over adb: only ASCII "
-                "letters, digits and signs, spaces and line ends can, unless ADBKeyBoard is installed on the device "
-                "(com.android.adbkeyboard, from F-Droid). Nothing was typed; install it, or change the text."
+                f"{character!r}, character {place} of the text, cannot be typed over adb, which supports "
+                "ASCII only. Nothing was typed. Change the text, or install ADBKeyBoard on the device "
+                "(com.android.adbkeyboard, from F-Droid)."
             )
 
 

@@ -108,7 +108,7 @@ class DeviceInventory:
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
         """Returns the serial."""
         if self.simulator is None:
-            raise DeviceError("No simulated emulator can be started from here: run odyssey-recorder simulate.")
+            raise DeviceError("A simulated emulator cannot be started from here. Run: odyssey-recorder simulate")
         progress(None, "Starting the simulated emulator")
         serial = self.simulator(profile, cancelled)
         if cancelled():

@@ -28,8 +28,7 @@ def check_pasted_text(text: str) -> None:
     for place, character in enumerate(text, start=1):
         if character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs"):
             raise InputRefusedError(
-                f"{character!r}, character {place} of the text, is no character that can be typed."
-                " Nothing was typed; change the text."
+                f"{character!r}, character {place} of the text, cannot be typed. Nothing was typed. Change the text."
             )
 
 
@@ -109,7 +108,7 @@ class Pasting:
         if count != len(piece):
             self._typed = start + (count or 0)
             raise InputRefusedError(
-                "The field takes no more." if count is not None else "The field shows another text."
+                "The field accepts no more text." if count is not None else "The field shows another text."
             )
 
     def _paste(self, piece: str) -> None:

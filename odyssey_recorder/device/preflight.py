@@ -115,14 +115,16 @@ def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
 def _screen(readings: PreflightReadings) -> PreflightFinding:
     found, profile = f"{readings.size} at {readings.density} dpi", readings.profile
     if profile is None:
-        fix = "None of the six devices of the dataset is like this: record on one of them."
+        fix = "This is not one of the six devices of the dataset. Record on one of those."
         return PreflightFinding("Screen", found, fix)
     if readings.density == profile.density and readings.size in profile.screens:
         return PreflightFinding("Screen", f"{found}, as {profile.name}")
     wanted = f"{profile.name} has {profile.size} at {profile.density} dpi."
     if readings.panel in profile.screens:
         return _repairable(readings, "Screen", found, wanted, ResetScreen())
-    return PreflightFinding("Screen", found, f"{wanted} Make the virtual device anew by its profile (Devices, Create).")
+    return PreflightFinding(
+        "Screen", found, f"{wanted} Create the virtual device again from its profile (Devices, Create)."
+    )
 
 
 def _touch_screen(readings: PreflightReadings) -> PreflightFinding:
@@ -133,29 +135,36 @@ def _touch_screen(readings: PreflightReadings) -> PreflightFinding:
         found = f"{slotless[0]} speaks multi-touch protocol A (no ABS_MT_SLOT)"
         return PreflightFinding("Touch screen", found, fix, prevents=True)
     if not screens:
-        fix = "Start the device again; if it stays so, record in mirror mode: its touches cannot be heard."
-        return PreflightFinding("Touch screen", "no input node tells of fingers", fix, prevents=True)
+        fix = "Its touches cannot be read. Restart the device. If that does not help, record in mirror mode."
+        return PreflightFinding("Touch screen", "no input device reports touches", fix, prevents=True)
     more = f" and {len(screens) - 1} more" if len(screens) > 1 else ""
     return PreflightFinding("Touch screen", screens[0] + more)
 
 
 def _keyboard(readings: PreflightReadings) -> PreflightFinding:
     if readings.has_keyboard:
-        return PreflightFinding("Keyboard", "keys of the emulator's window are heard")
+        return PreflightFinding("Keyboard", "keys of the emulator's window are recorded")
     fix = (
         "Write hw.keyboard=yes into the config.ini of the virtual device (in Android Studio: Device Manager, Edit, "
         "Additional settings, Enable keyboard input), then start it again with Cold Boot."
     )
-    return PreflightFinding("Keyboard", "none: the toolbar's keys and typing on your keyboard reach nobody", fix)
+    return PreflightFinding("Keyboard", "missing: the emulator's toolbar and your keyboard have no effect", fix)
 
 
 def _soft_keyboard(readings: PreflightReadings) -> PreflightFinding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
-        return PreflightFinding("On-screen keyboard", "comes up for every field")
-    found = "stays away, for there is a hardware keyboard"
+        return PreflightFinding("On-screen keyboard", "opens for every field")
+    found = "hidden because of a hardware keyboard"
     by_hand = "Settings, System, Languages & input, Physical keyboard, Use on-screen keyboard"
     repair = PutSetting("secure", "show_ime_with_hard_keyboard", "1")
-    return _repairable(readings, "On-screen keyboard", found, "Fields would take text unseen.", repair, by_hand=by_hand)
+    return _repairable(
+        readings,
+        "On-screen keyboard",
+        found,
+        "Text would be typed without a visible keyboard.",
+        repair,
+        by_hand=by_hand,
+    )
 
 
 def _navigation(readings: PreflightReadings) -> PreflightFinding:
@@ -163,7 +172,7 @@ def _navigation(readings: PreflightReadings) -> PreflightFinding:
     if readings.navigation_mode not in kinds:
         return PreflightFinding("Navigation", "by three buttons")
     found, by_hand = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
-    why = "HOME, BACK and RECENT are told from swipes, less surely than from buttons."
+    why = "HOME, BACK and RECENT are recognised from swipes, which is less reliable than buttons."
     return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, by_hand=by_hand)
 
 
@@ -172,38 +181,34 @@ def _animations(readings: PreflightReadings) -> PreflightFinding:
     if not moving:
         return PreflightFinding("Animations", "off")
     repairs = [PutSetting("global", name, "0") for name in moving]
-    return _repairable(
-        readings, "Animations", "on: " + ", ".join(moving), "Screens take longer to come to rest.", *repairs
-    )
+    return _repairable(readings, "Animations", "on: " + ", ".join(moving), "Screens take longer to settle.", *repairs)
 
 
 def _staying_awake(readings: PreflightReadings) -> PreflightFinding:
     if readings.stays_on.isdecimal() and int(readings.stays_on) & _EVERY_PLUG:
         return PreflightFinding("Staying awake", "the screen stays on")
     repair = PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG))
-    why = "A screen that goes dark in the middle of a task spoils the recording."
+    why = "A screen that turns off during a task spoils the recording."
     by_hand = "Settings, System, Developer options, Stay awake"
-    return _repairable(readings, "Staying awake", "the screen goes dark after a while", why, repair, by_hand=by_hand)
+    return _repairable(readings, "Staying awake", "the screen turns off after a while", why, repair, by_hand=by_hand)
 
 
 def _free_space(readings: PreflightReadings) -> PreflightFinding:
     found = f"{readings.free_bytes / 1024**3:.1f} GiB left on the device's disk"
     if readings.free_bytes >= _LITTLE_SPACE_BYTES:
         return PreflightFinding("Room", found)
-    fix = "Apps will fail to store things. Remove apps or files on the device, or reset it (Devices, Reset)."
+    fix = "Apps may fail to save data. Remove apps or files on the device, or reset it (Devices, Reset)."
     return PreflightFinding("Room", found, fix)
 
 
 def _frames(readings: PreflightReadings) -> PreflightFinding:
     if readings.sends_frames:
-        return PreflightFinding(
-            "Pictures", "by the emulator's control service (gRPC), each time that the screen changes"
-        )
+        return PreflightFinding("Pictures", "over gRPC, at each change of the screen")
     fix = (
-        "A step whose picture may be too old will be flagged. Start the emulator from Android Studio, or with "
-        "-grpc 8554 -grpc-use-token, to have a picture of every change."
+        "Steps whose screenshot may be too old will be flagged. Start the emulator from Android "
+        "Studio, or with -grpc 8554 -grpc-use-token, to get a screenshot at each change."
     )
-    return PreflightFinding("Pictures", "by screencap, one after the other", fix)
+    return PreflightFinding("Pictures", "by screencap, one after another", fix)
 
 
 def _is_off(scale: str) -> bool:

@@ -22,8 +22,8 @@ _PACKAGES: Mapping[Tool, str] = {
 _SCRIPTS = {"avdmanager", "sdkmanager"}
 _ARM_HOSTS = {"arm64", "aarch64"}
 _NO_SDK = (
-    "Install Android Studio, which brings it, or set ANDROID_HOME to the folder in which it lies. "
-    "Without it the simulated emulator can be used: odyssey-recorder simulate"
+    "Install Android Studio, which includes it, or set ANDROID_HOME to its folder. Without "
+    "it you can use the simulated emulator: odyssey-recorder simulate"
 )
 _NO_TOOLS = (
     "In Android Studio: Settings, Languages & Frameworks, Android SDK, tab SDK Tools, "

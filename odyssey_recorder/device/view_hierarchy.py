@@ -74,7 +74,7 @@ def parse(xml: str) -> tuple[ViewNode, ...]:
     `DeviceError` for anything but a dump.
     """
     if len(xml) > LONGEST:
-        raise DeviceError(f"The view tree of the screen is too long to be read: {len(xml)} characters.")
+        raise DeviceError(f"The view hierarchy is too long: {len(xml)} characters.")
     root = _Element()
     path = [root]
 
@@ -92,7 +92,7 @@ def parse(xml: str) -> tuple[ViewNode, ...]:
     try:
         parser.Parse(xml.encode(errors="replace"), True)
     except expat.ExpatError as error:
-        raise DeviceError(f"The view tree of the screen cannot be read ({error}). Look again.") from error
+        raise DeviceError(f"The view hierarchy cannot be read ({error}). Look again.") from error
     return tuple(_drawn(root))
 
 
@@ -133,7 +133,7 @@ def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | No
 
 
 def _refuse_doctype(*_: object) -> None:
-    raise DeviceError("The view tree of the screen is refused: it defines entities, which no dump of Android's does.")
+    raise DeviceError("The view hierarchy was rejected because it defines XML entities, which Android never does.")
 
 
 def _node(box: Box, attributes: Mapping[str, str]) -> ViewNode:

@@ -145,7 +145,7 @@ class ErrorDialog(QDialog):
         copy = push_button("Copy details", "Copy the details, to report them", call=self._copy)
         close = push_button("Close", "Close this message (Esc)", "primary", call=self.accept)
         words = text_label(message, "title")
-        kept = text_label("What was recorded is kept.", "hint")
+        kept = text_label("Your recordings are saved.", "hint")
         fill_dialog(self, words, kept, self._details, row(copy, None, close), stretch=self._details)
         self.resize(620, 380)
 
@@ -170,8 +170,8 @@ class ErrorHook(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         details = "".join(traceback.format_exception(kind, error, trace))
-        _log.error("An error that nobody expected:\n%s", details)
-        self._failed.emit(f"The program met an error that it did not expect: {kind.__name__}: {error}", details)
+        _log.error("Unexpected error:\n%s", details)
+        self._failed.emit(f"An unexpected error occurred: {kind.__name__}: {error}", details)
 
     def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:

@@ -215,6 +215,6 @@ class Job(QObject):
 
 def _unexpected(error: Exception) -> str:
     return (
-        f"The program met an error that it did not expect: {type(error).__name__}: {error}. Try again; if it"
-        " comes again, copy the details and report them."
+        f"An unexpected error occurred: {type(error).__name__}: {error}. Try again. If it happens "
+        "again, copy the details and report them."
     )

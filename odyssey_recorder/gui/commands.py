@@ -49,94 +49,92 @@ class Command(Enum):
         return tuple(QKeySequence(keys) for keys in (self.value.keys, self.value.more_keys) if keys)
 
     RECORD_PAGE = _CommandText("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
-    TASKS_PAGE = _CommandText("Tasks", "Choose what to record", "format_list_checks", "Ctrl+2")
+    TASKS_PAGE = _CommandText("Tasks", "Choose a task to record", "format_list_checks", "Ctrl+2")
     DEVICES_PAGE = _CommandText("Devices", "Start and prepare emulators", "cellphone", "Ctrl+3")
-    DATASET_PAGE = _CommandText("Dataset", "Look at the published episodes", "database_outline", "Ctrl+4")
+    DATASET_PAGE = _CommandText("Dataset", "Browse the published episodes", "database_outline", "Ctrl+4")
     SETTINGS_PAGE = _CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+,")
-    DOCTOR = _CommandText("Doctor", "Check what the recorder needs on this computer", "stethoscope", "F1")
+    DOCTOR = _CommandText("Doctor", "Check this computer's set-up", "stethoscope", "F1")
     PRACTICE_PAGE = _CommandText(
-        "Practice", "Practise before you record, and see how far you are", "school_outline", "Ctrl+5"
+        "Practice", "Practise before you record, and see your progress", "school_outline", "Ctrl+5"
     )
-    REVIEW_PAGE = _CommandText("Review", "Judge episodes that others recorded", "clipboard_check_outline", "Ctrl+6")
+    REVIEW_PAGE = _CommandText("Review", "Review episodes that others recorded", "clipboard_check_outline", "Ctrl+6")
     LOOK_FOR_DEVICES = _record("Look again", "Look for devices again", "refresh", "F5")
-    SIMULATE = _record("Start the simulated emulator", "Start a simulated phone on this computer", "cellphone_play")
+    SIMULATE = _record("Start the simulated emulator", "Start a simulated emulator on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
-    LOOK_OVER = _record("Check again", "Check again what passive mode needs of the device", "refresh", "F7")
-    PAUSE = _record_toggle("Pause", "Take no input for a while, or go on", "play_pause", "Ctrl+P")
-    STOP = _record("Stop", "Stop now and keep the draft for later", "stop", "Ctrl+Shift+S")
+    LOOK_OVER = _record("Check again", "Check again whether the device is ready for passive mode", "refresh", "F7")
+    PAUSE = _record_toggle("Pause", "Pause or resume the recording", "play_pause", "Ctrl+P")
+    STOP = _record("Stop", "Stop and save the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _record("Discard…", "Stop and move the draft to the trash", "delete_outline")
-    DRAFTS = _record("Drafts…", "Go on with a recording that was not finished", "file_clock_outline", "Ctrl+Shift+D")
-    RETRY = _record("Try again", "Look now whether it works again", "refresh", "F6", primary=True)
+    DRAFTS = _record("Drafts…", "Continue an unfinished recording", "file_clock_outline", "Ctrl+Shift+D")
+    RETRY = _record("Try again", "Try again now", "refresh", "F6", primary=True)
     BACK = _record("Back", "Press Back on the device", "arrow_left", "F2")
     HOME = _record("Home", "Press Home on the device", "circle_outline", "F3")
     RECENT = _record("Recent", "Show the device's recent apps", "square_outline", "F4")
-    WRITE = _record("Write", "Go to the text to type", "keyboard_outline", "Ctrl+T")
+    WRITE = _record("Write", "Go to the text field", "keyboard_outline", "Ctrl+T")
     TYPE = _record("Type", "Type this text on the device as one step", "keyboard_return", "Return")
-    COMPLETE = _record("Complete…", "The task is done", "check", "Ctrl+Return", primary=True)
-    IMPOSSIBLE = _record("Impossible…", "The task cannot be done, and why", "cancel", "Ctrl+I")
+    COMPLETE = _record("Complete…", "End the episode: the task is done", "check", "Ctrl+Return", primary=True)
+    IMPOSSIBLE = _record("Impossible…", "End the episode with a reason why the task cannot be done", "cancel", "Ctrl+I")
     UNDO = _record("Undo last", "Undo the last step", "undo", "Ctrl+Z")
     UNDO_TO_HERE = _record(
         "Undo to here",
-        "Undo the chosen step and all after it; the device goes back to its screen",
+        "Undo the selected step and all after it; the device returns to its screen",
         "undo_variant",
         "Ctrl+Shift+Z",
     )
-    NOTE = _record("Write a note", "Write a note beside the chosen step", "pencil_outline", "Ctrl+E")
+    NOTE = _record("Write a note", "Add a note to the selected step", "pencil_outline", "Ctrl+E")
     ACCEPT_SCREEN = _record(
-        "It is as it should be", "The two screens differ in nothing that matters: go on", "check", "Ctrl+Shift+Return"
+        "Screens match, continue", "The two screens show the same; continue recording", "check", "Ctrl+Shift+Return"
     )
     ZOOM_FIT = _record("Fit", "Show the whole screen of the device", "fit_to_page_outline", "Ctrl+0")
     ZOOM_PIXELS = _record("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
-    ZOOM_IN = _record(
-        "Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++", "Ctrl+="
-    )
-    ZOOM_OUT = _record("Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-")
+    ZOOM_IN = _record("Larger", "Zoom in (also Ctrl and the mouse wheel)", "magnify_plus_outline", "Ctrl++", "Ctrl+=")
+    ZOOM_OUT = _record("Smaller", "Zoom out (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-")
     MAGNIFY = _record_toggle(
-        "Magnifier", "Magnify what is under the pointer; so does Shift while held", "magnify_scan", "Ctrl+M"
+        "Magnifier", "Magnify the area under the pointer (also while holding Shift)", "magnify_scan", "Ctrl+M"
     )
     DISMISS = _record("Dismiss", "Dismiss this message", "close", "Ctrl+.")
-    ANOTHER = _record("Record another", "Begin the next episode", "plus", "Ctrl+N", primary=True)
+    ANOTHER = _record("Record another", "Start the next episode", "plus", "Ctrl+N", primary=True)
     PRACTISE = _practice(
         "Practise this", "Go to Record with this practice task", "school_outline", "Alt+P", primary=True
     )
-    HINT = _record("Hint", "Show a hint, or one more", "lightbulb_outline", "Ctrl+H")
-    TRY_AGAIN = _record("Practise again", "Do the same practice task once more", "refresh", "Ctrl+Shift+T")
+    HINT = _record("Hint", "Show the next hint", "lightbulb_outline", "Ctrl+H")
+    TRY_AGAIN = _record("Practise again", "Repeat this practice task", "refresh", "Ctrl+Shift+T")
     NEXT_PRACTICE = _record(
-        "Next practice task", "Go on to a task that is not passed yet", "skip_next", "Ctrl+Shift+J", primary=True
+        "Next practice task", "Go to the next task you have not passed", "skip_next", "Ctrl+Shift+J", primary=True
     )
-    LEAVE_PRACTICE = _record("Leave practice", "Go back to your own tasks", "close")
+    LEAVE_PRACTICE = _record("Leave practice", "Return to your own tasks", "close")
     SAVE_SETTINGS = _settings(
-        "Save", "Write what was changed into settings.toml", "content_save_outline", "Ctrl+S", primary=True
+        "Save", "Save the changes to settings.toml", "content_save_outline", "Ctrl+S", primary=True
     )
-    REVERT_SETTINGS = _settings("Revert", "Go back to what is saved", "undo")
-    STORE_KEY = _settings("Put into the keyring", "Keep the API key in the keyring of your system", "key_outline")
-    FORGET_KEY = _settings("Forget the key", "Take the API key out of the keyring of your system", "delete_outline")
-    READ_CONSENT = _CommandText("Read the consent text", "Read again what you have agreed to", "file_document_outline")
-    RESET_KEYS = _settings("Reset", "Give the chosen action the keys it came with", "undo")
-    RESET_ALL_KEYS = _settings("Reset all", "Give every action the keys it came with", "restore")
-    OPEN_LOG = _settings("Open folder", "Show the log in the file browser", "folder_open_outline")
-    COPY_LOG_PATH = _settings("Copy path", "Copy where the log is", "content_copy")
+    REVERT_SETTINGS = _settings("Revert", "Discard the changes", "undo")
+    STORE_KEY = _settings("Save to keyring", "Save the API key to your system's keyring", "key_outline")
+    FORGET_KEY = _settings("Forget the key", "Remove the API key from your system's keyring", "delete_outline")
+    READ_CONSENT = _CommandText("Read the consent text", "Read the text you agreed to", "file_document_outline")
+    RESET_KEYS = _settings("Reset", "Reset the shortcut of the selected action", "undo")
+    RESET_ALL_KEYS = _settings("Reset all", "Reset all shortcuts", "restore")
+    OPEN_LOG = _settings("Open folder", "Show the log in the file manager", "folder_open_outline")
+    COPY_LOG_PATH = _settings("Copy path", "Copy the path of the log", "content_copy")
     FIND_EPISODE = _dataset("Find", "Search the episodes", "magnify", "Ctrl+F")
-    CLEAR_FILTERS = _dataset("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
+    CLEAR_FILTERS = _dataset("Show all", "Clear the search and filters", "filter_off_outline", "Ctrl+Shift+F")
     EPISODE_FOLDER = _dataset("Open folder", "Show the folder of the episode", "folder_open_outline", "Ctrl+O")
-    EPISODE_PATH = _dataset("Copy path", "Copy where the episode is", "content_copy", "Ctrl+Shift+C")
-    EPISODE_ID = _dataset("Copy id", "Copy the id of the episode", "identifier", "Ctrl+C")
+    EPISODE_PATH = _dataset("Copy path", "Copy the path of the episode", "content_copy", "Ctrl+Shift+C")
+    EPISODE_ID = _dataset("Copy id", "Copy the episode id", "identifier", "Ctrl+C")
     DISMISS_DATASET = _dataset("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
-    COPY_PLACE = _record("Copy path", "Copy where the episode is", "content_copy")
-    NEXT_TASK = _record("Next", "Show the next task that waits", "skip_next", "Ctrl+J")
-    SKIP_TASK = _record("Skip…", "Put this task at the end, with a reason", "debug_step_over", "Ctrl+K")
+    COPY_PLACE = _record("Copy path", "Copy the path of the episode", "content_copy")
+    NEXT_TASK = _record("Next", "Show the next waiting task", "skip_next", "Ctrl+J")
+    SKIP_TASK = _record("Skip…", "Move this task to the end of the queue, with a reason", "debug_step_over", "Ctrl+K")
     CHOOSE_TASK = _record("Choose…", "Choose a task from the list", "format_list_checks", "Ctrl+L")
-    OWN_TASK = _record("Write my own", "Write a task of your own", "pencil_outline", "Ctrl+Shift+W")
-    QUEUE_TASK = _record("Back to the queue", "Take the next task that waits", "format_list_checks", "Ctrl+Shift+Q")
+    OWN_TASK = _record("Write my own", "Enter your own task", "pencil_outline", "Ctrl+Shift+W")
+    QUEUE_TASK = _record("Back to the queue", "Take the next waiting task", "format_list_checks", "Ctrl+Shift+Q")
     RECORD_TASK = _tasks(
         "Record this task", "Go to Record with this task", "record_circle_outline", "Alt+O", primary=True
     )
-    SEND_BACK_TASK = _tasks("Send back…", "Let this task wait again, with a reason", "undo_variant", "Alt+B")
-    READ_TASKS = _tasks("Read again", "Look again how everything stands", "refresh", "F8")
-    DEVICES_LOOK = _devices("Look again", "Look again which devices there are", "refresh", "F8")
-    DEVICE_CREATE = _devices("Create", "Make a virtual device of this kind", "plus", "Alt+C", primary=True)
-    DEVICE_START = _devices("Start", "Start it as it was left", "play", "Alt+S", primary=True)
-    DEVICE_COLD_BOOT = _devices("Cold boot", "Boot it from the beginning, not as it was left", "snowflake", "Alt+B")
+    SEND_BACK_TASK = _tasks("Send back…", "Put this task back in the queue, with a reason", "undo_variant", "Alt+B")
+    READ_TASKS = _tasks("Read again", "Refresh", "refresh", "F8")
+    DEVICES_LOOK = _devices("Look again", "Refresh the list of devices", "refresh", "F8")
+    DEVICE_CREATE = _devices("Create", "Create a virtual device of this kind", "plus", "Alt+C", primary=True)
+    DEVICE_START = _devices("Start", "Start it from its last state", "play", "Alt+S", primary=True)
+    DEVICE_COLD_BOOT = _devices("Cold boot", "Start it with a full boot", "snowflake", "Alt+B")
     DEVICE_SIMULATE = _devices(
         "Start simulated", "Start a simulated device of this kind on this computer", "cellphone_play", "Alt+M"
     )
@@ -147,28 +145,24 @@ class Command(Enum):
     DEVICE_FOLD = _devices("Fold", "Close the phone", "book_outline", "Alt+F")
     DEVICE_UNFOLD = _devices("Unfold", "Open the phone", "book_open_outline", "Alt+U")
     DEVICE_ROTATE = _devices("Rotate", "Turn the device by a quarter", "screen_rotation", "Alt+R")
-    DEVICE_RESET = _devices("Reset…", "Make the device as new; asks first", "restore", "Alt+E")
-    DEVICE_CHECK = _devices("Check again", "Check again what recording needs of the device", "refresh", "F9")
-    SNAPSHOT_SAVE = _devices("Save", "Save the whole device under a name", "content_save_outline", "Alt+K")
-    SNAPSHOT_LOAD = _devices("Load", "Bring the whole device back to this snapshot", "backup_restore", "Alt+G")
+    DEVICE_RESET = _devices("Reset…", "Reset the device to factory state (asks first)", "restore", "Alt+E")
+    DEVICE_CHECK = _devices("Check again", "Check the device again", "refresh", "F9")
+    SNAPSHOT_SAVE = _devices("Save", "Save the device's state as a snapshot", "content_save_outline", "Alt+K")
+    SNAPSHOT_LOAD = _devices("Load", "Restore the device to this snapshot", "backup_restore", "Alt+G")
     FIND_REVIEW = _review("Find", "Search instruction, template or id", "magnify", "Ctrl+F")
-    CLEAR_REVIEW = _review("Show all", "Show all episodes again", "filter_off_outline", "Ctrl+Shift+F")
-    REVIEW_LIST = _review_toggle("List", "Show the list of episodes, or fold it away", "menu_open", "Ctrl+L")
-    REVIEW_FIGURES = _review_toggle(
-        "Figures", "Show how far the verdicts agree, or the episodes again", "chart_box_outline", "Ctrl+G"
-    )
+    CLEAR_REVIEW = _review("Show all", "Clear the search and filters", "filter_off_outline", "Ctrl+Shift+F")
+    REVIEW_LIST = _review_toggle("List", "Show or hide the list of episodes", "menu_open", "Ctrl+L")
+    REVIEW_FIGURES = _review_toggle("Figures", "Switch between episodes and figures", "chart_box_outline", "Ctrl+G")
     REFRESH_FIGURES = _review("Refresh", "Read the reviews again", "refresh", "Shift+F5")
-    SAVE_FIGURES = _review(
-        "Save as page…", "Write the figures into a page for any browser", "content_save_outline", "Ctrl+S"
-    )
-    CHECK_EPISODES = _review("Check", "Run the checks over what they have not looked at yet", "check_all", "F5")
-    NEXT_REVIEW = _review("Next to do", "Open the next episode in the list that you may judge", "skip_next", "Ctrl+J")
-    PASS_PICTURES = _review("Pass", "All screenshots are there and right", "check", "Q")
+    SAVE_FIGURES = _review("Save as page…", "Save the figures as a web page", "content_save_outline", "Ctrl+S")
+    CHECK_EPISODES = _review("Check", "Run the checks on unchecked episodes", "check_all", "F5")
+    NEXT_REVIEW = _review("Next to do", "Open the next episode you can review", "skip_next", "Ctrl+J")
+    PASS_PICTURES = _review("Pass", "All screenshots are present and correct", "check", "Q")
     FAIL_PICTURES = _review("Fail", "A screenshot is missing or wrong", "close", "W")
-    UNSURE_PICTURES = _review("Unsure", "Unsure whether all screenshots are there and right", "help", "E")
-    PASS_SEQUENCE = _review("Pass", "The steps carry the instruction out", "check", "A")
-    FAIL_SEQUENCE = _review("Fail", "The steps do not carry the instruction out", "close", "S")
-    UNSURE_SEQUENCE = _review("Unsure", "Unsure whether the steps carry the instruction out", "help", "D")
+    UNSURE_PICTURES = _review("Unsure", "Unsure whether all screenshots are present and correct", "help", "E")
+    PASS_SEQUENCE = _review("Pass", "The steps complete the instruction", "check", "A")
+    FAIL_SEQUENCE = _review("Fail", "The steps do not complete the instruction", "close", "S")
+    UNSURE_SEQUENCE = _review("Unsure", "Unsure whether the steps complete the instruction", "help", "D")
     PASS_INSTRUCTION = _review("Pass", "The rewritten instruction asks for the same as the task", "check", "Z")
     FAIL_INSTRUCTION = _review("Fail", "The rewritten instruction asks for something else", "close", "X")
     UNSURE_INSTRUCTION = _review("Unsure", "Unsure whether the rewritten instruction asks for the same", "help", "C")
@@ -181,88 +175,90 @@ class Command(Enum):
     REASON_7 = _review("Reason 7", "The seventh reason in the list", "numeric_7", "7")
     REASON_8 = _review("Reason 8", "The eighth reason in the list", "numeric_8", "8")
     REASON_9 = _review("Reason 9", "The ninth reason in the list", "numeric_9", "9")
-    TAKE_STEP = _review("This step", "It is the step that is shown", "image_marker_outline", "G")
-    REASON_WORDS = _review("Say more", "Go to the words beside the reason", "comment_text_outline", "T")
-    REVIEW_NOTE = _review("Write a note", "Go to the note beside the verdict", "pencil_outline", "Ctrl+E")
+    TAKE_STEP = _review("This step", "Report the shown step", "image_marker_outline", "G")
+    REASON_WORDS = _review("Say more", "Go to the details of the reason", "comment_text_outline", "T")
+    REVIEW_NOTE = _review("Write a note", "Go to the note of the verdict", "pencil_outline", "Ctrl+E")
     ACCEPT_EPISODE = _review("Accept", "Accept the episode, and open the next", "check_all", "R", primary=True)
     FIX_AND_ACCEPT = _review(
-        "Fix and accept", "Accept it as you have fixed it, and open the next", "wrench_check_outline", "F"
+        "Fix and accept", "Accept your fixed version, and open the next", "wrench_check_outline", "F"
     )
     SEND_BACK_EPISODE = _review(
-        "Send back", "Let the annotator record it again, and open the next", "reply_outline", "V"
+        "Send back", "Ask the annotator to record it again, and open the next", "reply_outline", "V"
     )
-    REJECT_EPISODE = _review("Reject", "Put it into the trash, and open the next", "delete_outline", "Ctrl+D")
-    SHOW_TASK = _review_toggle("Task", "Show what was asked for", "text_box_outline", "Alt+1")
+    REJECT_EPISODE = _review("Reject", "Move it to the trash, and open the next", "delete_outline", "Ctrl+D")
+    SHOW_TASK = _review_toggle("Task", "Show the task", "text_box_outline", "Alt+1")
     SHOW_FINDINGS = _review_toggle("Findings", "Show what the checks found", "check_all", "Alt+2")
-    SHOW_FIXES = _review_toggle("Fix", "Show what can be fixed", "wrench_outline", "Alt+3")
-    SHOW_REPLAY = _review_toggle("Replay", "Show how a replay went, and replay it", "replay", "Alt+4")
-    SHOW_HISTORY = _review_toggle("History", "Show what was done with the episode", "history", "Alt+5")
+    SHOW_FIXES = _review_toggle("Fix", "Show the fixes", "wrench_outline", "Alt+3")
+    SHOW_REPLAY = _review_toggle("Replay", "Show the replay results, or replay the episode", "replay", "Alt+4")
+    SHOW_HISTORY = _review_toggle("History", "Show the history of the episode", "history", "Alt+5")
     DISMISS_REVIEW = _review("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     PREVIOUS_STEP = _review("Previous step", "Show the step before", "chevron_left", "Left", ",")
     NEXT_STEP = _review("Next step", "Show the step after", "chevron_right", "Right", ".")
     FIRST_STEP = _review("First step", "Show the first step", "page_first", "Home")
     LAST_STEP = _review("Last step", "Show the last step", "page_last", "End")
     BEFORE_AFTER = _review_toggle(
-        "Before and after", "Show the picture after the step as well, or this one alone", "compare", "B"
+        "Before and after", "Show the screenshot after the step too, or only this one", "compare", "B"
     )
     SHOW_CHANGES = _review_toggle(
-        "What changed", "Outline what differs between the two pictures", "vector_difference", "H"
+        "What changed", "Outline the differences between the two screenshots", "vector_difference", "H"
     )
-    REVIEW_FIT = _review("Fit", "Show the whole picture", "fit_to_page_outline", "Ctrl+0")
+    REVIEW_FIT = _review("Fit", "Fit the screenshot", "fit_to_page_outline", "Ctrl+0")
     REVIEW_PIXELS = _review("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
     REVIEW_LARGER = _review(
-        "Larger", "Show it larger; so does the wheel with Ctrl", "magnify_plus_outline", "Ctrl++", "Ctrl+="
+        "Larger", "Zoom in (also Ctrl and the mouse wheel)", "magnify_plus_outline", "Ctrl++", "Ctrl+="
     )
-    REVIEW_SMALLER = _review(
-        "Smaller", "Show it smaller; so does the wheel with Ctrl", "magnify_minus_outline", "Ctrl+-"
-    )
+    REVIEW_SMALLER = _review("Smaller", "Zoom out (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-")
     NEXT_FINDING = _review("Next finding", "Go to the next finding and its step", "arrow_down", "N")
     PREVIOUS_FINDING = _review("Previous finding", "Go to the finding before and its step", "arrow_up", "P")
-    REPLAY_EPISODE = _review("Replay", "Carry the episode out again on the chosen device", "replay", "Ctrl+R")
-    FIX_INSTRUCTION = _review("Instruction…", "Say the task in other words", "text_box_edit_outline", "Alt+I")
+    REPLAY_EPISODE = _review("Replay", "Replay the episode on the selected device", "replay", "Ctrl+R")
+    FIX_INSTRUCTION = _review("Instruction…", "Change the instruction", "text_box_edit_outline", "Alt+I")
     FIX_APPS = _review("Apps…", "Change the apps or the category of the task", "apps", "Alt+A")
-    FIX_END = _review("End's words…", "Change the note or the reason of the end", "flag_checkered", "Alt+E")
+    FIX_END = _review("End's words…", "Change the final note or reason", "flag_checkered", "Alt+E")
     FIX_NOTE = _review("Note…", "Change the note beside this step", "comment_edit_outline", "Alt+N")
     FIX_TEXT = _review("Text…", "Change the text that this step types", "form_textbox", "Alt+T")
-    FIX_PRESS = _review("Press…", "Make a long press of this click, or a click of it", "gesture_tap_hold", "Alt+K")
-    FIX_BOX = _review("Box…", "Draw the box of the element that this step touches", "vector_square_edit", "Alt+B")
-    DROP_STEPS = _review(
-        "Drop…", "Take this step out, or several; those behind them move up", "table_row_remove", "Alt+D"
+    FIX_PRESS = _review("Press…", "Change this click to a long press, or back", "gesture_tap_hold", "Alt+K")
+    FIX_BOX = _review("Box…", "Draw the box of the touched element", "vector_square_edit", "Alt+B")
+    DROP_STEPS = _review("Drop…", "Remove one or more steps", "table_row_remove", "Alt+D")
+    REPAIR = _review("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
+    END_HERE = _review("End here…", "End the episode at this step", "content_cut", "Alt+H")
+    UNDO_FIX = _review("Undo fix", "Undo the latest fix", "undo", "Ctrl+Z")
+    SHOW_QUEUE = _tasks_toggle("Queue", "Show the tasks to record and who has them", "format_list_checks", "Alt+1")
+    SHOW_TEMPLATES = _tasks_toggle(
+        "Templates", "Show the templates that tasks are made from", "text_box_multiple_outline", "Alt+2"
     )
-    REPAIR = _review("Repair…", "Make a damaged episode whole, as far as its files tell how", "wrench_outline", "Alt+R")
-    END_HERE = _review("End here…", "End the episode with the picture of this step", "content_cut", "Alt+H")
-    UNDO_FIX = _review("Undo fix", "Take the newest fix back", "undo", "Ctrl+Z")
-    SHOW_QUEUE = _tasks_toggle(
-        "Queue", "Show the tasks that are to be recorded, and who has them", "format_list_checks", "Alt+1"
+    SHOW_PREPARE = _tasks_toggle("Prepare", "Show the tasks to approve", "text_box_check_outline", "Alt+3")
+    SHOW_COVERAGE = _tasks_toggle(
+        "Coverage", "Show how many tasks exist for each category, device and kind of app", "view_grid_outline", "Alt+4"
     )
-    SHOW_TEMPLATES = _tasks_toggle("Templates", "Show what tasks are made from", "text_box_multiple_outline", "Alt+2")
-    SHOW_PREPARE = _tasks_toggle("Prepare", "Show the tasks that are to be approved", "text_box_check_outline", "Alt+3")
-    SHOW_COVERAGE = _tasks_toggle("Coverage", "Show what there is of everything", "view_grid_outline", "Alt+4")
-    FIND_TASK = _tasks("Find", "Search in what is shown", "magnify", "Ctrl+F")
-    GENERATE_TASKS = _tasks("Generate…", "Make tasks from the templates", "plus", "Ctrl+G")
+    FIND_TASK = _tasks("Find", "Search this list", "magnify", "Ctrl+F")
+    GENERATE_TASKS = _tasks("Generate…", "Generate tasks from the templates", "plus", "Ctrl+G")
     THINK_OF_TEMPLATES = _tasks(
-        "Think of new ones…", "Let a language model think of new templates", "lightbulb_on_outline", "Ctrl+T"
+        "Propose templates…", "Let a language model propose templates", "lightbulb_on_outline", "Ctrl+T"
     )
-    KEEP_TEMPLATE = _tasks("Keep", "Keep this proposal as a template of your own", "check", "K", primary=True)
-    DROP_TEMPLATE = _tasks("Drop", "Forget this proposal", "close", "D")
-    APPROVE_TASKS = _tasks("Approve", "Let it be recorded, and go to the next", "check", "A", primary=True)
-    REJECT_TASKS = _tasks("Reject…", "Leave it out, with a reason, and go to the next", "cancel", "X")
-    EDIT_TASK = _tasks("Edit", "Put it into words of your own", "pencil_outline", "E")
+    KEEP_TEMPLATE = _tasks("Keep", "Save this proposal as your own template", "check", "K", primary=True)
+    DROP_TEMPLATE = _tasks("Drop", "Discard this proposal", "close", "D")
+    APPROVE_TASKS = _tasks("Approve", "Approve it for recording, and go to the next", "check", "A", primary=True)
+    REJECT_TASKS = _tasks("Reject…", "Reject it with a reason, and go to the next", "cancel", "X")
+    EDIT_TASK = _tasks("Edit", "Write your own instruction", "pencil_outline", "E")
     KEEP_WORDS = _tasks(
-        "Save", "Keep your words; the rules look at them", "content_save_outline", "Ctrl+Return", primary=True
+        "Save",
+        "Save your instruction and check it against the rules",
+        "content_save_outline",
+        "Ctrl+Return",
+        primary=True,
     )
-    LEAVE_WORDS = _tasks("Discard", "Go back to the words as they were", "undo", "Esc")
+    LEAVE_WORDS = _tasks("Discard", "Restore the previous instruction", "undo", "Esc")
     REWRITE_TASKS = _tasks(
-        "Rewrite…", "Let a language model put the chosen tasks into words; shows first what it takes", "auto_fix", "W"
+        "Rewrite…", "Let a language model rewrite the selected tasks; shows the cost first", "auto_fix", "W"
     )
     REWRITE_ALL = _tasks(
-        "Rewrite all…", "Let a language model put all that are shown into words; shows first what it takes",
+        "Rewrite all…", "Let a language model rewrite all listed tasks; shows the cost first",
         "auto_fix", "Ctrl+Shift+R",
     )  # fmt: skip
-    NEXT_GAP = _tasks("Next gap", "Go to the place that lacks most, and on to the next", "debug_step_over", "N")
-    FILL_GAP = _tasks("Generate for it…", "Make tasks for this place of the board", "plus", "G", primary=True)
+    NEXT_GAP = _tasks("Next gap", "Go to the largest gap, then to the next", "debug_step_over", "N")
+    FILL_GAP = _tasks("Generate for it…", "Generate tasks for this gap", "plus", "G", primary=True)
     DISMISS_TASKS = _tasks("Dismiss", "Dismiss this message", "close", "Ctrl+.")
-    SNAPSHOT_DELETE = _devices("Delete", "Forget this snapshot", "delete_outline", "Alt+D")
+    SNAPSHOT_DELETE = _devices("Delete", "Delete this snapshot", "delete_outline", "Alt+D")
 
 
 class Commands(QObject):

@@ -27,8 +27,8 @@ from odyssey_recorder.gui.parts import (
 )
 from odyssey_recorder.gui.theme import Theme
 
-_ALL_WELL = "Nothing is missing."
-_STOPPED = "It was stopped: not everything was looked at."
+_ALL_WELL = "No problems found."
+_STOPPED = "Stopped before all checks had run."
 _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
 
@@ -45,10 +45,8 @@ class DoctorDialog(QDialog):
         self._list = scroll_area(name="Findings")
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._message = Banner()
-        self._again = push_button("Check again", "Look at everything once more", call=self.look)
-        self._copy = push_button(
-            "Copy report", "Copy the findings as text, to send them to somebody", call=self._copy_report
-        )
+        self._again = push_button("Check again", "Run all checks again", call=self.look)
+        self._copy = push_button("Copy report", "Copy the findings as text", call=self._copy_report)
         self._save = push_button(
             "Save report…", "Write the findings to a text or JSON file", call=self._ask_where_to_save
         )
@@ -64,7 +62,7 @@ class DoctorDialog(QDialog):
             return
         self._summary.hide()
         self._message.hide()
-        self._job = self._background.start("Looking at this computer", self._doctor.examine, self._show)
+        self._job = self._background.start("Checking this computer", self._doctor.examine, self._show)
         self._progress.follow(self._job)
         self._job.ended.connect(self._allow)
         self._allow()
@@ -80,7 +78,7 @@ class DoctorDialog(QDialog):
     def _show(self, findings: Sequence[DoctorFinding]) -> None:
         self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
         missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
-        counts = [f"{missing} missing"] * bool(missing) + [f"{notes} to know of"] * bool(notes)
+        counts = [f"{missing} missing"] * bool(missing) + [f"{notes} warnings"] * bool(notes)
         stopped = self._job is not None and self._job.is_cancelled
         summary = f"{', '.join(counts)}." if counts else _ALL_WELL
         self._summary.setText(_STOPPED if stopped else summary)
@@ -113,7 +111,7 @@ class DoctorDialog(QDialog):
         self._background.run(
             save,
             lambda _: tell(Tone.SUCCESS, "The report is saved.", str(file)),
-            lambda error: tell(Tone.DANGER, "The report is not saved.", error_text(error)),
+            lambda error: tell(Tone.DANGER, "The report could not be saved.", error_text(error)),
         )
 
     def _connect_and_lay_out(self) -> None:

@@ -78,9 +78,9 @@ class FixList(QWidget):
     def _buttons(self, finding: PreflightFinding, colour: QColor) -> list[QWidget]:
         buttons: list[QWidget] = []
         if finding.repairs:
-            fix = _button("Mend", f"Mend this now: {finding.what}", "wrench_outline", colour)
+            fix = _button("Fix", f"Fix this now: {finding.what}", "wrench_outline", colour)
             fix.clicked.connect(lambda: self._ask_to_fix(fix, finding))
-            buttons.append(named(fix, f"Mend {finding.what}"))
+            buttons.append(named(fix, f"Fix {finding.what}"))
         if finding.command:
             copy = _button("Copy command", f"Copy {finding.command}", "content_copy", colour)
             copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
@@ -111,7 +111,7 @@ def entry(sign: QIcon, words: QVBoxLayout, *, right: int = 0, name: str = "") ->
     return whole
 
 
-_LOOKING = "Looking what recording needs of this device…"
+_LOOKING = "Checking this device…"
 
 
 class PreflightCard(Card):
@@ -135,8 +135,8 @@ class PreflightCard(Card):
         self._findings = findings
         self._list.show_findings(findings)
         well = ", ".join(finding.what for finding in findings if not finding.fix)
-        nothing = "" if any(finding.fix for finding in findings) else "Nothing stands in the way. "
-        self._summary.setText(f"{nothing}All well: {well}." if well else nothing)
+        nothing = "" if any(finding.fix for finding in findings) else "Ready to record. "
+        self._summary.setText(f"{nothing}OK: {well}." if well else nothing)
 
     def show_failure(self, words: str) -> None:
         self.show_findings(())
@@ -151,7 +151,7 @@ class MissingCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self._list = FixList()
-        title = text_label("Missing for Android Studio's emulators", "title")
+        title = text_label("Needed for Android Studio's emulators", "title")
         hint = text_label("Simulated devices work without it.", "hint")
         fill_column(self, title, hint, (self._list, 1), margins=(16, 14, 8, 12))
         self.hide()

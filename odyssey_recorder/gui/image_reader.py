@@ -23,13 +23,13 @@ def read_picture(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
     reader = QImageReader(buffer, b"png")
     size = reader.size()
     if size.width() * size.height() > _MOST_PIXELS:
-        words = f"{size.width()} x {size.height()} pixels, more than any screen has"
-        raise DatasetError(f"The picture {path.name} is not shown: it has {words}.")
+        words = f"{size.width()} x {size.height()} pixels, larger than any screen"
+        raise DatasetError(f"The screenshot {path.name} is not shown: it has {words}.")
     if room is not None and size.isValid():
         reader.setScaledSize(size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     if image.isNull():
-        raise DatasetError(f"The picture {path.name} cannot be read: {reader.errorString()}.")
+        raise DatasetError(f"The screenshot {path.name} cannot be read: {reader.errorString()}.")
     return image, size
 
 
@@ -37,8 +37,8 @@ def _read(path: Path) -> bytes:
     try:
         return read_file(path, Largest.PICTURE, within=dataset_of(path) or path.parent)
     except FileNotFoundError as error:
-        raise DatasetError(f"The picture {path.name} is missing.") from error
+        raise DatasetError(f"The screenshot {path.name} is missing.") from error
     except UnfitFileError as error:
-        raise DatasetError(f"The picture {path.name} is not used: {error.strerror}.") from error
+        raise DatasetError(f"The screenshot {path.name} was not used: {error.strerror}.") from error
     except OSError as error:
-        raise DatasetError(f"The picture {path.name} cannot be read: {error.strerror}.") from error
+        raise DatasetError(f"The screenshot {path.name} cannot be read: {error.strerror}.") from error

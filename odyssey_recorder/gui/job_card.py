@@ -26,7 +26,7 @@ class JobCard(QWidget):
         self._bar.setTextVisible(False)
         self._cancel = named(push_button("Cancel", "Stop this work", call=self._ask_to_cancel), "Cancel")
         self._work = self._card()
-        copy = push_button("Copy details", "Copy what the program knows of the failure, to report it", call=self._copy)
+        copy = push_button("Copy details", "Copy the details of the error for a report", call=self._copy)
         dismiss = push_button("Dismiss", "Dismiss this message", "quiet", call=self._dismiss)
         self._failure = Banner(copy, dismiss)
         fill_column(self, self._work, self._failure, spacing=-1)
@@ -90,12 +90,10 @@ class ClosingDialog(QDialog):
         self._patience = QTimer(self, singleShot=True, interval=_QUIET_MS)
         self._patience.timeout.connect(self._tell)
         background.all_ended.connect(self._end)
-        title = text_label("Waiting for work that cannot stop in the middle.", "title")
-        hint = text_label("It was asked to stop; the window closes by itself as soon as it has.", "hint")
-        stay = push_button("Keep the window open", "The work is stopped all the same (Esc)", call=self.reject)
-        leave = push_button(
-            "Close at once", "Close now; what is started on the device may be left half done", call=self._give_up
-        )
+        title = text_label("Finishing work that cannot be interrupted.", "title")
+        hint = text_label("The window closes as soon as the work has stopped.", "hint")
+        stay = push_button("Keep the window open", "Keep the window open; the work still stops (Esc)", call=self.reject)
+        leave = push_button("Close at once", "Close now; work on the device may stay incomplete", call=self._give_up)
         fill_dialog(self, title, self._names, hint, row(None, leave, stay))
         self.setMinimumWidth(460)
 

@@ -121,7 +121,7 @@ def _runs(pieces: Sequence[TextPart], wanted: Sequence[bool]) -> tuple[str, ...]
     return tuple(joined())
 
 
-MARKS = "Bold: the gaps and what was put into them. Struck through: the rewrite dropped it. Underlined: it added it."
+MARKS = "Bold: filled-in values. Struck through: removed by the rewrite. Underlined: added by the rewrite."
 _ROW_GAP = 4
 
 
@@ -207,11 +207,11 @@ class MarkedText(QTextEdit):
 def difference_words(changes: TextChanges) -> str:
     """The differences as text, for screen readers."""
     if not changes.dropped and not changes.added:
-        return "The instruction is the task, word for word."
+        return "The instruction equals the task."
     said = (
-        ("The filling put in", changes.put_in),
-        ("The rewrite dropped", changes.dropped),
-        ("The rewrite added", changes.added),
+        ("Filled in", changes.put_in),
+        ("Removed by the rewrite", changes.dropped),
+        ("Added by the rewrite", changes.added),
     )
     return " ".join(f"{what}: {', '.join(words)}." for what, words in said if words)
 

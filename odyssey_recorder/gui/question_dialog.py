@@ -109,9 +109,9 @@ class SkipDialog(ReasonDialog):
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
         asked = Question(
             title="Skip the task",
-            question="Why do you skip this task? It comes again at the end.",
+            question="Why do you skip this task? It moves to the end of the queue.",
             answer="Skip",
-            tip="Put the task at the end of the queue (Return)",
+            tip="Move the task to the end of the queue (Enter)",
             cancel_tip="Keep the task (Esc)",
             detail=instruction,
         )
@@ -122,9 +122,9 @@ class SendBackDialog(ReasonDialog):
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
         asked = Question(
             title="Send the task back",
-            question="Why must this task be recorded again? Its episode stays in the dataset.",
+            question="Why should this task be recorded again? Its episode stays in the dataset.",
             answer="Send back",
-            tip="Let the task wait again (Return)",
+            tip="Put the task back in the queue (Enter)",
             cancel_tip="Leave the task as recorded (Esc)",
             detail=instruction,
         )

@@ -96,7 +96,7 @@ class Shortcuts(QObject):
         if holder is None:
             return ""
         tip = holder.value.tip[0].lower() + holder.value.tip[1:]
-        return f"{keys.toString(_NATIVE)} already asks for “{name(holder)}” ({tip}). Give that other keys first."
+        return f"{keys.toString(_NATIVE)} is already used for “{name(holder)}” ({tip}). Change that shortcut first."
 
     def _apply(self) -> None:
         chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
@@ -144,7 +144,7 @@ def _unfit(command: Command, pressed: QKeyCombination, words: str) -> str:
         return ""
     if held & Qt.KeyboardModifier.AltModifier:
         is_letter = Qt.Key.Key_A <= key <= Qt.Key.Key_Z
-        return f"{words} leads to a field of the page. Hold Ctrl as well." if is_letter else ""
+        return f"{words} moves to a field of the page. Add Ctrl." if is_letter else ""
     if key in _FIXED or Qt.Key.Key_Space <= key <= Qt.Key.Key_ydiaeresis:
-        return f"{words} is needed for typing and to get about. Hold Ctrl with it, or take a function key."
+        return f"{words} is needed for typing and navigation. Add Ctrl, or use a function key."
     return ""

@@ -133,7 +133,7 @@ class AnswerCache:
             if error.sqlite_errorcode in _HELD or not path.is_file():
                 raise
             aside = _put_aside(path)
-            self._tell(f"The file of earlier answers could not be used ({error}) and is now {aside}; a new one begins.")
+            self._tell(f"The answer cache could not be used ({error}) and was moved to {aside}. A new one was started.")
             return self._connected(path)
 
     def _connected(self, path: Path) -> sqlite3.Connection:
@@ -146,7 +146,7 @@ class AnswerCache:
         return database
 
     def _without_file(self, error: Exception) -> sqlite3.Connection:
-        self._tell(f"Answers cannot be kept in {self._path} ({error}): they are lost when the program ends.")
+        self._tell(f"Answers cannot be saved in {self._path} ({error}). They are lost when the program ends.")
         return self._connected(_IN_MEMORY)
 
     def _tell(self, problem: str) -> None:
@@ -159,7 +159,7 @@ def _prepare(database: sqlite3.Connection) -> None:
     ours, version = (database.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
     (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables and (ours, version) != (_OURS, _VERSION):
-        foreign = sqlite3.DatabaseError("it holds something else, or was written by another version of the program")
+        foreign = sqlite3.DatabaseError("it is not an answer cache, or was written by another version")
         foreign.sqlite_errorcode = sqlite3.SQLITE_MISMATCH
         raise foreign
     database.execute("PRAGMA journal_mode = WAL")

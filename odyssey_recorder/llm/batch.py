@@ -216,10 +216,10 @@ async def _one(question: ModelRequest, ask: Ask) -> ModelAnswer:
 async def _watch(cancelled: Callable[[], bool]) -> None:
     while not cancelled():
         await asyncio.sleep(_WATCH_S)
-    raise CancelledError("Asking the model was cancelled. What was answered is kept.")
+    raise CancelledError("Cancelled. Answers so far are kept.")
 
 
 def _farewell(model: str, ends: date, today: date) -> str:
     if ends <= today:
-        return f"The model {model!r} was announced to shut down on {ends}: it may not answer any more. Choose another."
-    return f"The model {model!r} is announced to shut down on {ends}: what is begun with it cannot be repeated after."
+        return f"The model {model!r} was scheduled to shut down on {ends}and may no longer respond. Choose another."
+    return f"The model {model!r} is scheduled to shut down on {ends}. Results cannot be reproduced after that."

@@ -24,8 +24,8 @@ class Budget:
         self._is_priced = self.cost(Usage(0, 0)) is not None
         if budget is not None and not self._is_priced:
             raise BudgetError(
-                f"The price of {model!r} is not known, so that no budget can be kept to: give it in a price table of "
-                "your own (0 for a server of your own), or ask without a budget."
+                f"The price of {model!r} is unknown, so a budget cannot be kept. Add it to your own price "
+                "table (0 for your own server), or run without a budget."
             )
 
     @property
@@ -49,8 +49,8 @@ class Budget:
         price = self.cost(self.estimated(question)) or 0.0
         if self._budget is not None and self._spent + self._reserved + price > self._budget:
             raise BudgetError(
-                f"Not asked: the budget of ${self._budget:.2f} would be overdrawn (${self._spent:.4f} is spent). "
-                "What was answered is kept; go on with a higher budget."
+                f"Stopped: the budget of ${self._budget:.2f} would be exceeded (${self._spent:.4f} "
+                "spent). Answers so far are kept. Continue with a higher budget."
             )
         self._reserved += price
         return price

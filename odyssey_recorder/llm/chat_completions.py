@@ -167,7 +167,9 @@ def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str
     if choice.finish_reason == "content_filter":
         raise RefusedAnswerError(f"The filter of {host} took the answer of {model} away.", raw, **tokens)
     if choice.finish_reason == "length":
-        words = f"The answer of {model} was cut off after {usage.tokens_out} tokens: choose a model that says less."
+        words = (
+            f"The answer of {model} was cut off after {usage.tokens_out} tokens. Choose a model with shorter answers."
+        )
         raise TruncatedAnswerError(words, raw, **tokens)
     try:
         data = read_answer(raw, question.answer)

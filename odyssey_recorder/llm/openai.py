@@ -160,7 +160,11 @@ class OpenAIModel:
             case APITimeoutError():
                 return _Failure(0, "", f"{self.host} did not answer within {self._timeout.read:g} seconds.")
             case APIConnectionError():
-                return _Failure(0, "", f"{self.host} cannot be reached: does the server run, and is its address right?")
+                return _Failure(
+                    0,
+                    "",
+                    (f"{self.host} cannot be reached. Check that the server is running and that its address is right."),
+                )
             case APIStatusError():
                 words = " ".join(_words(error).replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
                 wait_s = retry_after_s(error.response.headers, datetime.now(UTC))
@@ -172,7 +176,7 @@ class OpenAIModel:
         status, words = failure.status, failure.words
         if failure.code in _NO_QUOTA or status == 402:
             return ModelUnusableError(
-                f"The quota at {self.host} is used up: add to it at the provider. What was answered is kept."
+                f"The quota at {self.host} is used up. Add credit at the provider. Answers so far are kept."
             )
         if status == 0:
             return ModelBusyError(words)
@@ -188,13 +192,13 @@ class OpenAIModel:
     def _refused(self, status: int, words: str) -> LanguageModelError:
         if status == 401:
             has_key = self._key.get_secret_value() != _NO_KEY
-            what = "does not take the key" if has_key else "wants a key"
-            return ModelUnusableError(f"{self.host} {what}: give the right one under Settings or in ODYSSEY_API_KEY.")
+            what = "rejected the API key" if has_key else "requires an API key"
+            return ModelUnusableError(f"{self.host} {what}. Enter a valid key in Settings, or set ODYSSEY_API_KEY.")
         if status == 403:
-            return ModelUnusableError(f"{self.host} does not let this key use {self.name!r}: {words}")
+            return ModelUnusableError(f"{self.host} does not allow this key to use {self.name!r}: {words}")
         if status < 400:
-            return ModelUnusableError(f"{self.host} has moved: set `model_url` to its new address.")
-        return LanguageModelError(f"{self.host} refused the question to {self.name!r} ({status}): {words}")
+            return ModelUnusableError(f"{self.host} has moved. Set `model_url` to its new address.")
+        return LanguageModelError(f"{self.host} refused the request to {self.name!r} ({status}): {words}")
 
     async def _not_found(self) -> LanguageModelError:
         try:
@@ -203,8 +207,8 @@ class OpenAIModel:
             names = []
         if not names:
             return ModelUnusableError(
-                f"{self._url} has no model {self.name!r}, or is no such address: it must end as the server's "
-                "documents say (often in /v1)."
+                f"{self._url} has no model {self.name!r}, or the address is wrong. It must end as the "
+                "server's documentation says (often in /v1)."
             )
         more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
         offers = ", ".join(sorted(names)[:_SHOWN_MODELS]) + more
@@ -249,9 +253,10 @@ def _checked(key: SecretStr | None, host: str) -> SecretStr:
     words = key.get_secret_value().strip() if key else ""
     if not words and host == _origin(OPENAI_URL):
         raise ModelUnusableError(
-            f"{host} wants a key: give one under Settings or in ODYSSEY_API_KEY, or set `model_url` to another server."
+            f"{host} requires an API key. Enter one in Settings or set ODYSSEY_API_KEY, or set "
+            "`model_url` to another server."
         )
     if not (words.isascii() and words.isprintable()) or " " in words:
-        raise ModelUnusableError("The key to the language model has characters that no key has: copy it again.")
+        raise ModelUnusableError("The API key contains invalid characters. Copy it again.")
     hide(words)
     return SecretStr(words or _NO_KEY)

@@ -105,9 +105,9 @@ class Requester:
         if wait_s is None:
             self._given_up_in_a_row += 1
             times = "once" if tried == 1 else f"{tried} times"
-            last = ModelBusyError(f"{error} Given up after asking {times}.", error.wait_s, for_all=error.for_all)
+            last = ModelBusyError(f"{error} Gave up after {times}.", error.wait_s, for_all=error.for_all)
             if self._given_up_in_a_row >= _GIVEN_UP_IN_A_ROW:
-                self._closed = f"Not asked, since {_GIVEN_UP_IN_A_ROW} questions in a row were given up. {last}"
+                self._closed = f"Stopped, because {_GIVEN_UP_IN_A_ROW} requests in a row failed. {last}"
             raise last from None
         if error.for_all:
             self._open_at_s = max(self._open_at_s, self._retry.now_s() + wait_s)

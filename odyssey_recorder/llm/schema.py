@@ -43,11 +43,11 @@ def read_answer(raw: str, model: type[_Answer]) -> _Answer:
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False)
     if faults[0]["type"] == "json_invalid":
-        raise BrokenAnswerError(f"The answer is no JSON: {faults[0]['msg']}.", raw)
+        raise BrokenAnswerError(f"The answer is not JSON: {faults[0]['msg']}.", raw)
     if not faults[0]["loc"]:
-        raise BrokenAnswerError("The answer is no JSON object.", raw)
+        raise BrokenAnswerError("The answer is not a JSON object.", raw)
     words = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {_words(fault)}" for fault in faults)
-    raise BrokenAnswerError(f"The answer is not of the form that was asked for: {words}.", raw)
+    raise BrokenAnswerError(f"The answer does not match the schema: {words}.", raw)
 
 
 def _words(fault: Any) -> str:

@@ -106,7 +106,7 @@ def read_gold(task: PracticeTask) -> Gold:
     except (OSError, InvalidEpisodeError) as error:
         raise PracticeError(f"The gold episode {path} cannot be read: {error}.") from error
     if read.format != FORMAT or len(episode.steps) != len(read.screens):
-        raise PracticeError(f"The gold episode {path} is not whole: record it anew (docs/practice.md).")
+        raise PracticeError(f"The gold episode {path} is incomplete. Record it again (docs/practice.md).")
     pairs = zip(episode.steps, read.screens, strict=True)
     trail = tuple(PassedStep(step.action, s.package, s.activity, s.texts, s.is_idle) for step, s in pairs)
     return Gold(episode, trail)

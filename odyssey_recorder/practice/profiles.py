@@ -92,10 +92,10 @@ class ProfileStore:
             raise storage_error(error, path, "read") from error
         except ValidationError as error:
             raise PracticeError(
-                f"{path} is no annotator's profile ({first_fault(error)}). Move it away to begin anew."
+                f"{path} is not an annotator profile ({first_fault(error)}). Move it away to start over."
             ) from error
         if profile.format > FORMAT:
-            raise PracticeError(f"{path} was written by a newer Odyssey Recorder: update this one.")
+            raise PracticeError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
         return profile
 
     def save(self, profile: AnnotatorProfile) -> None:

@@ -104,11 +104,13 @@ def _remarks(task: PracticeTask, attempt: "Trail", *, idle: int, hints: int) -> 
     if action_type(end) != task.ending:
         remarks.append(f"The right ending is {_ENDINGS[task.ending]}.")
     if idle:
-        remarks.append(f"{_counted(idle, 'step')} changed nothing on the screen: take such steps away with Undo.")
+        remarks.append(f"{_counted(idle, 'step')} changed nothing on the screen. Remove such steps with Undo.")
     if hints:
         remarks.append(f"{_counted(hints, 'hint')} taken.")
     if unread := sum(passage.texts is None for passage in attempt):
-        remarks.append(f"{_counted(unread, 'screen')} could not be read and {'is' if unread == 1 else 'are'} believed.")
+        remarks.append(
+            f"{_counted(unread, 'screen')} could not be read and {'is' if unread == 1 else 'are'} counted as right."
+        )
     return remarks
 
 

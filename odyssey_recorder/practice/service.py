@@ -121,7 +121,7 @@ class PracticeService:
 
         episode, provenance = self.store.load(episode_id), self.store.provenance(episode_id)
         if provenance is None or len(provenance.steps) != len(episode.steps):
-            raise DatasetError(f"The practice episode {episode_id} has no whole proof beside it: try the task again.")
+            raise DatasetError(f"The practice episode {episode_id} has incomplete provenance. Try the task again.")
         attempt = trail_of(episode, provenance, lambda step: self._tree(episode_id, step))
         return score(task, attempt, read_gold(task).trail, hints=hints)
 

@@ -50,7 +50,7 @@ class Inspector:
     def unreadable(self, annotation: Path, why: str) -> Inspection:
         name = showable(annotation.stem)
         found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
-        todo = "Bring its file back as it was, or take the episode out of the dataset."
+        todo = "Restore its file, or remove the episode from the dataset."
         finding = Finding("ACT01", Severity.ERROR, Criterion.SEQUENCE, name, None, found, todo)
         report = EpisodeReport(name, (finding,), (NotChecked("all others", "the episode could not be read"),))
         stamp = self._stamp(EpisodeFiles.of(annotation), 0)
@@ -143,7 +143,7 @@ class Checker:
                 case WorkerFailure(why):
                     yield annotation, self._inspector.unreadable(annotation, why)
         if cancelled():
-            raise CancelledError("The check was given up.")
+            raise CancelledError("The check was cancelled.")
 
     def _inspected(
         self, annotations: Sequence[Path], cancelled: Callable[[], bool]

@@ -61,12 +61,12 @@ def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvena
         return None, str(error)
     if proof is None:
         is_lost = files.provenance.parent.is_dir() and _has_ui_trees(files, len(episode.steps))
-        return None, f"{files.provenance.name} is not there, though there are view trees." if is_lost else ""
+        return None, f"{files.provenance.name} is missing, although there are view hierarchies." if is_lost else ""
     if proof.episode_id != episode.episode_id:
-        return None, f"{files.provenance.name} is the proof of another episode."
+        return None, f"{files.provenance.name} is the provenance of another episode."
     if len(proof.steps) != len(episode.steps):
         steps = f"it has {len(proof.steps)} steps, the episode {len(episode.steps)}"
-        return None, f"{files.provenance.name} is not the proof of this episode: {steps}."
+        return None, f"{files.provenance.name} is not the provenance of this episode: {steps}."
     return proof, ""
 
 
@@ -92,12 +92,12 @@ def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
 def _views(files: EpisodeFiles, number: int, record: StepRecord | None) -> tuple[tuple[ViewNode, ...] | None, str]:
     path = files.ui_tree(number)
     if path is None:
-        return None, "a lone episode file has no view trees beside it"
+        return None, "a single episode file has no view hierarchies"
     try:
         return parse(read_dataset_file(path, Largest.TREE).decode(errors="replace")), ""
     except MissingFileError:
         promised = record is not None and record.ui_tree is not None
         absent = "" if record is None else record.ui_tree_absent
-        return None, "its file is missing" if promised else absent or "none was kept"
+        return None, "its file is missing" if promised else absent or "none was stored"
     except (DatasetError, DeviceError) as error:
         return None, str(error)

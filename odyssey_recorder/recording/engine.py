@@ -32,8 +32,8 @@ from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import Listener, RecordingView, StepRows, ViewPublisher, goal_picture, make_view
 
 BROKEN_TOUCH = (
-    "When this recording broke off, your finger was on the screen. That gesture is not in the episode: bring the screen"
-    " back to where the last step left it."
+    "Your finger was on the screen when the recording stopped. That gesture is not in the "
+    "episode. Restore the screen that the last step left."
 )
 TICK_S = 0.05
 """How often passive mode wakes without a message: something may be due."""
@@ -43,8 +43,8 @@ REST_NS = 2_000_000_000
 """In passive mode, the shortest time between two screenshots of a screen that changes by itself."""
 LAST_REST_S = 1.0
 """In passive mode, how long the screen after the last inputs may take to settle."""
-NOTHING_TO_UNDO = "There is no step to undo."
-OFF_SCREEN = "That is outside the screen: nothing was recorded or sent."
+NOTHING_TO_UNDO = "No step to undo."
+OFF_SCREEN = "That is outside the screen. Nothing was recorded or sent."
 
 _log = logging.getLogger(__name__)
 
@@ -189,7 +189,7 @@ class Engine:
             self._await_last_answers()
         except Exception:
             _log.exception("The recorder of %s broke", self._draft.episode_id)
-            self._listener.notice(f"The recorder broke. Your steps are safe in the draft {self._draft.folder}.")
+            self._listener.notice(f"The recorder failed. Your steps are saved in the draft {self._draft.folder}.")
             raise
         finally:
             self._end_threads()
@@ -351,7 +351,7 @@ class Engine:
         try:
             self._writer.note(key, text)
         except DatasetError as error:
-            self._listener.notice(f"Your note could not be written. {error}")
+            self._listener.notice(f"Your note could not be saved. {error}")
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
         try:

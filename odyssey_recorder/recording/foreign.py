@@ -30,12 +30,12 @@ _SMALL_AREAS = 8
 _OWN_INPUTS = 32
 
 TELL_TOUCHED = (
-    "Something else acted on the device: {}. It was not recorded. Check that the screen is still the right one; if not,"
-    " undo the last step. Your next step is flagged."
+    "Something else acted on the device: {}. It was not recorded. If the screen has changed, "
+    "undo the last step. Your next step will be flagged."
 )
 TELL_UNEXPLAINED = (
-    "The screen changed, and none of your steps explains it. Check that it is still the right one; if not, undo the"
-    " last step. Your next step is flagged."
+    "The screen changed by itself. If it is no longer the right screen, undo the last step. "
+    "Your next step will be flagged."
 )
 
 

@@ -17,11 +17,11 @@ from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSessio
 from odyssey_recorder.recording.session import RETRY_NS, TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
 from odyssey_recorder.recording.state import Goal, State
 
-USE_EMULATOR = "In passive mode the work is done in the emulator's own window: nothing was recorded or sent."
-ENDING = "The episode has ended: what you do on the device now is not recorded."
-ANSWER_FIRST = "Before the episode is published, say what was typed in the steps that ask for it."
-DEAF = "{} What you do on the device is not recorded until it can be listened to again."
-CLOCK_CHANGED = "The device's clock was changed: look whether the last steps have the right pictures."
+USE_EMULATOR = "In passive mode, work in the emulator's window. Nothing was recorded or sent."
+ENDING = "The episode has ended. Your input on the device is no longer recorded."
+ANSWER_FIRST = "Before publishing, enter the text of the steps that ask for it."
+DEAF = "{} Nothing is recorded until the device can be listened to again."
+CLOCK_CHANGED = "The device's clock was changed. Check that the last steps have the right screenshots."
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ from odyssey_recorder.recording.timeline import FrameFound
 FOCUS_NS = 500_000_000
 """How long after a swipe the other app may take to come to the front."""
 
-BLIND = "The screen was not seen between your last two actions: the second was not recorded."
-PINCHED = "Two fingers at once are no action of the dataset: nothing was recorded of them."
-NO_PICTURE = "There is no picture of the screen from before your last action: it was not recorded."
-BESIDE = "You touched beside the picture, where nothing feels it: nothing was recorded."
-NO_PLACE = "How the screen was turned during your last touch is not known: it was not recorded."
+BLIND = "There was no screenshot between your last two actions. The second was not recorded."
+PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
+NO_PICTURE = "There is no screenshot from before your last action. It was not recorded."
+BESIDE = "You touched outside the screen. Nothing was recorded."
+NO_PLACE = "The screen's rotation during your last touch is unknown. It was not recorded."
 
 
 class Typing(Enum):

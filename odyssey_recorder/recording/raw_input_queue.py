@@ -46,10 +46,10 @@ ENTER_KEYS = frozenset({"KEY_ENTER", "KEY_KPENTER"})
 LATE_NS = 300_000_000
 """Without the device's clock, an input is assumed to be at most this much older than its report."""
 
-TOO_MANY = "Too much is waiting to be written: what you did just now was not recorded. Wait a moment."
+TOO_MANY = "Too many actions are waiting to be saved. Your last action was not recorded. Wait a moment."
 
 LOST = "A touch was not recorded: {}."
-DROPPED = "The device was too busy and dropped events: check whether your last action was recorded."
+DROPPED = "The device was busy and dropped events. Check that your last action was recorded."
 
 _CLOCK_CHANGED = Flag(FlagCode.CLOCK_CHANGED)
 

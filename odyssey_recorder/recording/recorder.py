@@ -70,7 +70,7 @@ class Recorder:
     def impossible(self, reason: str) -> None:
         """Record why the task cannot be done, and publish. Raises RecordingError without a reason."""
         if not reason.strip():
-            raise RecordingError("Say why the task is impossible: the reason is part of the data.")
+            raise RecordingError("Enter why the task is impossible. The reason is part of the data.")
         self._intend(Impossible(reason))
 
     def answer_text(self, step: int, text: str) -> None:

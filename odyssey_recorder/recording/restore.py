@@ -9,7 +9,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.state import Goal
 
-BRING_BACK_FIRST = "First bring the device back to the wanted screen, or say that it is as it should be."
+BRING_BACK_FIRST = "First restore the required screen, or choose “Screens match, continue”."
 NOT_RETURNED = "The snapshot could not be loaded: bring the device back by hand. {}"
 
 _FLAGS = {

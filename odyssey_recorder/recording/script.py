@@ -189,8 +189,8 @@ class ScriptPlayer:
             return
         if not accepts_screen:
             raise RecordingError(
-                f"{view.way} The picture: {view.wanted}. A script cannot bring the device back: do it yourself, or"
-                " add --accept-screen. The draft is kept."
+                f"{view.way} The screenshot: {view.wanted}. A script cannot bring the device back: do it "
+                "yourself, or add --accept-screen. The draft is kept."
             )
         recorder.accept_screen()
 

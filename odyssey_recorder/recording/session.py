@@ -50,14 +50,14 @@ NO_EFFECT_NS = 100_000_000
 LATE_INPUT_NS = 2_000_000_000
 """How long an input may arrive after a lost connection or a dead recorder: `input` alone takes up to a second."""
 
-NOT_READY = "The screen was not ready: nothing was recorded or sent. Do it again when it says Ready."
-OUT_OF_DATE = "You touched a picture that was out of date: nothing was recorded or sent. Look again."
+NOT_READY = "The screen was not ready. Nothing was recorded or sent. Try again when it says Ready."
+OUT_OF_DATE = "The screenshot you touched was out of date. Nothing was recorded or sent. Look again."
 TURNED_AWAY = "The device was turned or folded just before your finger came down."
-CHANGED = "The screen changed under your finger: nothing was recorded or sent. Look again."
-NOT_SENT = "The device was lost before your last action went out: it was not recorded."
-BROKEN_OFF = "Your gesture is not in the episode, and the device may have got a part of it: bring the screen back."
-TOO_EARLY_TO_UNDO = "Undo is possible again when the last action has been carried out."
-TOO_LATE_TO_ABANDON = "The episode is being published: it cannot be thrown away any more."
+CHANGED = "The screen changed under your finger. Nothing was recorded or sent. Look again."
+NOT_SENT = "The device was lost before your last action was sent. It was not recorded."
+BROKEN_OFF = "Your gesture is not in the episode, but the device may have received part of it. Restore the screen."
+TOO_EARLY_TO_UNDO = "Undo is available again when the last action is done."
+TOO_LATE_TO_ABANDON = "The episode is being published and can no longer be discarded."
 
 
 class Session(RestoringSession):
@@ -266,7 +266,7 @@ class Session(RestoringSession):
 
     def _touch_cancelled(self) -> list[effects.Effect]:
         if self._live is not None:
-            return self._break_off("The picture of your gesture is not at hand any more.", self._live.lifted_ns)
+            return self._break_off("The screenshot of your gesture is no longer available.", self._live.lifted_ns)
         if self._gesture is not None and self._gesture.intent is None:
             return self._end_gesture(self._gesture.touched_ns)
         return []

@@ -24,11 +24,11 @@ from odyssey_recorder.recording.effects import RemoveSteps, SaveStep
 from odyssey_recorder.recording.events import Intent, KeyPress, StepsDropped, TextEntered, Touch
 from odyssey_recorder.recording.restore import is_of_screen
 
-NO_TREE = "the screen did not rest long enough for its view tree to be read"
-RETRACTED = "The last action had not reached the device: its step was taken away. Do it again."
+NO_TREE = "the screen did not rest long enough for its view hierarchy to be read"
+RETRACTED = "The last action did not reach the device. Its step was removed. Do it again."
 DOUBTFUL = (
-    "The connection broke during the last action, and the screen is another now: look whether the action was"
-    " carried out, and undo it if not."
+    "The connection was lost during the last action, and the screen has changed. Check "
+    "whether the action was carried out; if not, undo it."
 )
 
 _FRAMES_HELD = 4
@@ -119,7 +119,8 @@ class StepWriter:
             return ""
         self._flag_last(FlagCode.WRONG_TEXT)
         return (
-            f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}: look, and undo it if need be."
+            f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}. Check it, "
+            "and undo it if needed."
         )
 
     def picture(self, frame_number: int) -> KeptPicture | None:

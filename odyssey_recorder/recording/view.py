@@ -23,26 +23,26 @@ LONG_TEXT = 100
 """From this many characters on, the annotator sees how much of a text is typed."""
 TYPING = "Typing: {:,} of {:,} characters."
 
-PUBLISHING = "Putting the episode into the dataset."
+PUBLISHING = "Publishing the episode…"
 STATE_MESSAGES = {
     State.IDLE: "Not started.",
-    State.SETTLING: "Waiting for the screen to come to rest.",
-    State.CAPTURING: "Saving the picture.",
+    State.SETTLING: "Waiting for the screen to settle…",
+    State.CAPTURING: "Saving the screenshot…",
     State.READY: "Ready.",
-    State.CHECKING: "Making sure that the screen still is the one you touched.",
-    State.INJECTING: "Sending your action to the device.",
-    State.RETURNING: "Bringing the device back by a snapshot.",
-    State.RESTORING: "Bring the device back to the wanted screen.",
+    State.CHECKING: "Checking that the screen has not changed…",
+    State.INJECTING: "Sending your action…",
+    State.RETURNING: "Restoring the previous screen…",
+    State.RESTORING: "Restore the required screen on the device.",
     State.DEVICE_LOST: "The device does not answer.",
-    State.STORAGE_LOST: "The recording cannot be written.",
+    State.STORAGE_LOST: "The recording cannot be saved.",
     State.FINISHED: "Published.",
     State.ABANDONED: "The draft is in the trash.",
 }
 
 
 RESTORE_MESSAGES = {
-    Goal.UNKNOWN: "Bring the device to the screen that the last step led to.",
-    Goal.UNCERTAIN: "Say whether the last step was carried out.",
+    Goal.UNKNOWN: "Restore the screen after the last step.",
+    Goal.UNCERTAIN: "Check whether the last step was carried out.",
 }
 """For screens without a screenshot."""
 
@@ -52,25 +52,25 @@ def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
     last = describe(steps[-1].action) if steps else "none"
     match goal:
         case Goal.UNDONE:
-            return "Nothing is recorded until both screens are the same."
+            return "Nothing is recorded until both screens match."
         case None:
             return ""
         case Goal.LEFT:
             return (
-                "The device does not show the screen on which this recording stopped. Bring it back there, or say that"
-                " it is as it should be: your next step is flagged then."
+                "The device does not show the screen on which this recording stopped. Restore that "
+                "screen, or choose “Screens match, continue”; your next step will be flagged."
             )
         case Goal.UNKNOWN:
             return (
-                f"There is no picture of the screen after the last step ({last}), only of the one before it. Bring the"
-                " device to the screen that this step led to, then say that it is as it should be: your next step is"
-                " flagged."
+                f"There is no screenshot of the screen after the last step ({last}), only of the one "
+                "before it. Restore the screen after this step, then choose “Screens match, continue”; "
+                "your next step will be flagged."
             )
         case Goal.UNCERTAIN:
             return (
-                f"The recorder ended while it sent the last step ({last}): whether the device got it is not known. If"
-                " the device shows what this step leads to, say that it is as it should be: the step stays, and is"
-                " flagged. If not, undo the step."
+                f"The recorder stopped while sending the last step ({last}), so it is unknown whether the "
+                "device received it. If the device shows the result of this step, choose “Screens match, "
+                "continue”; the step stays and is flagged. If not, undo the step."
             )
 
 

@@ -277,7 +277,7 @@ class RecorderWork:
             read_ns = time.monotonic_ns()
             return TreeRead(frame_number, self._writer.write_tree(xml), read_ns)
         except (DeviceError, RecordingError) as error:
-            _log.info("No view tree for frame %d: %s", frame_number, error)
+            _log.info("No view hierarchy for frame %d: %s", frame_number, error)
             return TreeRead(frame_number, None, time.monotonic_ns())
 
     def _clock_agrees(self, check_clock: Callable[[], bool]) -> bool:

@@ -172,8 +172,8 @@ class Player:
         size, expected = self._device.capture().size, self._recorded.episode.device.size
         if not self._rules.scale and size not in (expected, expected.turned()):
             raise ReplayError(
-                f"The episode was recorded on a screen of {expected}, and {self._device.serial} has {size}."
-                " Take a device of that size, or let the positions be scaled (--scale)."
+                f"The episode was recorded on a screen of {expected}, and {self._device.serial} has "
+                f"{size}. Use a device of that size, or scale the positions with --scale."
             )
         self._tolerance = Tolerance.for_screen(size, self._device.properties().density)
         for number, step in enumerate(self._recorded.episode.steps):

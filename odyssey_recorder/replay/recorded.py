@@ -59,6 +59,6 @@ def check_screenshots(opened: OpenedEpisode) -> None:
             )
         if record is not None and sha256(screenshot.tobytes()).hexdigest() != record.frame.rgb_sha256:
             raise ReplayError(
-                f"The screenshot of step {step} is not the one that was recorded: its pixels are not "
-                f"those of the provenance, {path}. Bring the original file back."
+                f"The screenshot of step {step} is not the one that was recorded: its pixels differ from "
+                f"the provenance, {path}. Restore the original file."
             )

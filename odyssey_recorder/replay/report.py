@@ -108,7 +108,7 @@ def _notes(step: StepResult) -> Iterator[str]:
     if step.live_size != step.recorded_size:
         yield f"Recorded on a screen of {step.recorded_size}, replayed on one of {step.live_size}."
     if not step.settled:
-        yield "The screen did not come to rest; it was compared as it was."
+        yield "The screen did not settle and was compared as it was."
     if not step.performed and not is_terminal(step.action):
         yield "The action was not carried out."
 

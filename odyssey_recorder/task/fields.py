@@ -16,14 +16,14 @@ from odyssey_recorder.validation import faults
 
 _START = re.compile(r"as_found|clean_home|snapshot:[A-Za-z0-9][A-Za-z0-9_.-]*")
 _WORDS = {
-    "dict_type": "must have keys, each with a value",
+    "dict_type": "must be a mapping",
     "extra_forbidden": "there is no such key",
     "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
     "missing": "is missing",
-    "model_type": "must have keys, each with a value",
+    "model_type": "must be a mapping",
     "string_type": "must be a text",
-    "too_short": "has too little in it",
+    "too_short": "has too few entries",
     "tuple_type": "must be a list",
 }
 

@@ -126,7 +126,7 @@ def read_listing(path: Path) -> Listing:
         data = read_file(path, Largest.TASKS)
     except OSError as error:
         why = error.strerror or error
-        raise TaskError(f"The list of tasks {path} cannot be read: {why}. Name another, or bring it back.") from error
+        raise TaskError(f"The task list {path} cannot be read: {why}. Choose another, or restore it.") from error
     tasks: list[ListedTask] = []
     problems: list[fields.Problem] = []
     for outcome in _outcomes(path, data):
@@ -151,7 +151,7 @@ def parse_task_line(line: str | bytes) -> ListedTask:
     try:
         return _Row.model_validate_json(line).listed()
     except ValidationError as error:
-        raise TaskError(f"This is no task: {first_fault(error).words}.") from error
+        raise TaskError(f"Not a task: {first_fault(error).words}.") from error
 
 
 def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | fields.Problem]:

@@ -48,7 +48,7 @@ def test_an_error_is_told_with_its_episode_its_step_and_what_to_do(command_line:
     at = lines.index(f"Episode {SECOND}")
     assert lines[at + 1].startswith("  IMG01 error   step 1: ")
     assert lines[at + 2].strip()
-    assert any(line.endswith("IMG01  A picture is missing or broken") for line in map(str.rstrip, lines))
+    assert any(line.endswith("IMG01  A screenshot is missing or broken") for line in map(str.rstrip, lines))
 
 
 def test_warnings_fail_only_where_that_is_asked(command_line: CommandLine, dataset: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_episode_that_cannot_be_read_is_a_finding(command_line: CommandLine, 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("nowhere",), "there is no such file or folder"),
+        (("nowhere",), "file not found or folder"),
         (("dataset", "--html", "nowhere/page.html"), "cannot be written"),
         (("dataset", "--fail-on", "note"), "--fail-on"),
         (("dataset", "--jobs", "0"), "--jobs"),

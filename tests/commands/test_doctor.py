@@ -21,7 +21,7 @@ def test_with_a_device_nothing_is_missing_and_what_it_lacks_for_passive_mode_is_
     assert f"{phone.serial} device" in ran.out
     assert "missing" not in ran.out
     assert f"server 41 on port {phone.lab.server.port}" in ran.out
-    assert "pictures by gRPC" in ran.out
+    assert "screenshots by gRPC" in ran.out
     assert "Animations: on: " in ran.out
     assert f"adb -s {phone.serial} shell" in ran.out
 

@@ -76,7 +76,7 @@ def test_what_is_done_on_the_phone_becomes_an_episode(command_line: CommandLine,
     assert provenance.origin.mode == "passive"
     assert provenance.steps[0].frame.source == "gRPC"
     assert "HOME" in ran.err
-    assert "pictures by gRPC" in ran.err
+    assert "screenshots by gRPC" in ran.err
 
 
 def test_words_that_say_nothing_are_answered_and_the_way_to_pictures_can_be_forced(
@@ -86,9 +86,9 @@ def test_words_that_say_nothing_are_answered_and_the_way_to_pictures_can_be_forc
     ran = listen(command_line, person, *TASK, "--capture", "adb")
 
     assert ran.exit_code == 0
-    assert "pictures by screencap" in ran.err
-    assert "'look' alone says nothing here. Work in the emulator's own window." in ran.err
-    assert "'text' alone says nothing here." in ran.err
+    assert "screenshots by screencap" in ran.err
+    assert "'look' is not a command on its own.  Work in the emulator's own window." in ran.err
+    assert "'text' is not a command on its own. " in ran.err
     assert read_episode(Path(ran.out.strip())).steps[-1].action == Impossible("it is late")
 
 
@@ -98,7 +98,7 @@ def test_who_stops_keeps_the_draft_and_goes_on_with_it_on_another_screen_when_th
     stopped = listen(command_line, home_then("stop", phone=phone, command_line=command_line))
     assert (stopped.exit_code, stopped.out) == (1, "")
     [draft] = command_line.draft_ids()
-    assert f"Go on with it: --mode passive --resume {draft}" in stopped.err
+    assert f"Continue it: --mode passive --resume {draft}" in stopped.err
     log = command_line.drafts / draft / "steps.jsonl"
     log.write_text(
         "".join(line for line in log.read_text().splitlines(keepends=True) if '"screen","picture"' not in line)
@@ -110,12 +110,12 @@ def test_who_stops_keeps_the_draft_and_goes_on_with_it_on_another_screen_when_th
 
     refused = listen(command_line, go_on, "--resume", draft)
     assert refused.exit_code == 1
-    assert "There is no picture of the screen after the last step (HOME)" in refused.err
+    assert "There is no screenshot of the screen after the last step (HOME)" in refused.err
     assert "First bring the device back to the wanted screen" in refused.err
 
     accepted = listen(command_line, lambda say: say("done"), "--resume", draft, "--accept-screen")
     assert accepted.exit_code == 0
-    assert "The device is back where it was: go on." in accepted.err
+    assert "The device is restored. Continue." in accepted.err
     again = listen(command_line, lambda say: None, "--resume", draft)
     assert again.exit_code == 1, "it is published, and no draft any more"
 

@@ -30,7 +30,7 @@ def test_the_figures_are_printed_written_to_a_page_and_told_to_programs(command_
     ran = command_line("quality-report", "--html", page)
     assert (ran.exit_code, ran.err) == (0, "")
     assert "12 episodes, 12 verdicts: 4 unreviewed, 4 second review, 3 disputed, 1 accepted" in ran.out
-    assert "4 episodes with two verdicts: too few to trust." in ran.out
+    assert "4 episodes with two verdicts: too few to be meaningful." in ran.out
     assert "4 more of the sample wait for their second review." in " ".join(ran.out.split())
     assert "Cohen's kappa" in ran.out
     assert "\x1b" not in ran.out

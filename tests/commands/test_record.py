@@ -78,7 +78,7 @@ def test_a_bad_script_is_refused_before_anything_is_touched(
 def test_a_script_that_is_not_there_or_no_text_is_named(command_line: CommandLine) -> None:
     picture = command_line.folder / "picture.jsonl"
     picture.write_bytes(b"\x89PNG")
-    assert "picture.jsonl is no text in UTF-8" in command_line("record", "--script", picture, *TASK).err
+    assert "screenshot.jsonl is no text in UTF-8" in command_line("record", "--script", picture, *TASK).err
     ran = command_line("record", "--script", command_line.folder / "nowhere.jsonl", *TASK)
     assert ran.exit_code == 1
     assert ran.err.endswith("nowhere.jsonl cannot be read: No such file or directory.\n")
@@ -107,7 +107,7 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
     phone.console("fault", "clear")
     assert (refused.exit_code, refused.out) == (1, "")
     [draft] = command_line.draft_ids()
-    assert f"The draft is kept. Go on with it: --resume {draft} " in refused.err
+    assert f"The draft is kept. Continue it: --resume {draft} " in refused.err
     gone_on = record(command_line, {"key": "HOME"}, {"complete": ""}, more=("--resume", draft))
     assert gone_on.exit_code == 0, "the phone shows what it did before"
     episode = read_episode(Path(gone_on.out.strip()))
@@ -150,7 +150,7 @@ def test_a_draft_is_not_resumed_on_another_screen_unless_that_is_accepted(
     end(store.resume(draft), last=HOME)
     refused = record(command_line, {"complete": ""}, more=("--resume", draft))
     assert (refused.exit_code, refused.out) == (1, "")
-    assert "There is no picture of the screen after the last step (HOME)" in refused.err
+    assert "There is no screenshot of the screen after the last step (HOME)" in refused.err
     assert "--accept-screen" in refused.err
     assert command_line.draft_ids() == [draft]
 
@@ -205,7 +205,7 @@ def test_a_dataset_folder_that_cannot_be_made_is_named(command_line: CommandLine
     command_line.dataset.write_text("a file")
     ran = record(command_line, {"complete": ""})
     assert ran.exit_code == 1
-    assert ran.err.rstrip().endswith("a file is where a folder must be. Move that file away.")
+    assert ran.err.rstrip().endswith("there is a file where a folder is needed. Move that file away.")
     assert command_line.draft_ids() == []
 
 
@@ -222,5 +222,5 @@ def test_a_recording_that_is_interrupted_keeps_its_draft_and_says_so(
         out, err = running.communicate(timeout=30)
     [draft] = command_line.draft_ids()
     assert (running.returncode, out) == (130, "")
-    assert f"Stopped. The draft is kept. Go on with it: --resume {draft} " in err
+    assert f"Stopped. The draft is saved. Continue it: --resume {draft} " in err
     assert "Traceback" not in err

@@ -108,7 +108,7 @@ def test_a_device_is_not_replaced_by_a_list(command_line: CommandLine) -> None:
     os.mkfifo(pipe)
     ran = command_line("tasks", "generate", "--count", 1, "--out", pipe)
     assert (ran.exit_code, pipe.is_fifo()) == (2, True)
-    assert f"No list can be written to {pipe}: that is a folder, or a device." in ran.err
+    assert f"The list cannot be written to {pipe}: that is a folder, or a device." in ran.err
 
 
 def test_when_no_more_are_left_it_is_said(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_when_no_more_are_left_it_is_said(command_line: CommandLine, monkeypatch
     ran = command_line("tasks", "generate", "--catalogue", "bench", "--count", 5)
     assert ran.exit_code == 1
     assert len(ran.out.splitlines()) == 2
-    assert "Only 2 of 5: no more distinct ones are left." in ran.err
+    assert "Only 2 of 5. No more different tasks are available." in ran.err
     own.write_text(own.read_text().replace("{clock: any}", "{clock: [Nobody]}"))
     ran = command_line("tasks", "validate", templates)
     assert ran.exit_code == 1
@@ -200,4 +200,4 @@ def test_a_task_and_a_template_are_shown_with_all_that_is_known(command_line: Co
     assert template["phrasings"]
     ran = command_line("tasks", "show", "nothing")
     assert ran.exit_code == 2
-    assert "There is no task and no template nothing" in ran.err
+    assert "No task or template is named nothing" in ran.err

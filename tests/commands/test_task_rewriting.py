@@ -63,7 +63,7 @@ def test_each_task_gets_a_models_words_and_keeps_where_they_come_from(
         assert task.text.equivalence.holds
     ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "again.jsonl", "--no-apps")
     assert ran.exit_code == 0
-    assert "0 questions to ask, 24 answers kept already" in ran.err
+    assert "0 requests, 24 answers in the cache" in ran.err
     assert read_tasks(command_line.folder / "again.jsonl") == tasks
     assert len(server.questions) == 24
     assert server.complaints == []
@@ -115,7 +115,7 @@ def test_a_place_where_no_list_can_be_written_is_refused_before_anything_is_aske
     for place, why in ((command_line.folder / "none" / "out.jsonl", "there is no folder"), (listed.parent, "a folder")):
         ran = command_line("tasks", "rewrite", listed, "--out", place, "--yes")
         assert ran.exit_code == 2
-        assert f"No list can be written to {place}: " in ran.err
+        assert f"The list cannot be written to {place}: " in ran.err
         assert why in ran.err
     assert server.seen == []
 
@@ -139,7 +139,7 @@ def test_words_that_lose_something_are_told_and_left_to_a_person(
     ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl", "--yes")
     assert ran.exit_code == 1
     assert "It lacks" in ran.err
-    assert "12 of 12 put into words, 12 with faults for a person to look at" in ran.err
+    assert "12 of 12 put into words, 12 with problems to review" in ran.err
     assert command_line("tasks", "check", listed).out == "12 tasks, 0 with faults\n"
     ran = command_line("tasks", "check", command_line.folder / "out.jsonl", "--json")
     assert ran.exit_code == 1

@@ -98,7 +98,7 @@ def test_a_note_is_written_into_the_proof(own: Own) -> None:
 def test_a_click_becomes_a_long_press_at_the_same_point_and_the_stroke_stays(own: Own) -> None:
     after = amended(*own, NewPress(step=CLICK, long=True))
     assert after.episode.steps[CLICK].action == LongPress(Point(500, 500))
-    assert after.proof == own[1], "the proof says what the finger did"
+    assert after.proof == own[1], "the provenance says what the finger did"
     assert amended(after.episode, after.proof, NewPress(step=CLICK, long=False)).episode == own[0]
 
 
@@ -145,7 +145,7 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
             "asks for 3 .* different apps, and .* 2",
         ),
         (NewApps(category=Category.MULTI_APPS, apps=("Shop", "Notes", " ")), "An app needs a name"),
-        (NewNote(step=0, note="x"), "has no proof"),
+        (NewNote(step=0, note="x"), "has no provenance"),
         (NewPress(step=TYPE, long=True), "neither CLICK nor LONG_PRESS"),
         (NewPress(step=KEY, long=True), "neither CLICK nor LONG_PRESS"),
         (NewPress(step=END, long=False), "neither CLICK nor LONG_PRESS"),
@@ -154,13 +154,13 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
         (NewBox(step=TYPE, box=(1, 1, 2, 2)), "it has no box"),
         (NewBox(step=KEY, box=(1, 1, 2, 2)), "it has no box"),
         (NewBox(step=END, box=(1, 1, 2, 2)), "it has no box"),
-        (NewPress(step=5, long=True), "There is no step 5: the last one is 4"),
-        (NewText(step=99, text="x"), "There is no step 99"),
+        (NewPress(step=5, long=True), "No step 5: the last one is 4"),
+        (NewText(step=99, text="x"), "No step 99"),
         (DropSteps(first=2, last=1), "name the first before the last"),
         (DropSteps(first=4, last=4), "is the end of the episode"),
-        (DropSteps(first=0, last=5), "There is no step 5"),
+        (DropSteps(first=0, last=5), "No step 5"),
         (DropTail(at=4), "ends at step 4 already"),
-        (DropTail(at=5), "There is no step 5"),
+        (DropTail(at=5), "No step 5"),
     ],
 )
 def test_what_does_not_fit_the_step_is_refused(amendment: Amendment, why: str) -> None:
@@ -207,11 +207,11 @@ def test_a_box_goes_into_the_file_where_there_is_no_proof_or_the_file_has_boxes(
 @pytest.mark.parametrize(
     ("box", "why"),
     [
-        ((-1, 600, 400, 700), "within the picture of 720x1280"),
-        ((300, 600, 721, 700), "within the picture"),
-        ((300, 600, 400, 1281), "within the picture"),
-        ((400, 600, 300, 700), "within the picture"),
-        ((300, 600, 300, 700), "within the picture"),
+        ((-1, 600, 400, 700), "within the screenshot of 720x1280"),
+        ((300, 600, 721, 700), "within the screenshot"),
+        ((300, 600, 400, 1281), "within the screenshot"),
+        ((400, 600, 300, 700), "within the screenshot"),
+        ((300, 600, 300, 700), "within the screenshot"),
         ((361, 600, 400, 700), "does not hold the place that was touched, 360, 640"),
         ((300, 600, 360, 700), "does not hold"),
         ((0, 0, 720, 1280), "more than 60 %"),

@@ -198,4 +198,4 @@ def test_an_episode_whose_proof_is_of_other_steps_is_named_and_not_released(tmp_
     proof = json.loads(path.read_bytes())
     path.write_text(json.dumps({**proof, "steps": proof["steps"][1:]}))
     done = convert(there.root, tmp_path / "out", Dialect.RELEASE)
-    assert done.failures[0].startswith(f"The proof of episode {there.episode_id} has 4 steps, the episode 5")
+    assert done.failures[0].startswith(f"The provenance of episode {there.episode_id} has 4 steps, the episode 5")

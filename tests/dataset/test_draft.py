@@ -244,7 +244,7 @@ draft.close()
     picture, log = done.stdout.splitlines()
     assert picture.startswith(f"{draft.folder}{os.sep}")
     assert log.startswith(str(draft.folder / "steps.jsonl"))
-    assert all("no room is left there. Free some space" in line for line in (picture, log))
+    assert all("the disk is full. Free some space" in line for line in (picture, log))
     assert len(reopened(draft).steps) == 2
     assert list(draft.folder.glob("*.part")) == []
 

@@ -184,7 +184,7 @@ def test_view_trees_are_published_with_their_steps_and_a_lost_one_is_named_as_ab
     provenance = store.provenance(episode_id)
     assert provenance is not None
     assert [step.ui_tree for step in provenance.steps] == [None, None, f"{episode_id}_2.xml"]
-    assert provenance.steps[1].ui_tree_absent == "its file was lost from the draft"
+    assert provenance.steps[1].ui_tree_absent == "its file is missing from the draft"
 
 
 def test_a_view_hierarchy_that_comes_after_publishing_leaves_no_draft_behind(store: EpisodeStore) -> None:
@@ -322,7 +322,7 @@ def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writab
     assert done.returncode == 0, done.stderr
     *problems, published = done.stdout.splitlines()
     assert len(problems) == 2
-    assert all("that is not allowed there. Make the folder writable" in problem for problem in problems)
+    assert all("permission denied. Make the folder writable" in problem for problem in problems)
     assert published == "True"
 
 

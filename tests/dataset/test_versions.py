@@ -134,7 +134,7 @@ def test_what_a_proof_says_beyond_our_format_stays(there: InDataset) -> None:
 
 def test_a_box_is_measured_on_the_picture_and_drawn_on_none_that_cannot_be_opened(tmp_path: Path) -> None:
     there = released(tmp_path)
-    with pytest.raises(ReviewError, match="within the picture of 72x128"):
+    with pytest.raises(ReviewError, match="within the screenshot of 72x128"):
         amend(there, NewBox(step=0, box=(100, 50, 120, 70)))
     (there.root / "screenshots" / f"{there.episode_id}_0.png").write_bytes(b"no picture")
     with pytest.raises(ReviewError, match="cannot be opened"):
@@ -312,7 +312,7 @@ def test_who_asks_for_the_revision_while_the_annotation_is_away_hears_it_all_the
     (there.root / "annotations" / f"{there.episode_id}.json").unlink()
     intent = there.root / HISTORY / "change.json"
     aside = intent.rename(intent.with_name("aside"))
-    with pytest.raises(DatasetError, match="there is no such file"):
+    with pytest.raises(DatasetError, match="file not found"):
         revision(there)
     aside.rename(intent)
     assert revision(there) == change.before

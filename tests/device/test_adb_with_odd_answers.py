@@ -82,7 +82,7 @@ def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
         *((PICTURE[:length], f"{length} bytes came, 40 were expected") for length in (16, 35, 39)),
         (PICTURE + b"!", "41 bytes came, 40 were expected"),
         (struct.pack("<4I", 2, 3, 4, 1) + PIXELS, "pixel format 4"),
-        (b"Error: no display is on", "no picture: it begins with b'Error: no displa'"),
+        (b"Error: no display is on", "no screenshot: it begins with b'Error: no displa'"),
         (b"", "It said: Failed to take screenshot"),
     ],
 )

@@ -90,9 +90,9 @@ def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be
     first = bench.devices.start("small_phone", Start(snapshot="clean", animations=True))
     serial = first.serial
 
-    with pytest.raises(DeviceError, match=f"small_phone runs already, as {serial}. Stop it first."):
+    with pytest.raises(DeviceError, match=f"small_phone is already running as {serial}. Stop it first."):
         bench.devices.start("small_phone")
-    with pytest.raises(DeviceError, match=f"small_phone runs already, as {serial}. Stop it first."):
+    with pytest.raises(DeviceError, match=f"small_phone is already running as {serial}. Stop it first."):
         bench.devices.create("small_phone", replace=True)
     bench.devices.start("small_phone", Start(wipe=True, window=False))
 
@@ -177,7 +177,7 @@ def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(ben
 
     told = [avd.problems for avd in bench.devices.list()]
     assert len(told) == 2
-    assert all("emulator does not run. It said: no library. Install" in problem for [problem] in told)
+    assert all("emulator could not be started: no library. Install" in problem for [problem] in told)
 
 
 def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: Bench) -> None:

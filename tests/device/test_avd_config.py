@@ -92,7 +92,7 @@ def test_what_is_not_the_profiles_is_said_one_sentence_each() -> None:
         "Its density is not set, the profile's 320.",
         "Its keyboard is no, the profile's yes.",
         "It has 2048 MB of memory, the profile 4096 MB.",
-        "Its Android is API 33 (google_apis_playstore), the profile's 34 (google_apis): create it anew.",
+        "Its Android is API 33 (google_apis_playstore), the profile's 34 (google_apis). Create it again.",
     )
 
 

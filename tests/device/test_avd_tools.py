@@ -58,7 +58,7 @@ def test_what_avdmanager_refuses_is_told_with_what_to_do(
         tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
 
     assert advice in str(told.value)
-    assert f"It said: {words.removeprefix(CHAT).splitlines()[0]}" in str(told.value)
+    assert f"Its output: {words.removeprefix(CHAT).splitlines()[0]}" in str(told.value)
     assert "null" not in str(told.value)
 
 

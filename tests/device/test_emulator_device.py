@@ -245,7 +245,7 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
 @pytest.mark.parametrize(
     ("endpoint", "words"),
     [
-        (None, "No control service of .* was found. Start the emulator from Android Studio"),
+        (None, "No gRPC service of .* was found. Start the emulator from Android Studio"),
         (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "wants signed tokens"),
         (ControlEndpoint("emulator-1", 1, "", wants_jwt=False), "cannot be reached"),
     ],

@@ -149,7 +149,7 @@ def test_a_picture_that_is_not_whole_is_never_handed_out(
 ) -> None:
     service.screenshot = lambda _: image(pixels=pixels)
 
-    with pytest.raises(DeviceError, match=f"{len(pixels)} bytes came for 4x6, {LENGTH} were expected"):
+    with pytest.raises(DeviceError, match=f"{len(pixels)} bytes came for 4x6, {LENGTH} expected"):
         control.screenshot()
 
 
@@ -295,7 +295,7 @@ def test_memory_that_is_too_small_gives_no_picture(service: ScriptedControl, ope
     assert stream.ended.wait(5)
     memory.close()
 
-    assert f"{LENGTH - 1} bytes came" in str(stream.error)
+    assert f"{LENGTH - 1} bytes received" in str(stream.error)
 
 
 def test_shared_memory_is_for_this_user_alone_and_goes_when_it_is_closed() -> None:

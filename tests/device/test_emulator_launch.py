@@ -42,7 +42,7 @@ def test_where_no_port_is_free_it_is_said_what_to_do() -> None:
         ("/dev/kvm is not found: VT disabled in BIOS or KVM kernel module not loaded", "switch virtualisation on"),
         ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
         ("PANIC: Broken AVD system path. Check your ANDROID_SDK_ROOT value [/sdk]!", "image is not installed"),
-        ("ERROR   | Unknown AVD name [test], use -list-avds to see valid list.", "create it anew"),
+        ("ERROR   | Unknown AVD name [test], use -list-avds to see valid list.", "create it again"),
         (
             "emulator: ERROR: Running multiple emulators with the same AVD is an experimental feature.",
             "It runs already",
@@ -62,9 +62,9 @@ def test_what_real_emulators_say_when_they_end_is_known(words: str, advice: str)
 
 def test_what_is_not_known_is_told_as_it_was_said_its_last_lines_first_of_all() -> None:
     lines = [f"ERROR | {number}" for number in range(20)]
-    assert explained("\n".join(lines)) == "It said: " + " / ".join(lines[-6:])
+    assert explained("\n".join(lines)) == "Its output: " + " / ".join(lines[-6:])
     assert explained("INFO    | all is well\n\n") == "It said: INFO | all is well"
-    assert explained("") == "It said nothing."
+    assert explained("") == "It printed nothing."
 
 
 def test_each_start_has_a_log_of_its_own_and_only_some_are_kept(tmp_path: Path) -> None:

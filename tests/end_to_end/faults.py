@@ -65,10 +65,10 @@ SERVER = Fault("the adb server is killed", lambda lab: lab.server.stop(), start_
 SNAPSHOT = Fault("a snapshot is loaded", Laboratory.load_snapshot, Laboratory.bring_back, changing=True, deafens=True)
 FROZEN = Fault("the device freezes", lambda lab: lab.emulator.faults.freeze(), clear, cuts_off=BOTH)
 HICCUP = Fault("the device freezes for a moment", lambda lab: lab.emulator.faults.freeze(0.2), clear)
-CUT = Fault("a picture is cut", spoiling(FrameFault.CUT), clear)
-BLACK = Fault("a picture is black", spoiling(FrameFault.BLACK), clear, changing=True)
-DROP = Fault("a connection breaks in a picture", spoiling(FrameFault.DROP), clear_and_bring_back)
-LATE = Fault("pictures are late", lambda lab: lab.emulator.faults.delay_screencap(0.2), clear)
+CUT = Fault("a screenshot is cut", spoiling(FrameFault.CUT), clear)
+BLACK = Fault("a screenshot is black", spoiling(FrameFault.BLACK), clear, changing=True)
+DROP = Fault("a connection breaks in a screenshot", spoiling(FrameFault.DROP), clear_and_bring_back)
+LATE = Fault("screenshots are late", lambda lab: lab.emulator.faults.delay_screencap(0.2), clear)
 REFUSED = Fault("inputs are refused", lambda lab: lab.emulator.faults.refuse_input(refuse=True), clear)
 KILLED = Fault("getevent is killed", lambda lab: lab.emulator.faults.kill_getevent(), deafens=True)
 DROPPED = Fault("events are dropped", drop_events, lose_no_more_events)
@@ -86,5 +86,5 @@ OVER_GRPC = (
     Fault("calls are refused", lambda lab: lab.emulator.faults.control.refuse(refuse=True), clear),
     Fault("the token changes", lambda lab: lab.emulator.faults.control.renew_token()),
     Fault("the control service goes away", lambda lab: lab.emulator.faults.control.switch_off(off=True), clear),
-    Fault("pictures of the stream are late", lambda lab: lab.emulator.faults.control.delay_frames(0.1), clear),
+    Fault("screenshots of the stream are late", lambda lab: lab.emulator.faults.control.delay_frames(0.1), clear),
 )

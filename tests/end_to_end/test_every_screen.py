@@ -214,7 +214,7 @@ def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(
 
     assert are_near(recorded, rig.felt())
     if not case.resized:
-        assert recorded == places, "where a pixel of the window is a pixel of the picture, it is that very one"
+        assert recorded == places, "where a pixel of the window is a pixel of the screenshot, it is that very one"
 
 
 def test_over_grpc_picture_live_finger_and_stroke_agree_where_apps_see_the_whole_panel(rig: Rig, case: Case) -> None:

@@ -278,7 +278,9 @@ def test_a_device_that_is_turned_under_the_finger(lab: Laboratory, tmp_path: Pat
         hands.tap_and_wait()
         steps = hands.publish()
         unproved = {Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED), Flag(FlagCode.UNPROVEN)}
-        assert way == "passive over adb" or not unproved & {*steps[2].flags}, "its picture is from before, as is proved"
+        assert way == "passive over adb" or not unproved & {*steps[2].flags}, (
+            "its screenshot is from before, as is proved"
+        )
 
 
 def test_what_the_screen_or_the_device_refuses_under_a_finger_that_is_held_back_leaves_no_step(
@@ -346,4 +348,4 @@ def test_a_device_whose_clock_is_changed(lab: Laboratory, tmp_path: Path) -> Non
         doubted = [number for number, step in enumerate(records) if Flag(FlagCode.CLOCK_CHANGED) in step.flags]
         undated = [number for number, step in enumerate(records[:-1]) if step.clock_offset_us is None]
         assert doubted == undated
-        assert {*doubted} <= {2, 3, 4}, "the clock may have been read anew just before the tap"
+        assert {*doubted} <= {2, 3, 4}, "the clock may have been read again just before the tap"

@@ -109,7 +109,7 @@ def test_a_screen_that_changed_shortly_before_the_tap_is_recorded_flagged_or_old
     wrong = [(step, tap) for step, tap in tapped if not is_right(step, tap)]
     silent = [(step, tap) for step, tap in wrong if not step.flags]
     print(f"{programs} busy programs: {len(wrong)} wrong, {len(silent)} of these without a flag")  # noqa: T201 - a figure
-    assert all(step.check is None for step, _ in wrong), "no wrong picture is proved"
+    assert all(step.check is None for step, _ in wrong), "no wrong screenshot is proved"
     for step, tap in silent:
         seen_ns = tap.t_ns - (step.age_us or 0) * 1000
         assert seen_ns <= tap.frame.t_ns + (step.clock_uncertainty_us or 0) * 1000

@@ -229,7 +229,7 @@ class FakeInventory(DeviceInventory):
         )
 
     def fix(self, serial: str, finding: PreflightFinding) -> None:
-        self._do(f"mend {finding.what}")
+        self._do(f"fix {finding.what}")
         preflight.fix(self._there(serial), finding)
 
     def save_snapshot(self, serial: str, name: str) -> None:
@@ -263,7 +263,7 @@ class FakeInventory(DeviceInventory):
 
     def _there(self, serial: str) -> FakeDevice:
         if serial not in self.devices:
-            raise DeviceDisconnectedError(f"{serial} is gone. Start it again or plug it in.")
+            raise DeviceDisconnectedError(f"{serial} is gone. Restart it or plug it in.")
         return self.devices[serial]
 
     def _change(self, serial: str, state: Callable[[FakeDevice], object]) -> None:

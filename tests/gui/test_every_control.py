@@ -171,12 +171,12 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         ImpossibleDialog(window),
         QuestionDialog(DISCARD, window),
         QuestionDialog(undo_question(2, 4), window),
-        UnsavedDialog(["Dataset", "Pictures and touches"], window),
+        UnsavedDialog(["Dataset", "Screenshots and touches"], window),
         ClosingDialog(controller.background, window),
         ProposeDialog(TemplateLibrary((), {}), "Multi_Apps", window),
         ConfirmDialog(
             "Approve 12 tasks at once?",
-            "3 tasks of them with faults that were found.",
+            "3 tasks of them with problems.",
             ("Approve", "Approve all"),
             window,
         ),
@@ -190,7 +190,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
 
 
 def estimated(dialog: RewriteDialog) -> RewriteDialog:
-    warning = "gpt-x is announced to shut down on 2027-01-31: choose another model for what shall go on longer."
+    warning = "gpt-x is scheduled to shut down on 2027-01-31: choose another model for what shall go on longer."
     facts = ("gpt-x", "https://a-rather-long-name.of-a-host.example", (warning,))
     dialog.show_estimate(Estimate(400, 20, 123_456, 23_456, None, date(2026, 11, 1), *facts))
     return dialog

@@ -43,8 +43,8 @@ BAD: tuple[tuple[Callable[[Path], object], str], ...] = (
     (lambda path: path.symlink_to("/dev/zero"), "is not used: it is a device, not a file. Move it away."),
     (Path.mkdir, "is not used: it is a folder, not a file. Move it away."),
     (Path.touch, "cannot be read: "),
-    (huge, "is not shown: it has 30000 x 30000 pixels, more than any screen has."),
-    (link_out, "is not used: a link on the way there leads out of "),
+    (huge, "is not shown: it has 30000 x 30000 pixels, larger than any screen."),
+    (link_out, "is not used: a link in its path leads out of "),
     (lambda path: path.parent.chmod(0o755), "is missing."),
 )
 """Replacements of a screenshot, and the message for each."""
@@ -56,7 +56,7 @@ def spoil(folder: Path, names: Iterator[str]) -> list[str]:
     for (make, words), name in zip(BAD, names, strict=False):
         (folder / name).unlink(missing_ok=True)
         make(folder / name)
-        said.append(f"The picture {name} {words}")
+        said.append(f"The screenshot {name} {words}")
     return said
 
 

@@ -83,7 +83,7 @@ def test_the_choice_is_there_again_in_the_next_session(qtbot: QtBot, file: Path)
 
 def test_keys_that_another_action_has_are_refused_by_its_name(shortcuts: Shortcuts) -> None:
     refusal = shortcuts.refusal(Command.UNDO, QKeySequence("F2"))
-    assert refusal == "F2 already asks for “Back” (press Back on the device). Give that other keys first."
+    assert refusal == "F2 is already used for “Back” (press Back on the device). Change that shortcut first."
     assert shortcuts.refusal(Command.BACK, QKeySequence("F2")) == ""
 
 
@@ -239,7 +239,7 @@ def test_keys_are_pressed_in_the_row(card: CardPilot, file: Path) -> None:
 def test_a_conflict_is_told_and_nothing_changes_nor_does_it_by_escape(card: CardPilot) -> None:
     card.choose(Command.UNDO)
     card.press_in_row(Qt.Key.Key_F2)
-    card.qtbot.waitUntil(lambda: bool(card.refusals) and "F2 already asks for “Back”" in card.refusals[-1])
+    card.qtbot.waitUntil(lambda: bool(card.refusals) and "F2 is already used for “Back”" in card.refusals[-1])
     assert card.words(Command.UNDO)[3] == "Ctrl+Z"
     card.press_in_row(Qt.Key.Key_Escape)
     card.qtbot.waitUntil(lambda: card.editors() == [])

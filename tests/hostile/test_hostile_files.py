@@ -69,7 +69,7 @@ def test_an_export_takes_no_link_along(command_line: CommandLine, dataset: Path)
     out = dataset.with_name("out")
     ran = command_line("convert", dataset, out, "--dialect", "release", "--with-screenshots", "--unchecked")
     assert ran.exit_code == 1
-    assert f"{FIRST}_1.png is not used: it is a link. Put the file itself in its place." in ran.err
+    assert f"{FIRST}_1.png is not used: it is a link. Replace it with the file itself." in ran.err
     assert [path.name for path in (out / "annotations").iterdir()] == [f"{SECOND}.json"]
 
 

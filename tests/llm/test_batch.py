@@ -193,7 +193,7 @@ def test_waits_double_until_it_is_given_up_with_the_last_words_of_the_server() -
     with StandIn(lambda asked: server_error(500)) as server:
         (error,) = patient(server, clock).ask_all([question()])
         assert isinstance(error, ModelBusyError)
-        assert "The server had an error. Given up after asking 6 times." in str(error)
+        assert "The server had an error. Gave up after 6 times." in str(error)
         assert clock.waits == [0.5, 1, 2, 4, 8]
         assert len(server.questions) == 6
 

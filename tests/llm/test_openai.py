@@ -280,9 +280,9 @@ def test_a_server_that_is_too_slow_may_be_asked_again() -> None:
 
 def test_the_wrong_key_is_said_to_be_wrong() -> None:
     with StandIn(right, key="sk-right") as server:
-        with pytest.raises(ModelUnusableError, match="does not take the key"):
+        with pytest.raises(ModelUnusableError, match="rejected the API key"):
             ask(server, key="sk-wrong")
-        with pytest.raises(ModelUnusableError, match="wants a key"):
+        with pytest.raises(ModelUnusableError, match="requires an API key"):
             ask(server)
 
 

@@ -21,7 +21,7 @@ def test_a_flag_is_read_back_and_so_is_the_text_that_older_recorders_stored(flag
     [
         ("a text of nobody", "a text of nobody"),
         ({"code": "screen_locked", "since_s": 3}, "screen locked, 3"),
-        ({"code": "older", "age_s": 3}, "the picture is 3.0 s older than the touch"),
+        ({"code": "older", "age_s": 3}, "the screenshot is 3.0 s older than the touch"),
     ],
 )
 def test_a_flag_that_is_not_known_keeps_its_text(stored: object, text: str) -> None:
@@ -38,6 +38,6 @@ def test_a_flag_without_its_values_is_refused(stored: object) -> None:
 
 def test_every_text_of_format_1_has_a_code() -> None:
     texts = {describe_flag(flag): flag.code for flag in FLAGS}
-    assert texts["the screen was turned: its picture is 1x2, device_info says 2x1"] is FlagCode.TURNED
+    assert texts["the screen was turned: its screenshot is 1x2, device_info says 2x1"] is FlagCode.TURNED
     assert texts["something else acted on the device: a touch at (360, 640), 10:22:03.1 UTC"] is FlagCode.FOREIGN_INPUT
     assert len(texts) == len(FlagCode)

@@ -45,7 +45,7 @@ def print_calibration(labelled: Labelled, console: Console) -> None:
     console.print(f"IMG07: {len(labelled.pairs)} pairs, before and after", style="bold")
     console.print(_of_pairs(labelled.pairs))
     console.print(_of_rules(labelled.pairs))
-    console.print(f"IMG04: {len(labelled.sights)} pictures", style="bold")
+    console.print(f"IMG04: {len(labelled.sights)} screenshots", style="bold")
     console.print(_of_sights(labelled.sights))
     wrong = [sight for sight in labelled.sights if looks_blank(sight) != sight.blank]
     console.print(f"wrong at deviation < {BLANK_DEVIATION} or flat > {BLANK_FLAT}: {len(wrong)}")

@@ -74,7 +74,7 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
 
 def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
     """As in released data: no provenance, no view hierarchies."""
-    steps = tuple(replace(step, record=None, views=None, no_views="none was kept") for step in one.steps)
+    steps = tuple(replace(step, record=None, views=None, no_views="none was stored") for step in one.steps)
     return replace(one, proof=None, steps=steps)
 
 

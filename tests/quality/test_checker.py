@@ -116,7 +116,7 @@ def rewrite(path: Path) -> None:
         lambda root: rewrite(root / "provenance" / f"{SECOND}.json"),
         lambda root: (root / "ui_trees" / f"{SECOND}_0.xml").unlink(),
     ],
-    ids=["annotation", "picture", "picture gone", "picture too many", "proof", "view tree gone"],
+    ids=["annotation", "picture", "screenshot gone", "screenshot too many", "proof", "view hierarchy gone"],
 )
 def test_an_episode_of_which_a_file_has_changed_is_looked_at_again(
     tmp_path: Path, cache: Path, change: Callable[[Path], object]
@@ -137,7 +137,7 @@ def test_an_episode_that_cannot_be_read_is_a_finding(tmp_path: Path, cache: Path
     annotation.write_text("{")
     gone.unlink()
     checker = Checker(cache, 1, judge=judge)
-    for report, words in ((checker.check(annotation), "expected JSON"), (checker.check(gone), "there is no such file")):
+    for report, words in ((checker.check(annotation), "expected JSON"), (checker.check(gone), "file not found")):
         (finding,) = report.findings
         assert (finding.check, finding.severity) == ("ACT01", Severity.ERROR)
         assert words in finding.found

@@ -117,13 +117,13 @@ FOUND: Cases = {
     ),
 }
 UNSEEN: Cases = {
-    "ACT04 without a proof": (RELEASED, [0]),
-    "ACT05 without view trees": (RELEASED, [1]),
+    "ACT04 without a provenance": (RELEASED, [0]),
+    "ACT05 without view hierarchies": (RELEASED, [1]),
     "ACT05 a password": (seeing(2, text="•••", password=True), [1]),
-    "ACT07 without view trees": (RELEASED, [0]),
+    "ACT07 without view hierarchies": (RELEASED, [0]),
     "ACT07 what cannot be clicked, and no effect is known": (with_step(LABEL, 0, change=None), [0]),
     "ACT07 a click on the keyboard": (with_step(ABOVE, 0, screen=screen(CHROME, keyboard=True)), [0]),
-    "ACT08 without a proof": (RELEASED, [2]),
+    "ACT08 without a provenance": (RELEASED, [2]),
     "ACT08 no effect is known": (with_step(CLEAN, 4, change=None), [4]),
     "ACT08 recent is no key that leads anywhere": (evidence(Press(SystemKey.RECENT), Complete()), []),
     "ACT09 presses without boxes": (TWO_PRESSES, [0, 1]),

@@ -104,7 +104,7 @@ FOUND: Cases = {
 }
 UNSEEN: Cases = {
     "EPI01 where one app is in no catalogue": (LEDGER, [-1]),
-    "EPI01 without a proof": (unproved(CLEAN), [-1]),
+    "EPI01 without a provenance": (unproved(CLEAN), [-1]),
     "EPI02 an unknown category": (with_task(CLEAN, category="Cooking", apps=()), [-1]),
     "EPI06 without a model": (CLEAN, [-1]),
     "INS03 without a model": (CLEAN, [-1]),
@@ -119,7 +119,7 @@ UNSEEN: Cases = {
     "INS02 plain words that are no names of apps": (PLAIN_WORDS, [-1]),
     "ANN01 no annotations": (CLEAN, [-1]),
     "ANN02 no annotations": (CLEAN, [-1]),
-    "PRV01 pictures": (CLEAN, [-1]),
+    "PRV01 screenshots": (CLEAN, [-1]),
 }
 
 

@@ -66,7 +66,7 @@ def test_released_data_have_pictures_and_nothing_else(tmp_path: Path) -> None:
     assert (evidence.proof, evidence.proof_problem) == (None, "")
     assert [step.picture is not None for step in evidence.steps] == [True, True, True]
     assert evidence.steps[0].change == 0.0
-    assert evidence.steps[0].no_views == "a lone episode file has no view trees beside it"
+    assert evidence.steps[0].no_views == "a single episode file has no view hierarchies"
 
 
 def test_a_picture_that_is_not_there_is_none_and_one_that_cannot_be_used_says_why(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_picture_that_is_not_there_is_none_and_one_that_cannot_be_used_says_wh
     whole, empty, pipe, huge = (step.picture.problem for step in steps if step.picture is not None)
     assert (whole, empty) == ("", "the file is empty")
     assert f"{FIRST}_2.png cannot be read: it is a named pipe, not a file." in pipe
-    assert "it is larger than the 64 MiB that such a file can have" in huge
+    assert "it is larger than the limit of 64 MiB that such a file can have" in huge
 
 
 def test_a_file_cannot_lead_to_pictures_elsewhere(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_files_that_no_step_has_are_surplus_and_a_folder_is_listed_again_once_it
     [
         (lambda proof: proof.write_text("{"), "is not a provenance file"),
         (lambda proof: write_proof(proof.parent.parent, FIRST, 2), "it has 2 steps, the episode 3"),
-        (lambda proof: edit(proof, episode_id=SECOND), "is the proof of another episode"),
+        (lambda proof: edit(proof, episode_id=SECOND), "is the provenance of another episode"),
         (lambda proof: edit(proof, format=99), "newer"),
         (lambda proof: (proof.unlink(), proof.mkdir()), "it is a folder, not a file"),
     ],
@@ -148,7 +148,7 @@ def test_a_view_tree_that_cannot_be_had_says_why(tmp_path: Path) -> None:
 
 def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -> None:
     annotation = tmp_path / f"{FIRST}.json"
-    with pytest.raises(DatasetError, match="there is no such file"):
+    with pytest.raises(DatasetError, match="file not found"):
         read_annotation(annotation)
     annotation.write_bytes(b"\xff{")
     with pytest.raises(DatasetError, match=FIRST):

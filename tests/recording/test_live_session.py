@@ -125,7 +125,7 @@ def test_a_frame_asked_for_after_the_touch_that_shows_the_same_is_the_proof() ->
 def test_a_change_that_the_stream_tells_of_after_the_touch_is_the_proof() -> None:
     session = lifted()
 
-    assert say(session, asked(3, anchor=3, at=150, still=True)) == [], "it is not taken for the next picture either"
+    assert say(session, asked(3, anchor=3, at=150, still=True)) == [], "it is not taken for the next screenshot either"
     assert say(session, streamed(4, at=120)) == [step()]
 
 
@@ -157,7 +157,7 @@ def test_a_change_from_before_the_touch_makes_the_newer_frame_the_picture(news_c
         kept = say(session, late)
 
     assert kept == [KeepFrame(3)]
-    assert say(session, asked(4, anchor=3, at=410)) == [], "its picture is not safe yet"
+    assert say(session, asked(4, anchor=3, at=410)) == [], "its screenshot is not safe yet"
     assert say(session, FrameKept(3)) == [step(3, 4, settled=False)]
 
 
@@ -301,7 +301,7 @@ def test_a_newer_picture_that_cannot_be_written_is_owed_first() -> None:
     assert isinstance(told, Tell)
     assert BROKEN_OFF in told.text
     assert isinstance(dropped, DropTouch)
-    assert watched == Watch(400), "a picture that is not at hand any more costs the gesture"
+    assert watched == Watch(400), "a screenshot that is not at hand any more costs the gesture"
 
 
 MOVES = st.lists(

@@ -585,7 +585,7 @@ def test_a_tampered_picture_is_not_published(service: RecordingBench, device: Fa
         device.picture("another").save(view.steps[0].picture)
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
-        assert "is not the picture that was recorded" in view.message
+        assert "is not the screenshot that was recorded" in view.message
         assert service.store.episodes() == []
         recording.recorder.undo()
         recording.ready(steps=1)

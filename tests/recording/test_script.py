@@ -233,7 +233,7 @@ def _take_dataset_away(service: RecordingBench, device: FakeDevice) -> None:
     [
         ('{"tap": [1, 2]}', _refuse, "was not recorded in 3 tries. .*injection is not permitted"),
         ('{"tap": [9999, 2]}', None, f"was not recorded in 3 tries. {OFF_SCREEN}"),
-        ('{"undo": true}', None, "There is no step to undo"),
+        ('{"undo": true}', None, "No step to undo"),
         ('{"type": "naïve"}', None, "cannot be typed over adb"),
         ('{"tap": [1, 2]}', _take_dataset_away, "recorded but not published. .*dataset is gone"),
     ],

@@ -308,7 +308,7 @@ def test_a_cancelled_touch_leaves_nothing_behind() -> None:
 def test_a_screen_that_never_rests_is_taken_as_it_is() -> None:
     session = Session()
     assert say(session, Started(0), moving(1, at=50), restless(2, at=5000)) == [KeepFrame(2)]
-    assert say(session, restless(3, at=5050)) == [], "one picture at a time"
+    assert say(session, restless(3, at=5050)) == [], "one screenshot at a time"
     assert session.state is State.CAPTURING
     say(session, FrameKept(2))
     assert (session.state, session.frame) == (State.READY, 2)
@@ -319,9 +319,9 @@ def test_a_touch_on_a_restless_screen_pins_the_frame_that_was_touched() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100), restless(4, at=5200))
     assert say(session, TouchedDown(3, 5210)) == [KeepFrame(3)]
-    assert say(session, Intended(TAP, 5300)) == [], "the picture is not safe yet"
+    assert say(session, Intended(TAP, 5300)) == [], "the screenshot is not safe yet"
     assert say(session, restless(5, at=5310)) == [], "nor can a restless screen prove anything"
-    assert say(session, FrameKept(2)) == [], "another picture"
+    assert say(session, FrameKept(2)) == [], "another screenshot"
     assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
 
 
@@ -549,7 +549,7 @@ def test_doubt_about_a_step_outlives_a_second_loss_of_the_device() -> None:
 
 def test_a_device_is_not_back_while_it_owes_an_answer_for_an_input() -> None:
     session = sending()
-    say(session, DeviceWentAway("A picture was cut short."))
+    say(session, DeviceWentAway("A screenshot was cut short."))
     assert say(session, DeviceCameBack(200)) == []
     assert session.state is State.DEVICE_LOST
     assert say(session, InputDone(300)) == []
@@ -599,7 +599,7 @@ def test_a_storage_that_fails_again_is_tried_again() -> None:
 def test_a_gesture_whose_picture_cannot_be_written_is_refused_with_the_reason() -> None:
     session = restless_and_ready()
     say(session, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200))
-    assert say(session, disk_full(frame=2)) == [], "that picture is wanted no more"
+    assert say(session, disk_full(frame=2)) == [], "that screenshot is wanted no more"
     assert say(session, disk_full(frame=3)) == [
         Tell("The disk is full. Your last action was neither recorded nor sent.")
     ]

@@ -86,7 +86,7 @@ def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
         tap_in(recording, device, PHONE_SIZE)
         flags = [step.flag for step in recording.recorder.view.steps]
 
-    assert flags == ["", f"{why}: its picture is {size}, device_info says {PHONE_SIZE}", ""]
+    assert flags == ["", f"{why}: its screenshot is {size}, device_info says {PHONE_SIZE}", ""]
 
 
 def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(

@@ -60,7 +60,7 @@ REPORTS: dict[str, tuple[tuple[FrameSeen, ...], int, Answer]] = {
     "the stream tells otherwise": ((*OVERTAKEN, streamed(3, 395), streamed(4, 420)), 390, found(1, 0, 390, 3)),
     "and later": ((*OVERTAKEN, streamed(3, 395), streamed(4, 420)), 410, found(3, 0, 15, 4, MOVING)),
     "a missing frame was another screen": ((STREAM[0], streamed(3, 500)), 400, found(1, 400, 400, None, UNWATCHED)),
-    "a stream that left pictures out dates nothing": (
+    "a stream that left screenshots out dates nothing": (
         (STREAM[0], asked(2, 420, 450), streamed(4, 410, same=True)), 400, found(1, 400, 400, None, UNWATCHED)
     ),
     "frames overtook each other": (

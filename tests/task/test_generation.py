@@ -322,7 +322,7 @@ def test_a_day_with_no_room_for_the_days_that_tasks_name_is_an_error(day: date) 
 
 
 def test_a_catalogue_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(TaskError, match='There is no catalogue of apps "ios"; there are android'):
+    with pytest.raises(TaskError, match='No catalogue is named of apps "ios"; there are android'):
         made(one_per_category(), 1, catalogue="ios")
 
 

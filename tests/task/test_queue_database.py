@@ -182,7 +182,7 @@ def test_without_the_package_for_servers_it_is_said_what_to_install(monkeypatch:
 
 
 def test_an_address_that_is_none_is_told() -> None:
-    with pytest.raises(TaskError, match="Mend the setting queue"):
+    with pytest.raises(TaskError, match="Fix the setting queue"):
         QueueDatabase("not an address")
 
 

@@ -167,8 +167,8 @@ def test_what_is_recorded_anew_is_done_although_a_review_sends_the_earlier_episo
     queue.mark_recorded("a", AGAIN)
     returns.send_back("a", EPISODE)
     assert status(queue, "a") is Status.RECORDED
-    returns.send_back("a", AGAIN, "The text is not right")
-    assert (status(queue, "a"), standing(queue, "a").reason) == (Status.SENT_BACK, "The text is not right")
+    returns.send_back("a", AGAIN, "The text is wrong")
+    assert (status(queue, "a"), standing(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
 
 
 def test_another_name_gives_back_what_was_held_under_the_first(tmp_path: Path) -> None:

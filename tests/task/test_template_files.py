@@ -93,9 +93,9 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         (META, "write down {counts}\nslots", (1, "meta_task", "there is no slot for the gap {counts}")),
         (META, "write down\nslots", (4, "slots.count", "meta_task has no gap {count}")),
         (META, "write down {count} {}\nslots", (1, "meta_task", "a gap is a name in small letters")),
-        (ITEMS, "[]", (3, "slots.item", "nothing is there to fill it")),
+        (ITEMS, "[]", (3, "slots.item", "has no items")),
         ("a course on chess]", "A  podcast on Yoga]", (3, "slots.item.1", '"A podcast on Yoga" is there twice')),
-        ("a course on chess]", '"a {course}"]', (3, "slots.item.1", '"a {course}" cannot have braces')),
+        ("a course on chess]", '"a {course}"]', (3, "slots.item.1", '"a {course}" cannot contain braces')),
         ("a course on chess]", '""]', (3, "slots.item.1", "must not be empty")),
         ("a course on chess]", "[x]]", (3, "slots.item.1", "must be a text")),
         (ITEMS, "{pools: [towns]}", (3, "slots.item.pools.0", 'there is no file "towns.yaml"')),
@@ -114,10 +114,10 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         (COUNT, "{days: [0, 8], words: date}", (4, "slots.count.days", "date days lie 1 to 365")),
         (COUNT, "{days: [0, 8], words: soon}", (4, "slots.count.words", "input should")),
         ("  podcast: any\n", "", (5, "roles", "Media_Entertainment asks for 2 or more different apps, and there is 1")),
-        ("podcast: any", "Podcast: any", (6, "roles.Podcast", "a role is a word in small letters")),
+        ("podcast: any", "Podcast: any", (6, "roles.Podcast", "a role is a lower-case word")),
         ("podcast: any", "item: any", (6, "roles.item", "a slot has the same name: {item} could be either")),
         ("podcast: any", "podcast: some", (6, "roles.podcast", "input should be 'any'")),
-        ("podcast: any", "podcast: []", (6, "roles.podcast", "has too little in it")),
+        ("podcast: any", "podcast: []", (6, "roles.podcast", "has too few entries")),
         ("podcast: any", "weather: any", (6, "roles.weather", "no app of the catalogue android plays this role")),
         ("notes: [Notes]", "notes: [Notes, Jotter]", (7, "roles.notes.1", 'the catalogue android has no app "Jotter"')),
         ("notes: [Notes]", "notes: [Notes, Notes]", (7, "roles.notes.1", '"Notes" is there twice')),
@@ -129,7 +129,7 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         (SECOND, "down {count} from {item} in Notes.", (10, "phrasings.1", 'names the app "Notes"')),
         ("Listen to", "Listen on youtube to", (1, "meta_task", 'names the app "youtube"')),
         (" in {podcast} and", " and", (13, "named_phrasings.0", "the gap {podcast} is missing")),
-        ("  item: [", "  Item: [", (3, "slots.Item", "a slot is named by a word in small letters")),
+        ("  item: [", "  Item: [", (3, "slots.Item", "a slot name is a lower-case word")),
         (COUNT, "[a course on chess, a song]", (4, "slots.count", 'shares "a course on chess" with {item}')),
         ("podcast: any", "podcast: [Notes]", (5, "roles", "the catalogue android has too few apps for each role")),
         ("phrasings:", "devices: [pixel_9]\nphrasings:", (8, "devices.0", "there is no device profile of this name")),
@@ -196,11 +196,11 @@ def test_what_is_wrong_with_a_pool_is_told_once_and_not_of_the_templates_that_ne
 @pytest.mark.parametrize(
     ("before", "after", "fault"),
     [
-        ("name: Clock", "name: listen", (5, "apps.1.name", "the same as in line 4")),
-        ("org.example.clock", "org.example.listen", (5, "apps.1.package", "the same as in line 4")),
+        ("name: Clock", "name: listen", (5, "apps.1.name", "the same as on line 4")),
+        ("org.example.clock", "org.example.listen", (5, "apps.1.package", "the same as on line 4")),
         ("org.example.clock", "clock", (5, "apps.1.package", "a package is words with dots between them")),
-        ("class: Other", "class: Games", (5, "apps.1.class", '"Games" is none of the classes')),
-        ("roles: [clock]", "roles: [Clock]", (5, "apps.1.roles.0", "a role is a word in small letters")),
+        ("class: Other", "class: Games", (5, "apps.1.class", '"Games" is not one of the classes')),
+        ("roles: [clock]", "roles: [Clock]", (5, "apps.1.roles.0", "a role is a lower-case word")),
         ("class: Other, ", "", (5, "apps.1.class", "is missing")),
         ("title: Apps of the tests\n", "", (1, "title", "is missing")),
     ],
@@ -220,7 +220,7 @@ def test_what_nobody_would_read_is_told(tmp_path: Path) -> None:
     (folder / ".git").mkdir()
     problems = {problem.source.name: problem.words for problem in read_library([folder]).problems}
     assert problems["Games"].startswith("not read: there are General_Tool, ")
-    assert problems["isles.yml"] == "not read: the ending must be .yaml"
+    assert problems["isles.yml"] == "not read: the file extension must be .yaml"
     assert len(problems) == 2
 
 
@@ -231,13 +231,13 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (folder / "pools/folder.yaml").mkdir()
     assert {problem.source.name: problem.words for problem in read_library([folder]).problems} == {
         "listen.yaml": "cannot be read: it is not in UTF-8",
-        "empty.yaml": "must have keys, each with a value",
+        "empty.yaml": "must be a mapping",
         "folder.yaml": "cannot be read: it is a folder, not a file. Move it away",
     }
 
 
 def test_a_folder_that_is_not_there_and_a_library_with_problems_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match="There is no folder of templates"):
+    with pytest.raises(TaskError, match="No folder of templates"):
         read_library([tmp_path / "nowhere"])
     folder = folder_of(tmp_path, {LISTEN: changed("from: 2", "from: two")})
     with pytest.raises(TaskError) as told_so:

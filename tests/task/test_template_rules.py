@@ -26,7 +26,7 @@ def test_an_id_leaves_room_for_what_tells_its_tasks_apart() -> None:
 def test_what_a_model_leaves_out_is_told_as_what_a_file_leaves_out() -> None:
     proposal = replace(template_of(), phrasings=("Buy {item}.",), slots={"item": Items(())})
     assert faults_of(proposal, SHOPS) == (
-        Fault(("slots", "item"), "nothing is there to fill it"),
+        Fault(("slots", "item"), "has no items"),
         Fault(("phrasings",), "there must be 3 or more, not 1"),
     )
 

@@ -37,9 +37,9 @@ _FACETS_PX = 208
 _ROW_PX = 32
 _SPACE = 16
 _EVERYBODY = "Everybody"
-_NOTHING_YET = "No episode is published yet."
-_HOW_TO_BEGIN = "Record one: what is published appears here at once, whoever recorded it into this folder."
-_NO_MATCH = "No episode is like this."
+_NOTHING_YET = "No episodes yet."
+_HOW_TO_BEGIN = "Published episodes of all annotators appear here."
+_NO_MATCH = "No matching episodes."
 
 
 class DatasetPage(Page):
@@ -76,7 +76,7 @@ class DatasetPage(Page):
     def enter(self) -> None:
         if self._following is None:
             self._following = self._dataset.follow(self._news_came.emit, self._warning_came.emit)
-            self._said.setText("Looking at the dataset…")
+            self._said.setText("Loading the dataset…")
 
     def close_down(self) -> None:
         if self._following is not None:

@@ -20,7 +20,7 @@ from odyssey_recorder.recording.view import RecordedStep
 _FACTS_PX = 330
 _LOWEST_PX, _HIGHEST_PX = 236, 290
 _THUMBNAIL = QSize(96, 124)
-_MODES = {"mirror": "in the mirror", "passive": "in the emulator's own window"}
+_MODES = {"mirror": "in mirror mode", "passive": "in passive mode"}
 
 
 class EpisodeCard(Card):
@@ -34,7 +34,7 @@ class EpisodeCard(Card):
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
         buttons = row(*commands.buttons(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID), None)
-        about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "About the episode")
+        about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         left = column((about, 1), buttons, spacing=10)
         fill_row(self, left, (self._steps, 1), margins=(16, 14, 12, 12), spacing=12)
@@ -51,7 +51,7 @@ class EpisodeCard(Card):
     def show_problem(self, episode_id: str, problem: str) -> None:
         self._instruction.setText(f"Episode {episode_id} cannot be read.")
         say(self._problem, breakable(problem))
-        self._facts.setText("Mend the file or put back the one that was published; the list follows at once.")
+        self._facts.setText("Fix the file, or restore the published one. The list updates by itself.")
         self._show_steps(episode_id, ())
 
     def _show_steps(self, episode_id: str, steps: Sequence[RecordedStep]) -> None:
@@ -70,13 +70,13 @@ def _facts(opened: OpenedEpisode) -> list[str]:
     episode, proof = opened.episode, opened.provenance
     device = episode.device
     android = f" · Android {device.release_version}" if device.release_version else ""
-    apps = ", ".join(episode.task.apps) or "no app is named"
+    apps = ", ".join(episode.task.apps) or "no apps named"
     facts = [
         f"{category_words(episode.task.category)} · {apps}",
         f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
     ]
     if proof is None:
-        return [*facts, "There is no proof of who recorded it and when.", f"Id {episode.episode_id}"]
+        return [*facts, "No provenance: annotator and time are unknown.", f"Id {episode.episode_id}"]
     return [*facts, *_provenance(proof), f"Id {episode.episode_id}"]
 
 
@@ -90,7 +90,7 @@ def _provenance(proof: EpisodeProvenance) -> list[str]:
     flagged = sum(bool(step.flags) for step in proof.steps)
     if flagged or proof.dropped:
         steps = "1 step" if flagged == 1 else f"{flagged} steps"
-        facts.append(f"{steps} flagged · {len(proof.dropped)} taken away while recording")
+        facts.append(f"{steps} flagged · {len(proof.dropped)} removed while recording")
     return facts
 
 
@@ -98,17 +98,17 @@ def _when(time_us: int) -> str:
     try:
         return f"{datetime.fromtimestamp(time_us / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError, OSError):
-        return "nobody knows when"
+        return "time unknown"
 
 
 def _start(start: StartRecord) -> str:
     match start.kind:
         case "as_found":
-            return "Began on the device as it was"
+            return "Started from the current screen"
         case "clean_home":
-            return "Began on a clean home screen"
+            return "Started from a clean home screen"
         case "snapshot":
-            return f"Began from the snapshot {start.snapshot}"
+            return f"Started from the snapshot {start.snapshot}"
 
 
 def _steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:

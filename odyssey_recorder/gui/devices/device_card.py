@@ -13,9 +13,14 @@ from odyssey_recorder.gui.parts import Card, fill_column, line_edit, named, row,
 _COLUMNS = 3
 _POSTURES = {"OPENED": "open", "CLOSED": "folded", "HALF_OPENED": "half open", "REAR_DISPLAY_MODE": "rear display"}
 _STATE_HELP = {
-    "offline": "adb lists it, but it does not answer. Wait until it has started; if it stays so, Stop, then Cold boot.",
-    "unknown to adb": "It runs, but adb does not list it. Wait until it has started; if it stays so, restart adb.",
-    "unauthorized": "It does not trust this computer: allow USB debugging in the dialog on its own screen.",
+    "offline": (
+        "adb lists this device, but it does not respond. Wait until it has started. If that does "
+        "not help, choose Stop, then Cold boot."
+    ),
+    "unknown to adb": (
+        "It is running, but adb does not list it. Wait until it has started. If that does not help, restart adb."
+    ),
+    "unauthorized": "It does not trust this computer. Allow USB debugging in the dialog on its screen.",
 }
 
 Fact = tuple[str, str]
@@ -142,12 +147,12 @@ def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> s
     if member.is_ready:
         return ""
     if member.serial:
-        return _STATE_HELP.get(member.state, f"adb says that it is {member.state}: wait, or start it again.")
+        return _STATE_HELP.get(member.state, f"adb reports: {member.state}. Wait, or restart it.")
     if member.avd is not None:
-        return "Start goes on where it was left. Cold boot boots Android from the beginning and keeps what is on it."
-    create = "Create needs parts of the Android SDK, see below." if lacks_sdk else "Create makes it."
-    simulated = " Start simulated gives you a stand-in with a screen of this size." if can_simulate else ""
-    return f"There is no virtual device of this kind on this computer yet. {create}{simulated}"
+        return "Start continues from the last state. Cold boot restarts Android and keeps all data."
+    create = "Create needs parts of the Android SDK; see below." if lacks_sdk else "Create makes it."
+    simulated = " Start simulated runs a simulated emulator with a screen of this size." if can_simulate else ""
+    return f"No virtual device of this kind exists yet. {create}{simulated}"
 
 
 def _what_exists(member: InventoryDevice) -> str:
@@ -159,12 +164,12 @@ def _what_exists(member: InventoryDevice) -> str:
 
 
 def _pictures(path: str) -> str:
-    return "gRPC, at every change" if path == "gRPC" else path
+    return "gRPC, at each change" if path == "gRPC" else path
 
 
 _NAME = QRegularExpression(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_NONE = "None yet. A snapshot is the whole device as it is now, to come back to."
-_NOT_KEPT = "This device keeps no snapshots."
+_NONE = "No snapshots yet. A snapshot saves the state of the device, so that you can return to it."
+_NOT_KEPT = "This device does not support snapshots."
 
 
 class SnapshotCard(Card):
@@ -184,7 +189,7 @@ class SnapshotCard(Card):
         self._said = text_label(kind="hint")
         self._name = line_edit("Name of the new snapshot", "Name, such as clean")
         self._name.setValidator(QRegularExpressionValidator(_NAME, self))
-        self._name.setToolTip("Letters, digits, dots and dashes; Return saves")
+        self._name.setToolTip("Letters, digits, dots and dashes; Enter saves")
         self._can_be_used = False
         self._lay_out()
         self._connect()

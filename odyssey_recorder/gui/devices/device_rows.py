@@ -48,7 +48,7 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
 
 def device_list(model: TableModel[InventoryDevice]) -> QListView:
     view = QListView()
-    view.setToolTip("Up and Down choose a device")
+    view.setToolTip("Up and Down select a device")
     return fill_list(view, "Devices", model, RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, Mark((4, 2))))
 
 

@@ -25,9 +25,9 @@ _LOOK_AROUND_MS = 2500
 _LEFT_PX = 264
 _SNAPSHOTS_PX = 268
 _SPACE = 16
-_LOOKING = "Looking which devices there are…"
-_TAKEN = "An episode is recorded on this device: finish it or stop the recording first."
-_AMEND = "Its configuration is not what its profile says. Mend writes it; it holds after the next cold boot."
+_LOOKING = "Looking for devices…"
+_TAKEN = "An episode is being recorded on this device. Finish or stop the recording first."
+_AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
 
 
 class DevicesPage(Page):
@@ -43,8 +43,8 @@ class DevicesPage(Page):
         self._home = self._list
         self._looking = text_label(_LOOKING, "hint")
         self._message = Banner(can_dismiss=True)
-        self._amend = push_button("Mend", "Write what the profile says into the configuration")
-        self._configuration = Banner(named(self._amend, "Mend the configuration"))
+        self._amend = push_button("Fix", "Set the configuration to that of the profile")
+        self._configuration = Banner(named(self._amend, "Fix the configuration"))
         self._progress = QVBoxLayout()
         self._job_card = JobCard()
         self._card = DeviceCard(commands)
@@ -122,7 +122,7 @@ class DevicesPage(Page):
         is_asked_for = self._work.is_busy(before.key) or before.serial == self._stopped
         if not is_there and not is_asked_for:
             words = f"{before.serial} ({before.name}) is gone."
-            self._message.show_message(Tone.WARNING, words, "It was closed, or it crashed: start it again.")
+            self._message.show_message(Tone.WARNING, words, "It was closed or crashed. Start it again.")
 
     def _show_listing_failure(self, words: str) -> None:
         self._looking.hide()
@@ -322,8 +322,8 @@ def _reset_question(member: InventoryDevice) -> Question:
         title="Reset the device",
         question=f"Make {member.name} as new?",
         answer="Reset",
-        tip=f"Make {member.name} as new (Return)",
+        tip=f"Make {member.name} as new (Enter)",
         cancel_tip="Leave it as it is (Esc)",
-        detail="Everything on it is lost: apps that were installed, accounts, files, and all its snapshots."
-        " The dataset and your drafts on this computer stay.",
+        detail="This deletes all its apps, accounts, files and snapshots. The dataset and your drafts "
+        "on this computer are kept.",
     )

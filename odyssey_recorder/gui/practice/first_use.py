@@ -62,22 +62,22 @@ class FirstUseDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Before you record")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._name = line_edit("Your name", "As your project lead knows you")
+        self._name = line_edit("Your name", "The name your project lead knows you by")
         self._name.setText(welcome.name)
         self._name.setMaxLength(LONGEST_NAME)
         self._agree = push_button(
-            "I agree", "Record under this name (Return)", "primary", call=lambda: self._answer(agreed=True)
+            "I agree", "Record under this name (Enter)", "primary", call=lambda: self._answer(agreed=True)
         )
         refuse = push_button(
             "I do not agree",
-            "Recording stays closed; you can come back to this text under Practice",
+            "Recording stays locked. You can read this text again under Practice",
             call=lambda: self._answer(agreed=False),
         )
         self._name.textChanged.connect(lambda text: self._agree.setEnabled(bool(text.strip())))
         self._agree.setEnabled(bool(welcome.name.strip()))
         area = _readable(welcome.consent)
         head = text_label("Who records, and what is recorded", "title")
-        state = "You have agreed to this text." if welcome.agrees else "You can take your agreement back at any time."
+        state = "You have agreed to this text." if welcome.agrees else "You can withdraw your agreement at any time."
         version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
         foot = row((version, 1), refuse, self._agree)
         fill_dialog(self, head, labelled("&Your name", self._name), area, foot, stretch=area)

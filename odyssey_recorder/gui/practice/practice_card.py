@@ -21,7 +21,7 @@ _WORDS_PX = 236
 
 _Line = tuple[str, QColor, str]
 
-_ASK = "Start recording, then take a hint whenever you are stuck. Hints cost next to nothing."
+_ASK = "Start recording. If you are stuck, take a hint; hints cost almost nothing."
 
 
 class PracticeCard(Card):
@@ -38,7 +38,7 @@ class PracticeCard(Card):
         self._next = commands.button(Command.NEXT_PRACTICE)
         self._leave = commands.button(Command.LEAVE_PRACTICE, kind="quiet")
         self._simulate = push_button(
-            "Start the simulated phone", "Start the phone that practice is made for", call=controller.start_simulated
+            "Start the simulated phone", "Start the phone for practice", call=controller.start_simulated
         )
         self._lay_out()
         coach.changed.connect(self._show)
@@ -74,7 +74,7 @@ class PracticeCard(Card):
         if task is None:
             return
         if failure:
-            self._title.setText("That did not work")
+            self._title.setText("Something went wrong")
             self._words.setText(failure)
             self._put_lines([])
         elif score is not None:
@@ -119,7 +119,7 @@ class PracticeCard(Card):
 class _LineList(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("How it went")
+        self.setAccessibleName("Result")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -151,17 +151,17 @@ class _LineList(QScrollArea):
 
 def _what_now(score: Score, left: int) -> str:
     if not score.is_passed:
-        return f"{PASS_MARK} % are needed. See what is missing, and try again."
+        return f"{PASS_MARK} % is needed. See what is missing, and try again."
     if not left:
-        return "All practice tasks are passed: now recording is open!"
-    return f"{left} more to pass before recording opens."
+        return "All practice tasks passed. You can record now."
+    return f"{left} more to pass before you can record."
 
 
 def _lines(score: Score, theme: Theme) -> Iterator[_Line]:
     for words in score.missed:
         yield "close_circle_outline", theme.danger, f"Missed: {words}"
     if not score.has_right_ending:
-        yield "close_circle_outline", theme.danger, "The ending is not the right one."
+        yield "close_circle_outline", theme.danger, "The ending is wrong."
     for words in score.passed:
         yield "check_circle", theme.success, words[:1].upper() + words[1:]
     for words in score.remarks:

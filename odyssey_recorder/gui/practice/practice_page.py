@@ -92,9 +92,9 @@ def _write(painter: QPainter, area: QRectF, words: str, font: QFont) -> None:
 
 _SPACE = 16
 _HOW = (
-    "You do the task on the simulated phone, as you will do later ones. It is judged by the screens and apps that you"
-    " pass and by how you end it, never by where exactly you click. You may try as often as you like; the best"
-    " attempt counts."
+    "You do the task on the simulated phone, just like real ones. The score depends on the "
+    "screens and apps you visit and on how you end, not on where exactly you click. You can "
+    "try as often as you like; the best attempt counts."
 )
 
 
@@ -136,7 +136,7 @@ class PracticePage(Page):
     def _show(self) -> None:
         welcome, failure = self._coach.welcome, self._coach.failure
         if welcome is None:
-            self._status.setText(failure or "Looking how far you are…")
+            self._status.setText(failure or "Loading your progress…")
             return
         self._model.show(practice_rows(welcome))
         passed, wanted = len(welcome.status.wanted) - welcome.status.left, len(welcome.status.wanted)
@@ -150,7 +150,7 @@ class PracticePage(Page):
         elif welcome.agrees:
             self._message.hide()
         else:
-            self._message.show_message(Tone.WARNING, "Nothing is recorded before you agree to the consent text.")
+            self._message.show_message(Tone.WARNING, "You can record after you agree to the consent text.")
         if not self._list.currentIndex().isValid():
             self._choose(self._coach.next_task or welcome.tasks[0])
         self._show_chosen()
@@ -191,11 +191,11 @@ class PracticePage(Page):
 def _status_words(welcome: Welcome) -> str:
     wanted, left = len(welcome.status.wanted), welcome.status.left
     if not wanted:
-        return f"{welcome.name}, your lead asks for no practice: recording is open. You may practise all the same."
+        return f"{welcome.name}, no practice is required. You can record now, or practise first."
     if not left:
-        return f"{welcome.name}, you have passed all {wanted}: recording is open. You may practise again at any time."
+        return f"{welcome.name}, you have passed all {wanted}. You can record now, and practise again at any time."
     passed = wanted - left
     return (
-        f"{welcome.name}, {passed} of {wanted} practice tasks are passed, each with {PASS_MARK} % or more."
-        f" Recording opens when all {wanted} are."
+        f"{welcome.name}, {passed} of {wanted} practice tasks are passed, each with {PASS_MARK} % "
+        f"or more. You can record when all {wanted} are."
     )

@@ -117,7 +117,7 @@ class _Chip(QFrame):
         row = fill_row(self, words, margins=(10, 3, 4 if removable else 10, 3), spacing=2)
         if removable:
             cross = named(QToolButton(), f"Remove {app}")
-            cross.setToolTip("Take this app away")
+            cross.setToolTip("Remove this app")
             cross.setIcon(icon("close", Theme.current().muted))
             cross.setIconSize(QSize(14, 14))
             cross.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -12,8 +12,8 @@ from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"
 _HELP = {
-    "offline": "adb lists it, but it does not answer. Wait until it has started, or start it again.",
-    "unauthorized": "Allow USB debugging on the device's own screen.",
+    "offline": "adb lists this device, but it does not respond. Wait until it has started, or restart it.",
+    "unauthorized": "Allow USB debugging on the device's screen.",
 }
 
 
@@ -45,7 +45,7 @@ class DeviceChooser(Card):
         if not devices:
             self.show_hint(f"No device. Start an emulator{', or start the simulated one' if can_simulate else ''}.")
         elif len(troubled) == len(devices):
-            self.show_hint(_HELP.get(troubled[0].state, f"adb says that it is {troubled[0].state}."))
+            self.show_hint(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
         else:
             self.show_hint("")
 
@@ -75,8 +75,8 @@ class DeviceChooser(Card):
 
 _LABELS: Mapping[Mode, str] = {"mirror": "In this &window", "passive": "In the &emulator's own window"}
 _TIPS: Mapping[Mode, str] = {
-    "mirror": "You work here; each action waits until its picture is safe (mirror mode).",
-    "passive": "You work in the emulator; what you do there is listened to (passive mode).",
+    "mirror": "Work here. Each action waits until its screenshot is saved (mirror mode).",
+    "passive": "Work in the emulator's window. Your input there is recorded (passive mode).",
 }
 
 

@@ -30,7 +30,7 @@ class DraftsDialog(QDialog):
         self._list.currentItemChanged.connect(self._allow)
         self._list.itemActivated.connect(self._resume)
         self._hint = text_label(kind="hint")
-        self._resume_button = push_button("Resume", "Go on with this recording (Return)", "primary", call=self._resume)
+        self._resume_button = push_button("Resume", "Continue this recording (Enter)", "primary", call=self._resume)
         self._discard_button = push_button(
             "Move to trash", "The files stay in the trash folder", call=lambda: self.discard_asked.emit(self.chosen)
         )
@@ -70,7 +70,7 @@ class DraftsDialog(QDialog):
             self.resume_asked.emit(chosen)
 
     def _connect_and_lay_out(self) -> None:
-        title = text_label("These recordings were not finished. Every step of them is safe.", "title")
+        title = text_label("These recordings were not finished. All their steps are saved.", "title")
         buttons = row(self._discard_button, None, self._later_button, self._resume_button)
         fill_dialog(self, title, self._list, self._hint, buttons, stretch=self._list)
         self.resize(560, 400)
@@ -91,7 +91,7 @@ def _when(moment: datetime) -> str:
     return f"{local:%Y-%m-%d %H:%M}"
 
 
-_CHOOSE_FIRST = "Choose a device first: the recording goes on there."
+_CHOOSE_FIRST = "Choose a device first. The recording continues there."
 _RECORDED = (TaskEvent.RECORDED, TaskEvent.IMPOSSIBLE)
 
 
@@ -159,4 +159,4 @@ def _twice_words(task: QueuedTask, episode_id: str) -> str:
     if last is None or last.event is TaskEvent.SENT_BACK or last.episode_id == episode_id:
         return ""
     day = last.at.astimezone()
-    return f"{last.by} recorded this task on {day.day} {day:%b}: finish it only if the dataset should have it twice."
+    return f"{last.by} recorded this task on {day.day} {day:%b}. Finish it only if the dataset should contain it twice."

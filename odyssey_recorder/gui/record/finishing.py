@@ -11,15 +11,15 @@ from odyssey_recorder.gui.record.recording_controller import RecordingController
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
 
 
-_GO_ON = "Go on recording (Esc)"
+_GO_ON = "Continue recording (Esc)"
 
 DISCARD = Question(
     title="Discard the recording",
     question="Discard this recording?",
     answer="Discard",
-    tip="Stop and move the draft to the trash (Return)",
+    tip="Stop and move the draft to the trash (Enter)",
     cancel_tip=_GO_ON,
-    detail="Its steps go to the trash folder.",
+    detail="Its steps move to the trash folder.",
 )
 
 
@@ -28,9 +28,9 @@ def undo_question(first: int, last: int) -> Question:
         title="Undo to here",
         question=f"Undo {last - first + 1} steps?",
         answer="Undo",
-        tip="Undo these steps (Return)",
+        tip="Undo these steps (Enter)",
         cancel_tip="Keep them (Esc)",
-        detail=f"Steps {first} to {last} go, and the device goes back to the screen of step {first}.",
+        detail=f"Steps {first} to {last} are removed, and the device returns to the screen of step {first}.",
     )
 
 
@@ -38,15 +38,15 @@ class CompleteDialog(QuestionDialog):
     note_given = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
-        then = "Your attempt is judged at once." if practice else "The episode is published at once."
+        then = "Your attempt is checked right away." if practice else "The episode is published right away."
         asked = Question(
             title="Task complete",
             question=f"Is the task done? {then}",
             answer="Complete",
-            tip="End the episode with COMPLETE (Return)",
+            tip="End the episode with COMPLETE (Enter)",
             cancel_tip=_GO_ON,
         )
-        note = line_edit("Note", "What you found, if the task asks for it")
+        note = line_edit("Note", "Answer, if the task asks for one")
         super().__init__(asked, parent, note)
         self.accepted.connect(lambda: self.note_given.emit(note.text().strip()))
 
@@ -55,9 +55,9 @@ class ImpossibleDialog(ReasonDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         asked = Question(
             title="Task impossible",
-            question="Why can the task not be done here?",
+            question="Why can't the task be done here?",
             answer="Impossible",
-            tip="End the episode with IMPOSSIBLE (Return)",
+            tip="End the episode with IMPOSSIBLE (Enter)",
             cancel_tip=_GO_ON,
         )
         super().__init__(asked, REASONS, parent)

@@ -32,7 +32,7 @@ class WantedScreen(QWidget):
         self._problem = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 120)
-        self.setAccessibleName("Wanted screen")
+        self.setAccessibleName("Screen to restore")
 
     def show_picture(self, path: Path | None) -> None:
         if path == self._path:
@@ -84,7 +84,7 @@ class ViewStrip(QWidget):
         self._commands = commands
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._scale.setToolTip("How large a pixel of the device is shown, in pixels of this screen")
+        self._scale.setToolTip("Zoom: screen pixels for each pixel of the device")
         self._lay_out()
         viewport = mirror.viewport
         calls = {
@@ -116,7 +116,7 @@ class ViewStrip(QWidget):
 
 
 _GAP = 12
-_WANTED = "Bring it to this screen"
+_WANTED = "Restore this screen"
 _BEFORE = "Before the last step"
 
 

@@ -21,25 +21,27 @@ class Publication(Banner):
             return
         self.annotation = annotation
         self.setToolTip(str(annotation))
-        self.show_message(Tone.SUCCESS, "The episode is published.", f"{self._file}\nIt is being checked…")
+        self.show_message(Tone.SUCCESS, "The episode is published.", f"{self._file}\nChecking…")
 
     def show_report(self, report: EpisodeReport) -> None:
         if self.annotation is None or report.episode_id != self.annotation.stem:
             return
         grave = [one for one in report.findings if one.severity is not Severity.NOTE]
         if not grave:
-            self.show_message(Tone.SUCCESS, "The episode is published; the checks found nothing wrong.", self._file)
+            self.show_message(Tone.SUCCESS, "The episode is published. The checks found no problems.", self._file)
             return
         more = len(grave) - _NAMED
         lines = [_finding_text(one) for one in grave[:_NAMED]] + (
-            [f"{more} more: a reviewer will see them."] if more > 0 else []
+            [f"{more} more, which a reviewer will see."] if more > 0 else []
         )
         self.show_message(
             Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join([*lines, self._file])
         )
 
     def show_failure(self, words: str) -> None:
-        self.show_message(Tone.WARNING, "The episode is published, but could not be checked.", f"{words}\n{self._file}")
+        self.show_message(
+            Tone.WARNING, "The episode is published, but the checks could not run.", f"{words}\n{self._file}"
+        )
 
     @property
     def _file(self) -> str:

@@ -32,7 +32,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 _STAGES = {Phase.STARTING: TaskStage.RECORD, Phase.RECORDING: TaskStage.RECORD, Phase.FINISHED: TaskStage.LOOK_BACK}
-_PREVENTED = "Nothing can be recorded in passive mode on this device: see Before you start."
+_PREVENTED = "Passive mode can't record on this device. See “Before you start”."
 _LOOK_AROUND_MS = 3000
 _LEFT_PX = 280
 _RIGHT_PX = 284
@@ -151,11 +151,11 @@ class RecordPage(Page):
 
     def _tell_lost(self, why: str) -> None:
         if self._controller.phase not in _STAGES:
-            self._message.show_message(Tone.WARNING, "The task that was here is not yours any more.", why)
+            self._message.show_message(Tone.WARNING, "This task is no longer reserved for you.", why)
 
     def _stop(self) -> None:
         self._controller.stop()
-        self._message.show_message(Tone.SUCCESS, "Stopped. The draft is kept: go on with it under Drafts.")
+        self._message.show_message(Tone.SUCCESS, "Stopped. The draft is saved. Continue it under Drafts.")
 
     def _record_another(self) -> None:
         self._task.clear()

@@ -20,20 +20,18 @@ from odyssey_recorder.recording.view import RecordingView
 
 _AGE_MS = 200
 _PATHS = {
-    "gRPC": (
-        "Pictures come from the emulator's own service (gRPC): some 20 ms each, and the device follows your finger."
-    ),
+    "gRPC": ("Screenshots come from the emulator over gRPC: about 20 ms each, and the device follows your finger."),
     "screencap": (
-        "Pictures come through adb (screencap): about half a second each on a real emulator. What you do goes to the"
-        " device when the finger lifts."
+        "Screenshots come from adb (screencap): about half a second each on a real emulator. "
+        "Your input is sent when you lift the finger."
     ),
 }
 
 PATH_CHANGED = {
-    "gRPC": "Pictures come from the emulator's own service (gRPC) again.",
+    "gRPC": "Screenshots come over gRPC again.",
     "screencap": (
-        "The emulator's own service (gRPC) is lost: pictures come through adb (screencap) now, which is slower. No step"
-        " is lost; go on when it says Ready."
+        "The gRPC connection is lost. Screenshots now come from adb (screencap), which is "
+        "slower. No step is lost. Continue when it says Ready."
     ),
 }
 
@@ -52,11 +50,11 @@ class StatusLine(QWidget):
         self._state = QLabel()
         self._message = _ElidedLabel()
         self._message.setProperty("kind", "hint")
-        self._path = named(QLabel(), "How pictures come")
+        self._path = named(QLabel(), "Screenshot source")
         self._path.setProperty("kind", "hint")
-        self._age = named(QLabel(), "Age of the picture")
+        self._age = named(QLabel(), "Age of the screenshot")
         self._age.setProperty("kind", "hint")
-        self._age.setToolTip("How long ago the newest picture came; over gRPC one comes when the screen changes")
+        self._age.setToolTip("Time since the newest screenshot; over gRPC, one arrives when the screen changes")
         self._frame: Frame | None = None
         fill_row(self, self._dot, self._state, (self._message, 1), self._path, self._age, margins=(2, 0, 2, 0))
         self._clock = QTimer(self, interval=_AGE_MS)
@@ -76,7 +74,7 @@ class StatusLine(QWidget):
 
     def show_capture_path(self, path: str) -> None:
         self._path.setText(path)
-        self._path.setAccessibleName(f"How pictures come: {path or 'not yet'}")
+        self._path.setAccessibleName(f"Screenshot source: {path or 'not yet'}")
         self._path.setToolTip(f"<p>{escape(_PATHS.get(path, path))}</p>" if path else "")
 
     @property
@@ -175,7 +173,7 @@ def phase_text(phase: Phase, serial: str, *, practice: bool = False) -> StatusTe
     """The text of a phase without a recorder; `practice`: the recording is never published."""
     match phase:
         case Phase.NO_DEVICE:
-            words = "No device: start an emulator, or start the simulated one."
+            words = "No device. Start an emulator, or the simulated one."
             return StatusText(Activity.IDLE, "No device", "", Overlay(words, OverlayOpacity.HEAVY))
         case Phase.CONNECTING:
             words = f"Connecting to {serial}…" if serial else "Starting the simulated emulator…"
@@ -200,10 +198,10 @@ def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusT
         case State.READY:
             return StatusText(Activity.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
-            message = "Nothing is recorded yet: wait until it listens."
+            message = "Not recording yet. Wait until it listens."
             return StatusText(Activity.BUSY, "Starting", message, Overlay("Starting…"))
         case State.RESTORING:
-            return StatusText(Activity.BUSY, "Leading back", view.message, _LOOK_ONLY)
+            return StatusText(Activity.BUSY, "Restoring", view.message, _LOOK_ONLY)
         case _:
             return view_text(view, practice=practice)
 
@@ -216,7 +214,7 @@ def view_text(view: RecordingView, *, touched: bool = False, practice: bool = Fa
         case State.READY:
             return StatusText(Activity.READY, "Ready", view.message, None)
         case State.RESTORING:
-            return StatusText(Activity.BUSY, "Leading back", view.message, None)
+            return StatusText(Activity.BUSY, "Restoring", view.message, None)
         case State.DEVICE_LOST:
             return device_lost_text(view.message)
         case State.STORAGE_LOST:

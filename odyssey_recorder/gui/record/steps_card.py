@@ -31,7 +31,7 @@ class StepsCard(Card):
         self._model.note_written.connect(self.note_written)
         self._thumbnails = StepThumbnails(background, self._model, THUMBNAIL)
         self._title = text_label("Steps", "title")
-        self._nothing = text_label("Every action becomes a step, with the picture from before it.", "hint")
+        self._nothing = text_label("Each action becomes a step, with the screenshot from before it.", "hint")
         self._nothing.setContentsMargins(16, 0, 16, 0)
         self._list = StepList(self._model)
         self._list.selectionModel().currentChanged.connect(self._offer)

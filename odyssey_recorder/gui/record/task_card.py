@@ -17,10 +17,10 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, QueuedTask, Status
 
 _OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
-_LOOKING = "Looking for the next task."
-_ASKING = "Asking the queue whether the task is still yours."
-_UNSURE = "The queue cannot be asked whether this task is still yours: it may be recorded twice."
-_CHANGED = "The task was changed meanwhile. Read it again, then start."
+_LOOKING = "Finding the next task…"
+_ASKING = "Checking that the task is still reserved for you…"
+_UNSURE = "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
+_CHANGED = "The task has changed. Read it again, then start."
 
 
 class TaskStage(Enum):
@@ -287,10 +287,10 @@ class TaskCard(Card):
 
     def _no_task_words(self) -> str:
         if not self._board.tasks:
-            return "The list of tasks is empty. Name another one in Settings, or write your own task."
+            return "The task list is empty. Choose another in Settings, or write your own task."
         if waiting := self._board.open_for(None):
             return f"{no_fitting_words(waiting)} Choose another device, or write your own task."
-        return "No task is waiting: all are recorded or under way. Choose one to send back, or write your own."
+        return "No task is waiting. All are recorded or in progress. Send one back, or write your own."
 
     def _allow(self, writing: bool) -> None:
         if self._queue is None:

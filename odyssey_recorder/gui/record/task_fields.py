@@ -17,7 +17,7 @@ class TaskFields(QWidget):
         self._category = Choice("Category")
         self._category.offer([(one.value, category_words(one.value)) for one in Category])
         self._instruction = named(QPlainTextEdit(), "Instruction")
-        self._instruction.setPlaceholderText("What shall be done, in the words of a person")
+        self._instruction.setPlaceholderText("What to do, in a person's words")
         self._instruction.setProperty("kind", "instruction")
         self._instruction.setTabChangesFocus(True)
         self._instruction.setFixedHeight(116)
@@ -27,7 +27,7 @@ class TaskFields(QWidget):
         self._meta_task = line_edit("Template", "Add {item} to the cart")
         self._task = line_edit("Filled template", "Add a kettle to the cart")
         self._template = QWidget()
-        tip = "The template that the instruction was made from, and the template filled in"
+        tip = "The template of the instruction, and the filled template"
         self._unfold = FoldButton("Show the template", tip)
         self._unfold.setText("Template")
         self._lay_out()
@@ -47,9 +47,9 @@ class TaskFields(QWidget):
     @property
     def missing(self) -> str:
         if not self.task.instruction:
-            return "Write the instruction first."
+            return "Enter the instruction first."
         if not self.task.apps:
-            return "Name at least one app that the task uses."
+            return "Enter at least one app that the task uses."
         return ""
 
     def clear(self) -> None:

@@ -52,11 +52,11 @@ def category_words(category: str) -> str:
 def start_words(start: StartState) -> str:
     match start:
         case AsFound():
-            return "Begins from the screen as it is."
+            return "Starts from the current screen."
         case CleanHome():
-            return "Begins from a clean home screen."
+            return "Starts from a clean home screen."
         case FromSnapshot(name=name):
-            return f"Begins from the snapshot {name}."
+            return f"Starts from the snapshot {name}."
 
 
 def device_words(profile: str) -> str:
@@ -65,13 +65,13 @@ def device_words(profile: str) -> str:
 
 
 def misfit_words(task: QueuedTask) -> str:
-    return f"This task is for {_either(task.listed.devices)}: choose such a device first."
+    return f"This task is for {_either(task.listed.devices)}. Choose such a device first."
 
 
 def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
     wanted = Counter(device for task in waiting for device in task.listed.devices)
     counts = ", ".join(f"{count} for {device_words(device)}" for device, count in wanted.most_common())
-    return f"No task that waits fits this device. There are {counts}."
+    return f"No waiting task fits this device. There are {counts}."
 
 
 def _either(devices: Sequence[str]) -> str:

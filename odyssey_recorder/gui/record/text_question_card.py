@@ -32,12 +32,12 @@ class TextQuestionCard(QFrame):
         self._picture = text_label()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._picture.setMinimumHeight(_PICTURE.height())
-        self._text = line_edit("Text that was typed", "The text as it stands in the field")
-        self._answer = push_button("OK", "This is the text (Return)", "primary", call=self._give_answer)
+        self._text = line_edit("Text that was typed", "The text as shown in the field")
+        self._answer = push_button("OK", "Save this text (Enter)", "primary", call=self._give_answer)
         self._text.textChanged.connect(lambda text: self._answer.setEnabled(bool(text)))
         self._text.returnPressed.connect(self._give_answer)
-        self._later = push_button("Later", "Go on recording; the question waits here", call=lambda: self._fold(True))
-        self._unfold = push_button("Answer…", "Say now what was typed", call=self._go_on_asking)
+        self._later = push_button("Later", "Continue recording; the question waits here", call=lambda: self._fold(True))
+        self._unfold = push_button("Answer…", "Enter what was typed", call=self._go_on_asking)
         self._lay_out()
         self.hide()
 
@@ -84,7 +84,7 @@ class TextQuestionCard(QFrame):
 
     def _lay_out(self) -> None:
         self._hint = text_label(
-            "It could not be read from the device. A guess is filled in where there is one.", "hint"
+            "The text could not be read from the device. If there is a guess, it is filled in.", "hint"
         )
         buttons = row(None, self._unfold, self._later, self._answer)
         fill_column(self, self._title, self._hint, self._picture, self._text, buttons, margins=(14, 12, 14, 12))

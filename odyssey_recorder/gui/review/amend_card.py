@@ -47,21 +47,21 @@ from odyssey_recorder.quality.screenshot import change, measure
 
 _REASONS: dict[Command, Sequence[str]] = {
     Command.FIX_INSTRUCTION: (
-        "something that was asked for is lost",
+        "a requested detail is missing",
         "something was added",
-        "it can be understood in two ways",
-        "nobody would say it like this",
+        "it is ambiguous",
+        "it sounds unnatural",
         "a misspelling",
     ),
     Command.FIX_APPS: ("an app is missing", "an app was not used", "another category fits", "a misspelling"),
-    Command.FIX_END: ("it is not what the screen shows", "the reason is not given", "a misspelling"),
+    Command.FIX_END: ("it does not match the screen", "the reason is not given", "a misspelling"),
     Command.FIX_NOTE: ("it is not true", "something is missing", "a misspelling"),
-    Command.FIX_TEXT: ("it is not what the screen shows", "a slip of the keyboard", "it shows personal data"),
-    Command.FIX_PRESS: ("the device took it for the other one", "a slip of the finger"),
+    Command.FIX_TEXT: ("it does not match the screen", "a slip of the keyboard", "it shows personal data"),
+    Command.FIX_PRESS: ("the device registered the other kind", "a slip of the finger"),
     Command.FIX_BOX: ("no box is known", "it is around another element", "it is too large", "it is too small"),
-    Command.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was taken back at once"),
-    Command.END_HERE: ("the task was done here already", "what follows does not belong to the task"),
-    Command.REPAIR: ("the file was changed by hand", "a disk or a program has damaged it"),
+    Command.DROP_STEPS: ("nothing was changed", "it does not belong to the task", "it was undone right away"),
+    Command.END_HERE: ("the task was already done here", "the rest does not belong to the task"),
+    Command.REPAIR: ("the file was changed by hand", "it was damaged by a disk or a program"),
 }
 FIXES = tuple(_REASONS)
 _NOTHING: tuple[ShownStep, ...] = ()
@@ -112,7 +112,7 @@ class AmendCard(Card):
         for command in FIXES:
             self._commands.enable(command, on=command in possible)
         self._commands[Command.REPAIR].setVisible(Command.REPAIR in possible)
-        say(self._refused, "" if self._review is None or possible else "You can fix only what you may judge.")
+        say(self._refused, "" if self._review is None or possible else "You can only fix episodes that you may review.")
 
     def _possible(self) -> set[Command]:
         review = self._review
@@ -139,23 +139,23 @@ class AmendCard(Card):
     def _ask_instruction(self) -> None:
         task = self._opened.opened.episode.task
         form = WordsForm("Instruction", task.instruction, _instruction, long=True)
-        asked = _question("Fix the instruction", "What is to be done, in the words of a person?", task.task)
+        asked = _question("Fix the instruction", "What is the task, in a person's words?", task.task)
         self._open(Command.FIX_INSTRUCTION, asked, form)
 
     def _ask_apps(self) -> None:
         task = self._opened.opened.episode.task
-        asked = _question("Fix the apps", "Which apps does the task take?", task.instruction)
+        asked = _question("Fix the apps", "Which apps does the task use?", task.instruction)
         self._open(Command.FIX_APPS, asked, AppsForm(task.category, task.apps))
 
     def _ask_end(self) -> None:
         kind = action_type(self._steps[-1].action)
         form = WordsForm(f"Words of {kind}", self._words_of_end, lambda words: NewEnd(words=words))
-        self._open(Command.FIX_END, _question("Fix the words of the end", f"What is said with {kind}?"), form)
+        self._open(Command.FIX_END, _question("Fix the final note", f"What is said with {kind}?"), form)
 
     def _ask_note(self) -> None:
         step = self._steps[self._present]
         form = WordsForm("Note of the step", step.note, lambda words: NewNote(step=step.number, note=words))
-        asked = _question("Fix the note", f"What is to be noted beside step {step.number}?")
+        asked = _question("Fix the note", f"What is the note for step {step.number}?")
         self._open(Command.FIX_NOTE, asked, form)
 
     def _ask_text(self) -> None:
@@ -170,7 +170,9 @@ class AmendCard(Card):
         long = isinstance(step.action, Click)
         wanted = "LONG_PRESS" if long else "CLICK"
         form = FixedForm(NewPress(step=step.number, long=long), _press_words(self._record(step.number)))
-        asked = _question("Fix the kind of press", f"Make step {step.number} a {wanted}?", "The place stays as it is.")
+        asked = _question(
+            "Change the kind of press", f"Make step {step.number} a {wanted}?", "The position does not change."
+        )
         self._open(Command.FIX_PRESS, asked, form)
 
     def _ask_box(self) -> None:
@@ -181,7 +183,7 @@ class AmendCard(Card):
         asked = _question(
             "Fix the box",
             f"Where is the element that step {step.number} touches?",
-            "The box holds the touched place, and no more of the screen than the element.",
+            "The box must contain the touched point and only that element.",
         )
         dialog = self._open(Command.FIX_BOX, asked, form)
         self._later(
@@ -190,7 +192,7 @@ class AmendCard(Card):
 
     def _ask_drop(self) -> None:
         form = StepsForm(self._present, self._present, len(self._steps))
-        asked = _question("Drop steps", "Which steps are taken out?", answer="Drop")
+        asked = _question("Drop steps", "Which steps should be removed?", answer="Drop")
         dialog = self._open(Command.DROP_STEPS, asked, form)
         steps = self._steps
 
@@ -208,10 +210,10 @@ class AmendCard(Card):
     def _ask_tail(self) -> None:
         at, end = self._present, self._steps[-1]
         follows = (
-            f"{steps_words(range(at + 1, end.number + 1))}. The picture of step {at} becomes that of"
-            f" {action_type(end.action)}, with {quoted(self._words_of_end)}; what was done on it goes."
+            f"{steps_words(range(at + 1, end.number + 1))}. The screenshot of step {at} becomes that "
+            f"of {action_type(end.action)}, with {quoted(self._words_of_end)}. Its action is removed."
         )
-        asked = _question("End here", f"End the episode with the picture of step {at}?", answer="End here")
+        asked = _question("End here", f"End the episode at step {at}?", answer="End here")
         self._open(Command.END_HERE, asked, FixedForm(DropTail(at=at), follows))
 
     def _ask_repair(self) -> None:
@@ -219,9 +221,9 @@ class AmendCard(Card):
         steps = opened.episode.steps
         form: AmendForm
         if not steps:
-            form = FixedForm(Repair(), "The newest version that was kept comes back.")
+            form = FixedForm(Repair(), "The newest saved version is restored.")
         elif is_terminal(steps[-1].action):
-            form = FixedForm(Repair(), "The file is written anew as it is understood; no action changes.")
+            form = FixedForm(Repair(), "The file is rewritten from what can be read. No action changes.")
         else:
             form = EndForm()
         self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
@@ -326,7 +328,7 @@ def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix
         title=title,
         question=question,
         answer=answer,
-        tip="Change the episode; the version before is kept (Return)",
+        tip="Change the episode and keep the previous version (Enter)",
         cancel_tip="Leave the episode as it is (Esc)",
         detail=detail,
     )
@@ -343,11 +345,11 @@ def _text(number: int, words: str) -> Amendment | None:
 def _text_words(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, TextRecord):
         return ""
-    return f"The proof still says what was sent to the device: {quoted(record.input.text)}."
+    return f"The provenance still shows the text sent to the device: {quoted(record.input.text)}."
 
 
 def _press_words(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, StrokeRecord):
-        return "There is no proof of how long the finger was down."
+        return "There is no record of how long the finger was down."
     held_s = record.input.duration_us / 1_000_000
-    return f"The finger was down for {held_s:.2f} s; the proof still says so."
+    return f"The finger was down for {held_s:.2f} s, according to the provenance."

@@ -98,7 +98,7 @@ class AppsForm(AmendForm):
     """The apps of a task, one per line, and its category; an unknown category has to be chosen again."""
 
     def __init__(self, category: str, apps: Sequence[str]) -> None:
-        super().__init__("The instruction is not changed. Check that it names the apps.")
+        super().__init__("The instruction does not change. Check that it names the apps.")
         self._before = category, tuple(apps)
         self._category = Choice("Category")
         categories = [one.value for one in Category]
@@ -131,10 +131,10 @@ class AppsForm(AmendForm):
 class EndForm(AmendForm):
     def __init__(self) -> None:
         super().__init__(
-            "The end is put on the picture behind the last step; where there is none, in place of the last step."
+            "The episode ends on the screenshot after the last step, or replaces the last step if there is none."
         )
         self._impossible = named(QCheckBox("The task turned out to be &impossible"), "The task was impossible")
-        self._words = line_edit("Note or reason", "What the annotator found, or why it was impossible")
+        self._words = line_edit("Note or reason", "The answer, or why the task was impossible")
         self._impossible.toggled.connect(self.changed)
         self._words.textChanged.connect(self.changed)
         fill_column(self, self._impossible, self._words, spacing=-1)
@@ -197,8 +197,8 @@ def _join_words(first: int, last: int, share: float | None) -> str:
         return f"The screens of step {first} and of step {last + 1} cannot be compared."
     words = f"The screens of step {first} and of step {last + 1} differ in {percent(share)} of their pixels"
     if share >= DIFFERENT:
-        return f"{words}: the sequence would jump. Drop steps that changed nothing or were taken back."
-    return f"{words}: the sequence goes on where it was."
+        return f"{words}, so the sequence would jump. Drop only steps that changed nothing or were undone."
+    return f"{words}, so the sequence continues without a jump."
 
 
 def percent(share: float) -> str:
@@ -215,7 +215,7 @@ def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
     parts = [
         f"{key} of {f'step {steps[0]}' if len(steps) == 1 else f'{len(steps)} steps'}" for key, steps in removed.items()
     ]
-    return f"No longer right, so removed: {', '.join(parts)}" if parts else ""
+    return f"Removed because no longer valid: {', '.join(parts)}" if parts else ""
 
 
 def steps_words(numbers: Sequence[int]) -> str:

@@ -45,9 +45,9 @@ class Stopwatch:
 
 
 QUESTIONS = {
-    Criterion.PICTURES: "Are all screenshots there and right?",
-    Criterion.SEQUENCE: "Do the steps carry the instruction out?",
-    Criterion.INSTRUCTION: "Is the rewritten instruction equivalent to the task?",
+    Criterion.PICTURES: "Are all screenshots present and correct?",
+    Criterion.SEQUENCE: "Do the steps complete the instruction?",
+    Criterion.INSTRUCTION: "Does the rewritten instruction mean the same as the task?",
 }
 """The paper's three questions in plain words, in the order they are asked."""
 
@@ -96,7 +96,7 @@ class ReviewAnswers:
             if given.answer is not Rating.PASS and given.reason not in REASONS[criterion]:
                 return criterion, f"Choose a reason: {question}"
             if given.answer is not Rating.PASS and given.reason == "other" and not given.words.strip():
-                return criterion, f"Say in words what it is: {question}"
+                return criterion, f"Describe it: {question}"
         return None
 
     def all_three(self) -> tuple[Judgement, Judgement, Judgement]:
@@ -270,7 +270,7 @@ def _read(file: KeptFile) -> dict[_Key, StoredAnswers]:
             one = _Entry.model_validate(tree)
         except ValidationError as error:
             wrong = sorted({str(fault.place[0]) for fault in faults(error) if fault.place}) or ["all of it"]
-            _log.warning("What was filled in of an episode cannot be read, it is left out: %s", ", ".join(wrong))
+            _log.warning("Saved answers of an episode cannot be read and are ignored: %s", ", ".join(wrong))
             continue
         sheet = ReviewAnswers(note=one.note, seen=one.seen, seconds=one.seconds)
         for judgement in one.judgements:

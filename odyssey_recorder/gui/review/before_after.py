@@ -55,8 +55,8 @@ def _picture(image: QImage) -> Image.Image:
 
 _GAP = 12
 _CAPTION_PX = 22
-_READING = Overlay("Reading the picture…", icon="image_outline")
-_NO_AFTER = Overlay("The episode ends with this step.", icon="flag_checkered")
+_READING = Overlay("Loading the screenshot…", icon="image_outline")
+_NO_AFTER = Overlay("This is the last step.", icon="flag_checkered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class BeforeAfterView(FittedWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
-        self.setAccessibleName("Picture of the step")
+        self.setAccessibleName("Screenshot of the step")
 
     # Content.
 
@@ -134,10 +134,10 @@ class BeforeAfterView(FittedWidget):
         words = []
         for half in self._halves():
             is_there = half.step < len(self._steps)
-            said = _said(self._loader.picture(half.step)) if is_there else "the episode ends with this step"
+            said = _said(self._loader.picture(half.step)) if is_there else "this is the last step"
             words.append(f"{half.caption}: {said}")
         if self._changes is not None:
-            words.append(f"{len(self._changes)} places differ")
+            words.append(f"{len(self._changes)} differences")
         self.setAccessibleDescription(". ".join(words))
 
     def _take_picture(self, number: int) -> None:
@@ -281,8 +281,8 @@ class BeforeAfterView(FittedWidget):
 
 def _said(picture: StepScreenshot | None) -> str:
     if picture is None:
-        return "no picture"
-    return picture.problem or f"a picture of {picture.size}"
+        return "no screenshot"
+    return picture.problem or f"a screenshot of {picture.size}"
 
 
 def _paint_caption(painter: QPainter, half: _Half) -> None:

@@ -23,10 +23,10 @@ from odyssey_recorder.model.geometry import Box, Pixel, Size, to_pixel
 _GRIP = 9.0
 """The mouse grabs an edge within this distance, in device-independent pixels."""
 _HANDLE = 7.0
-_READING = Overlay("Reading the picture…", icon="image_outline")
+_READING = Overlay("Loading the screenshot…", icon="image_outline")
 _TIP = (
-    "Drag a rectangle around the element; drag its edges or its middle. The arrow keys move it by a pixel, with Shift"
-    " by ten; with Ctrl they move its right and lower edge"
+    "Drag a rectangle around the element, or drag its edges or its middle. The arrow keys "
+    "move it by 1 pixel (with Shift by 10); with Ctrl they move its right and bottom edges"
 )
 _Reshape = Callable[[Pixel], Box]
 _STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
@@ -46,7 +46,7 @@ class BoxCanvas(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(220, 320)
         self.setMouseTracking(True)
-        self.setAccessibleName("Picture with the box")
+        self.setAccessibleName("Screenshot with the box")
         self.setToolTip(_TIP)
 
     def show_picture(self, picture: QImage) -> None:
@@ -61,7 +61,7 @@ class BoxCanvas(QWidget):
     def show_box(self, box: Box) -> None:
         self._box = box
         self.setAccessibleDescription(
-            f"The box lies from {box.left}, {box.top} to {box.right}, {box.bottom} on a picture of {self._size}."
+            f"The box lies from {box.left}, {box.top} to {box.right}, {box.bottom} on a screenshot of {self._size}."
         )
         self.update()
 
@@ -250,7 +250,7 @@ class BoxForm(AmendForm):
         offer_focus(self.canvas)
 
     def show_problem(self, error: Exception) -> None:
-        self.canvas.show_problem(f"{error} No box can be drawn on it.")
+        self.canvas.show_problem(f"{error} Boxes cannot be drawn on it.")
 
     @property
     def amendment(self) -> NewBox | None:
@@ -268,7 +268,7 @@ class BoxForm(AmendForm):
         box = self._box
         share = 100 * box.area / (self.picture_size.width * self.picture_size.height)
         size = f"{box.right - box.left} x {box.bottom - box.top} pixels, {share:.1f} % of the screen."
-        return size if self._element is not None else f"No box is known yet: draw it around the element. {size}"
+        return size if self._element is not None else f"No box yet. Draw one around the element. {size}"
 
     @property
     def _box(self) -> Box:

@@ -80,8 +80,8 @@ class ReviewFilters(Card):
             facet.show_counts([(name, left[name]) for name, _ in most_first], left[""])
         annotators = [(name, f"{name} ({now.annotators[name]:,})") for name in _sorted(every.annotators)]
         checks = [(check, _check_words(check, now.checks[check])) for check in _sorted(every.checks)]
-        self._annotator.offer([("", "Recorded by anybody"), *annotators])
-        self._check.offer([("", "Whatever was found"), *checks])
+        self._annotator.offer([("", "All annotators"), *annotators])
+        self._check.offer([("", "All findings"), *checks])
 
     def _lay_out(self, commands: Commands) -> None:
         facets: list[QWidget] = []
@@ -179,11 +179,14 @@ class EpisodesPane(QWidget):
     def _tell(self) -> None:
         shown, total, wanted = self.table.rowCount(), len(self.table.all), self.table.filter
         if not total:
-            words, hint = "There is nothing to review yet.", "What is recorded into this dataset appears here at once."
+            words, hint = "No episodes to review yet.", "Episodes appear here as soon as they are published."
         elif wanted == _AT_FIRST:
-            words, hint = "Nothing waits for you.", "“Show all” shows what others judge, and what is decided."
+            words, hint = (
+                "Nothing to review for you.",
+                "Choose “Show all” to see the episodes of other reviewers and finished ones.",
+            )
         else:
-            words, hint = "No episode is like this.", "“Show all” takes the filters back."
+            words, hint = "No matching episodes.", "Choose “Show all” to clear the filters."
         self._nothing.setText(words)
         self._hint.setText(hint)
         self._middle.setCurrentIndex(0 if shown else 1)

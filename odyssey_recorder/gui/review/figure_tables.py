@@ -77,29 +77,29 @@ class Section:
 def sections(report: QualityReport) -> Iterator[Section]:
     """The report's sections, from the whole to the parts; sections without answers are left out."""
     if report.episodes:
-        yield Section("How far it is", tables=(_stages(report),))
+        yield Section("Progress", tables=(_stages(report),))
     if report.verdicts:
-        yield Section("What the sample proves", (bound_words(report.bound),))
+        yield Section("What the sample shows", (bound_words(report.bound),))
         yield from (_panel(report, panel) for panel in (report.pairs, *report.panels))
     if report.accepted.of:
         tables = tuple(_breakdown(one) for one in report.breakdowns)
-        yield Section("Accepted, of those judged to the end", tables=tables)
+        yield Section("Accepted, of finished episodes", tables=tables)
     if report.reasons:
-        yield Section("Why answers were no pass", tables=tuple(_reasons(report.reasons)))
+        yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
     if report.pace:
         yield Section("Time per episode", tables=(_pace(report.pace),))
     if report.problems:
         rows = tuple(map(BarRow, report.problems))
-        title = "What could not be read, or does not count"
+        title = "Unreadable or not counted"
         yield Section(title, tables=(Table(title, (), rows),))
 
 
 def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
     accepted = report.accepted
-    share = f"of these accepted ({interval_words(accepted.interval)})" if accepted.of else "of these accepted"
+    share = f"of them accepted ({interval_words(accepted.interval)})" if accepted.of else "of them accepted"
     return (
         (f"{report.episodes:,}", "episode" if report.episodes == 1 else "episodes"),
-        (f"{accepted.of:,}", "judged to the end"),
+        (f"{accepted.of:,}", "finished"),
         (percent(accepted.share if accepted.of else None), share),
         (f"{report.verdicts:,}", "verdict" if report.verdicts == 1 else "verdicts"),
     )

@@ -33,12 +33,9 @@ _AT_FIRST = 10
 """Rows of a table shown until the reviewer asks for all."""
 _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
-_WAITING_HINT = "The figures come from the review files of all episodes."
-_NOTHING = "Nothing was reviewed yet."
-_HOW_TO_BEGIN = (
-    "“Figures” leads back to the episodes: open one, answer the three questions, and decide. The figures begin with the"
-    " first verdict."
-)
+_WAITING_HINT = "The figures are computed from the review files of all episodes."
+_NOTHING = "No reviews yet."
+_HOW_TO_BEGIN = "Choose “Figures” to return to the episodes. Figures appear after the first verdict."
 _PAGE = "quality-report.html"
 
 
@@ -91,9 +88,9 @@ class FiguresView(QWidget):
     def _end(self) -> None:
         job, self._job = self._job, None
         if job is not None and job.state is JobState.FAILED:
-            self._message.show_message(Tone.DANGER, "The figures cannot be told.", breakable(job.error))
+            self._message.show_message(Tone.DANGER, "The figures could not be computed.", breakable(job.error))
             if self._report is None:
-                self._area.setWidget(_sheet(_notice("No figures.", "“Refresh” reads the reviews again.")))
+                self._area.setWidget(_sheet(_notice("No figures.", "Choose “Refresh” to read the reviews again.")))
         self._tell()
 
     def _tell(self) -> None:
@@ -166,7 +163,7 @@ class FiguresView(QWidget):
             self._background.run(
                 write,
                 lambda _: tell(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
-                lambda error: tell(Tone.DANGER, "The page is not saved.", breakable(error_text(error))),
+                lambda error: tell(Tone.DANGER, "The page could not be saved.", breakable(error_text(error))),
             )
 
     def _lay_out(self) -> None:

@@ -31,7 +31,7 @@ class FindingsCard(Card):
         self._checks = frozenset(checks)
         self._title = text_label(kind="title")
         self._list = _FindingList()
-        self._unchecked = FoldButton("What was not checked", "Show which checks could not look, and why")
+        self._unchecked = FoldButton("What was not checked", "Show which checks could not run, and why")
         self._why = text_label(kind="hint")
         self._list.selectionModel().currentChanged.connect(self._ask)
         self._list.clicked.connect(self._ask)

@@ -28,10 +28,10 @@ from odyssey_recorder.quality.reviewing.status import effective_fixes
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _PRESSES = {True: "LONG_PRESS", False: "CLICK"}
-_NOTHING = "Nothing was done with this episode yet."
+_NOTHING = "No history yet."
 _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
     "trash": "moved to the trash",
-    "dataset": "brought back from the trash",
+    "dataset": "restored from the trash",
     "annotator": "sent back to the annotator",
 }
 
@@ -56,7 +56,7 @@ class HistoryCard(Card):
         holding = effective_fixes(fixes)
         may_undo = bool(holding) and review.row.role is not None
         self._commands.enable(Command.UNDO_FIX, on=may_undo)
-        say(self._newest, f"Undo takes back: {fix_words(holding[-1], fixes)}" if may_undo else "")
+        say(self._newest, f"Undo: {fix_words(holding[-1], fixes)}" if may_undo else "")
         self._show(review.entries, fixes)
 
     def clear(self) -> None:
@@ -88,7 +88,7 @@ def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
         case Verdict():
             return f"{when} · {verdict_words(entry)}"
         case Fix():
-            after = " (taken back later)" if entry.id in {fix.undoes for fix in fixes} else ""
+            after = " (undone later)" if entry.id in {fix.undoes for fix in fixes} else ""
             what = f"{fix_words(entry, fixes)}{after}"
             return _lines(f"{when} · {entry.by}", what, removed_words(entry.removed), _why(entry.why))
         case ReplayEvidence():
@@ -103,8 +103,8 @@ def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:
         return amendment_words(fix.amendment)
     undone = next((one for one in fixes if one.id == fix.undoes and one.amendment is not None), None)
     if undone is None or undone.amendment is None:
-        return "A fix was taken back"
-    return f"Taken back: {amendment_words(undone.amendment)}"
+        return "A fix was undone"
+    return f"Undone: {amendment_words(undone.amendment)}"
 
 
 def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for each amendment
@@ -132,7 +132,7 @@ def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for e
 
 
 def _repair_words(repair: Repair) -> str:
-    ending = f", with the end {repair.end}: {quoted(repair.words)}" if repair.end is not None else ""
+    ending = f", ended with {repair.end}: {quoted(repair.words)}" if repair.end is not None else ""
     return f"Damaged file repaired{ending}"
 
 

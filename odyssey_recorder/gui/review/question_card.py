@@ -108,7 +108,7 @@ class QuestionCard(QWidget):
         self._reason.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._reason.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._step.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone must not take the focus
-        self._step.setSpecialValueText("No one step")
+        self._step.setSpecialValueText("No single step")
         self._step.setPrefix("Step ")
         self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._step.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -15,9 +15,9 @@ from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from odyssey_recorder.replay.player import StepResult
 
-_NEVER = "Not replayed yet: a replay shows whether the steps lead there again."
-_NO_DEVICE = "No device. Start an emulator, or a simulated device, on the page Devices."
-_RECORDED = "{} is being recorded on: it is offered once that recording has ended."
+_NEVER = "Not replayed yet. A replay shows whether the steps lead to the same screens again."
+_NO_DEVICE = "No device. Start an emulator or a simulated device on the Devices page."
+_RECORDED = "{} is in use by a recording and becomes available when that ends."
 
 
 class ReplayCard(Card):
@@ -43,9 +43,7 @@ class ReplayCard(Card):
         self._problem = ""  # why the devices could not be listed
         self._recorded = ""  # the serial of the device that is recording
         self._device = Choice("Device to replay on")
-        self._look = push_button(
-            "Look again", "Look again which devices there are", "quiet", call=self.look_for_devices
-        )
+        self._look = push_button("Look again", "Refresh the list of devices", "quiet", call=self.look_for_devices)
         self._outcome = text_label(kind="hint")
         self._hint = text_label(kind="hint")
         self._job = JobCard()

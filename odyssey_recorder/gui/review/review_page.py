@@ -95,7 +95,7 @@ class ReviewPage(Page):
             pass
         if self._following is None:
             self._following = self._reviewing.follow(self._news_came.emit, self._warning_came.emit)
-            self._said.setText("Looking at the episodes…")
+            self._said.setText("Loading episodes…")
 
     @property
     def home(self) -> QWidget:
@@ -149,7 +149,7 @@ class ReviewPage(Page):
             self._ahead = None
         if self._wanted in news.gone:
             self._close_episode()
-            self._message.show_message(Tone.WARNING, "The episode that was open is not in the dataset any more.")
+            self._message.show_message(Tone.WARNING, "The open episode is no longer in the dataset.")
         elif (
             self._opened is not None and self._panel.isEnabled() and _differs(told.get(self._wanted), self._opened.row)
         ):
@@ -254,7 +254,7 @@ class ReviewPage(Page):
     def _tell_damage(self, opened: OpenedReview) -> None:
         damage = opened.opened.damage
         if damage:
-            words = "The file of this episode is damaged: repair it, send it back or reject it."
+            words = "The file of this episode is damaged. Repair it, send it back or reject it."
             self._message.show_message(Tone.WARNING, words, breakable(damage))
         elif self._opened is not None and self._opened.opened.damage:
             self._message.hide()
@@ -271,8 +271,8 @@ class ReviewPage(Page):
             return ReviewAnswers() if kept is None else kept.sheet
         sheet = ReviewAnswers(note=kept.sheet.note, seconds=kept.sheet.seconds)
         if kept.sheet.judgements:
-            stays = "Answer anew, please; your note is still here." if sheet.note else "Answer anew, please."
-            words = "The episode was changed since you answered: your answers were of another version."
+            stays = "Please answer again. Your note is still here." if sheet.note else "Please answer again."
+            words = "The episode has changed since you answered. Your answers were for an earlier version."
             self._message.show_message(Tone.WARNING, words, stays)
         return sheet
 
@@ -282,8 +282,8 @@ class ReviewPage(Page):
             return sheet
         numbers = moved_steps(before, opened)
         if gone := sorted(sheet.named - numbers.keys()):
-            words = f"You named {steps_in_words(gone)}, which is not there any more as it was."
-            self._message.show_message(Tone.WARNING, words, "Your answer stays, and names no step now.")
+            words = f"You named {steps_in_words(gone)}, which has changed since."
+            self._message.show_message(Tone.WARNING, words, "Your answer is kept, without a step.")
         return sheet.moved(numbers)
 
     def _keep_sheet(self) -> None:
@@ -377,7 +377,7 @@ class ReviewPage(Page):
         self._end_submitting()
         if episode_id != self._wanted:
             return
-        self._panel.refuse("The verdict was not kept; what you filled in is still here.", str(error))
+        self._panel.refuse("The verdict was not saved. Your answers are still here.", str(error))
         self._open_anew_if_refused(episode_id, error)
 
     def _open_anew_if_refused(self, episode_id: str, error: Exception) -> None:

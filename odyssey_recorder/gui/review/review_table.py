@@ -20,7 +20,7 @@ from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 _Order = tuple[bool, float, str]
 
-MINE = "Mine to do"
+MINE = "To review"
 UNCHECKED = "not checked yet"
 STAGES = (MINE, *(stage.value for stage in ReviewStage))
 
@@ -173,7 +173,7 @@ def checked(row: ReviewRow) -> str:
         return UNCHECKED.capitalize()
     errors, warnings = (row.report.count(severity) for severity in (Severity.ERROR, Severity.WARNING))
     found = (_counted(errors, "error"), _counted(warnings, "warning"))
-    return ", ".join(filter(None, found)) or "Nothing found"
+    return ", ".join(filter(None, found)) or "No findings"
 
 
 def _counted(count: int, what: str) -> str:

@@ -51,7 +51,7 @@ class ReviewViewer(QWidget):
         self._bench = _WordsBeside(self._arrange)
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setWordWrap(False)
-        self._scale.setToolTip("How large a pixel of the picture is shown, in pixels of this screen")
+        self._scale.setToolTip("Zoom: screen pixels for each pixel of the screenshot")
         self._lay_out()
         self._connect()
         self._offer()
@@ -116,7 +116,7 @@ class ReviewViewer(QWidget):
         if not is_wanted or before is None or after is None or before.problem or after.problem:
             return
         if before.size != after.size:
-            self._words.show_changes(f"The picture after the step is of another size: {after.size}.")
+            self._words.show_changes(f"The screenshot after the step has a different size: {after.size}.")
             return
         self._background.run(
             partial(changes, before.image, after.image),
@@ -225,7 +225,7 @@ class _StepWords(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("About the step")
+        self.setAccessibleName("Step details")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._step = selectable("title")
@@ -271,9 +271,9 @@ def _strip_step(step: ShownStep) -> StripStep:
 
 
 def _spoken(step: StripStep) -> str:
-    broken = "no picture" if isinstance(step.image, QImage) and step.image.isNull() else ""
+    broken = "no screenshot" if isinstance(step.image, QImage) and step.image.isNull() else ""
     replayed = step.verdict and f"replay: {step.verdict}"
-    seen = "" if step.is_seen else "not looked at yet"
+    seen = "" if step.is_seen else "not seen yet"
     return f"Step {step.number}: " + ", ".join(
         filter(None, (step.words, broken, *step.findings, replayed, step.note, seen))
     )
@@ -286,11 +286,11 @@ def _scale(picture: Size, count: int, room: QSize) -> float:
 def _counted(found: tuple[Box, ...]) -> str:
     match len(found):
         case 0:
-            return "The picture after the step shows the same."
+            return "The screenshot after the step is identical."
         case 1:
-            return "The picture after the step differs in 1 place."
+            return "The screenshot after the step has 1 difference."
         case count:
-            return f"The picture after the step differs in {count} places."
+            return f"The screenshot after the step has {count} differences."
 
 
 def _same_episode(one: tuple[ShownStep, ...], other: tuple[ShownStep, ...]) -> bool:

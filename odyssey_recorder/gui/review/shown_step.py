@@ -12,7 +12,7 @@ from odyssey_recorder.quality.finding import Finding
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
 _GRID = Size(GRID, GRID)
-_NO_PROOF = "There is no proof of this picture"
+_NO_PROOF = "No provenance for this screenshot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +87,18 @@ def _proof(record: StepRecord | None) -> str:
         return f"{_NO_PROOF}."
     way = f"Taken by {record.frame.source}"
     age = "" if record.age_us is None else f", {_seconds(record.age_us)} before the action"
-    rest = "" if record.frame.settled else ", the screen not at rest"
+    rest = "" if record.frame.settled else ", while the screen was moving"
     return f"{way}{age}{rest}; {_proved(record)}."
 
 
 def _proved(record: StepRecord) -> str:
     if record.check is not None and record.age_us is None:
-        return "the action was held back until a second picture showed the same"
+        return "the action waited until a second screenshot showed the same"
     if record.check is not None:
-        return "a second picture, asked for after the touch-down, shows the same"
+        return "a second screenshot, requested after touch-down, shows the same"
     if record.frame.streamed:
-        return "the stream tells of no other until the action"
-    return "no second picture proves it"
+        return "no other frame arrived before the action"
+    return "not confirmed by a second screenshot"
 
 
 def _seconds(time_us: int) -> str:

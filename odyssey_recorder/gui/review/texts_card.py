@@ -48,7 +48,7 @@ class TextsCard(Card):
 
     def _lay_out(self) -> None:
         parts = (self._texts, self._origin, self._ending, self._notes, self._apps, self._facts)
-        area = scroll_area(pile(*parts, right=8), "About the task")
+        area = scroll_area(pile(*parts, right=8), "Task details")
         fill_column(self, area, margins=(14, 10, 6, 10))
 
 
@@ -78,7 +78,7 @@ def _origin(opened: OpenedEpisode) -> str:
 
 def _facts(review: OpenedReview) -> str:
     episode, proof = review.opened.episode, review.opened.provenance
-    by = f"recorded by {proof.origin.annotator}" if proof is not None else "nobody knows who recorded it"
+    by = f"recorded by {proof.origin.annotator}" if proof is not None else "annotator unknown"
     device = f"{episode.device.device_name} {episode.device.size}" if episode.device.device_name else ""
     facts = (category_words(episode.task.category), f"{len(episode.steps)} steps", device, by)
     return " · ".join(filter(None, facts))

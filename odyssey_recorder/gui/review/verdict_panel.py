@@ -208,7 +208,7 @@ class VerdictPanel(Card):
             return
         left = unseen(self.sheet.seen, self._steps)
         if decision.accepts and left:
-            self.refuse(f"You have not seen {steps_in_words(left)} yet.", "Look at every step before you accept.")
+            self.refuse(f"You have not seen {steps_in_words(left)} yet.", "View all steps before accepting.")
             self.step_asked.emit(left[0])
             self._asks_to_look = True  # only now, so that the reason stays on screen after turning to the step
             return

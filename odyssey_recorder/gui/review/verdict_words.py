@@ -23,9 +23,9 @@ def turn_words(opened: OpenedReview) -> str:
         case ReviewerRole.FIRST:
             return ""
         case ReviewerRole.SECOND:
-            return "Second review. You do not see what the first reviewer said."
+            return "Second review. The first review is hidden."
         case ReviewerRole.THIRD:
-            return f"Third review: the two disagree on {_at_odds(verdicts(opened.entries))}."
+            return f"Third review. The first two disagree on {_at_odds(verdicts(opened.entries))}."
 
 
 def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
@@ -61,16 +61,16 @@ def what_followed(row: ReviewRow) -> str:
         case ReviewStage.SENT_BACK if row.summary.task_id:
             return f"Sent back to {owner}'s queue"
         case ReviewStage.SENT_BACK:
-            return f"Sent back; it was recorded for no task of a list, so tell {owner} yourself"
+            return f"Sent back. It has no task in the queue, so tell {owner} yourself"
         case ReviewStage.REJECTED:
-            return "Rejected, and moved to the trash"
+            return "Rejected and moved to the trash"
         case ReviewStage.SECOND:
             why = f" ({row.twice.value})" if row.twice is not None else ""
-            return f"Kept; a second reviewer judges it too{why}"
+            return f"Saved. A second review follows{why}"
         case ReviewStage.DISPUTED:
-            return "Kept; the two reviews differ, so a third decides"
+            return "Saved. The two reviews differ, so a third reviewer decides"
         case ReviewStage.CHECKING:
-            return "Kept; what follows is told once the checks are done"
+            return "Saved. The next step is shown when the checks are done"
         case ReviewStage.UNREVIEWED:
             return "Kept"
 
@@ -80,4 +80,4 @@ def _at_odds(given: list[Verdict]) -> str:
         return "this episode"
     one, other = given[:2]
     questions = [_SHORT[asked] for asked in QUESTIONS if {one.answer(asked), other.answer(asked)} == _OPPOSITE]
-    return " and ".join(questions) or f"what to do: {one.decision.value} or {other.decision.value}"
+    return " and ".join(questions) or f"decision: {one.decision.value} or {other.decision.value}"

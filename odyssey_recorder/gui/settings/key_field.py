@@ -23,12 +23,12 @@ class KeyField(QWidget):
         self._background = background
         self._commands = commands
         self._status: KeyStatus | None = None
-        self._line = line_edit("API key", "A key to put into the keyring")
+        self._line = line_edit("API key", "A key to save to the keyring")
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._words = text_label(kind="hint")
         buttons = QWidget()
         fill_row(buttons, *commands.buttons(Command.STORE_KEY, Command.FORGET_KEY), None, margins=(0, 4, 0, 0))
-        hint = "In the keyring of your system or in the environment, never in a file."
+        hint = "In your system's keyring or in the environment, never in a file."
         self.setLayout(titled_row("API key", hint, self._line, self._words, buttons))
         commands.bind(self, {Command.STORE_KEY: self._store, Command.FORGET_KEY: self._forget})
         self._line.textChanged.connect(self._offer)
@@ -80,15 +80,15 @@ def _words(status: KeyStatus) -> str:
         return status.trouble
     match status.place:
         case KeyPlace.ENVIRONMENT:
-            return f"The key comes from the environment variable {VARIABLE}: change it there."
+            return f"The key is set by the environment variable {VARIABLE}: change it there."
         case KeyPlace.KEYRING:
-            return f"There is a key in the keyring ({status.keyring}). A new one takes its place."
+            return f"There is a key in the keyring ({status.keyring}). A new one replaces it."
         case KeyPlace.NOWHERE if status.keyring:
             return "There is no key yet."
         case KeyPlace.NOWHERE:
             return (
-                f"This computer has no safe keyring: set the environment variable {VARIABLE} to the key and open the"
-                " window again."
+                f"This computer has no secure keyring. Set the environment variable {VARIABLE} to the key "
+                "and restart the program."
             )
 
 
@@ -103,14 +103,14 @@ class LogField(QWidget):
         path.setCursorPosition(0)
         buttons = QWidget()
         fill_row(buttons, *commands.buttons(Command.OPEN_LOG, Command.COPY_LOG_PATH), None, margins=(0, 4, 0, 0))
-        hint = "To be read, or sent along when you report a fault. Keys and tokens are masked in it."
+        hint = "For troubleshooting and bug reports. Keys and tokens are masked."
         self.setLayout(titled_row("Log file", hint, path, buttons))
         commands.bind(self, {Command.OPEN_LOG: self._open, Command.COPY_LOG_PATH: self._copy})
 
     def _open(self) -> None:
         folder = log_file().parent
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self.failed.emit(f"No program here opens folders. The log is in {folder}.")
+            self.failed.emit(f"No file manager is available. The log is in {folder}.")
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(str(log_file()))

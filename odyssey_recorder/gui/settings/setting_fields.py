@@ -124,7 +124,7 @@ class _CalmChoice(Choice):
         event.ignore()
 
 
-_LATER = "Takes effect when the window is opened again."
+_LATER = "Takes effect after a restart."
 
 
 @dataclass(frozen=True, slots=True)

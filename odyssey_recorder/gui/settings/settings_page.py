@@ -173,14 +173,14 @@ class SettingsPage(Page):
         if isinstance(outcome, _Reading):
             later = [self._fields[name].setting.title for name in changes if not self._fields[name].setting.is_at_once]
             self._show(outcome)
-            words = f"In force from the next start of the window: {', '.join(later)}." if later else ""
+            words = f"Takes effect after a restart: {', '.join(later)}." if later else ""
             self._message.show_message(Tone.SUCCESS, "Saved.", words)
             then()
             return
         self._show_remarks(changes, outcome)
         refused = next(self._fields[name] for name, remark in outcome.items() if remark.refusal)
         self._area.ensureWidgetVisible(refused)
-        self._message.show_message(Tone.DANGER, "Nothing was saved.", f"See what is said of “{refused.setting.title}”.")
+        self._message.show_message(Tone.DANGER, "Nothing was saved.", f"See the message at “{refused.setting.title}”.")
 
     def _revert(self) -> None:
         for field in self._fields.values():
@@ -270,7 +270,7 @@ class SettingsPage(Page):
 def _consent(commands: Commands) -> QWidget:
     place, buttons = QWidget(), QWidget()
     fill_row(buttons, commands.button(Command.READ_CONSENT), None)
-    place.setLayout(titled_row("Consent", "What you agreed to when you began.", buttons))
+    place.setLayout(titled_row("Consent", "What you agreed to at first use.", buttons))
     return place
 
 
@@ -302,10 +302,10 @@ class UnsavedDialog(QDialog):
 
     def __init__(self, titles: Sequence[str], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Settings that are not saved")
+        self.setWindowTitle("Unsaved settings")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        save = push_button("Save", "Save the settings and close the window (Return)", "primary")
-        discard = push_button("Discard", "Close the window and leave the settings as they were")
+        save = push_button("Save", "Save the settings and close the window (Enter)", "primary")
+        discard = push_button("Discard", "Close the window and discard the changes")
         stay = push_button("Stay", "Keep the window open (Esc)", call=self.reject)
         self._connect(save, self.save_asked)
         self._connect(discard, self.discard_asked)

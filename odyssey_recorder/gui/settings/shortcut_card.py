@@ -36,7 +36,7 @@ class ShortcutModel(TableModel[Command]):
             Column[Command](
                 "Keys",
                 lambda command: shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText) or "none",
-                tip=lambda _command: "Return or a double click: press other keys. Del: none",
+                tip=lambda _command: "Enter or double-click: change the keys. Del: remove them",
                 is_bold=shortcuts.is_changed,
                 edited=lambda _command: "",
             ),
@@ -211,5 +211,5 @@ class ShortcutCard(Card):
     def _lay_out(self) -> None:
         buttons = self._commands.buttons(Command.RESET_KEYS, Command.RESET_ALL_KEYS)
         head = row((text_label("Shortcuts", "title"), 1), *buttons)
-        hint = "Choose an action and press Return, then the keys. Del takes keys away. They count at once."
+        hint = "Select an action and press Enter, then the new keys. Del removes the keys. Changes apply right away."
         fill_column(self, head, text_label(hint, "hint"), self._table, margins=(20, 16, 20, 20))

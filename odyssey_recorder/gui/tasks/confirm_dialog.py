@@ -8,4 +8,4 @@ from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 class ConfirmDialog(QuestionDialog):
     def __init__(self, question: str, detail: str, answer: tuple[str, str], parent: QWidget | None = None) -> None:
         title, tip = answer
-        super().__init__(Question(title, question, title, tip, "Leave it (Esc)", detail, "warning"), parent)
+        super().__init__(Question(title, question, title, tip, "Cancel (Esc)", detail, "warning"), parent)

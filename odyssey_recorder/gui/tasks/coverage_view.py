@@ -16,11 +16,8 @@ from odyssey_recorder.task_service import ModelChoice
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160
-_HOW = (
-    "Each place: tasks that are there, of those wanted for the same share everywhere. Full colour: recorded; light:"
-    " to be approved, waiting or at work."
-)
-_NOTHING = "No template asks for apps of this catalogue, and no task is for it: there is nothing to count."
+_HOW = "Tasks available / wanted. Dark: recorded. Light: to approve, waiting or in progress."
+_NOTHING = "No templates and no tasks use this catalogue."
 
 
 class CoverageView(QWidget):
@@ -38,8 +35,8 @@ class CoverageView(QWidget):
         self._board = board_view(self._model)
         self.home = self._board
         self._classes_title = text_label(kind="field")
-        self._classes = TallyList("Classes of apps in this place")
-        self._gaps = TallyList("Emptiest places")
+        self._classes = TallyList("Kinds of app in this cell")
+        self._gaps = TallyList("Largest gaps")
         self._lay_out()
         self._connect()
         self._allow()
@@ -145,7 +142,7 @@ class CoverageView(QWidget):
         self._board.setMinimumHeight(_LOWEST_PX)
         below = row(spacing=16)
         for title, places in (
-            (self._classes_title, self._classes), (text_label("Emptiest places first", "field"), self._gaps),
+            (self._classes_title, self._classes), (text_label("Largest gaps first", "field"), self._gaps),
         ):  # fmt: skip
             part = column(title, (places, 1), spacing=4)
             below.addLayout(part, 1)

@@ -20,11 +20,11 @@ _WIDTH_PX = 480
 
 _ASKED = Question(
     title="Generate tasks",
-    question="Make tasks from the templates",
+    question="Generate tasks from the templates",
     answer="Generate",
-    tip="Make them; each is to be approved then (Return)",
-    cancel_tip="Make nothing (Esc)",
-    detail="Each comes once only. They wait in Prepare until a person approves them.",
+    tip="Generate the tasks; each must be approved (Enter)",
+    cancel_tip="Cancel (Esc)",
+    detail="No duplicates. Each waits in Prepare until a person approves it.",
 )
 
 
@@ -37,7 +37,7 @@ class GenerateDialog(QuestionDialog):
         self._loaded = loaded
         self._count = number_field("Number of tasks", preset.count, _MOST)
         self._seed = number_field("Seed", preset.seed, 999_999_999)
-        self._seed.setToolTip("The same seed over the same templates and tasks makes the same tasks")
+        self._seed.setToolTip("The same seed makes the same tasks from the same templates")
         self._catalogue = Choice("For the apps of")
         self._catalogue.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
         self._catalogue.choose(preset.catalogue)
@@ -48,12 +48,12 @@ class GenerateDialog(QuestionDialog):
         self._categories = {one: CheckBox(category_words(one.value)) for one in Category}
         for category, tick in self._categories.items():
             tick.setChecked(not preset.categories or category in preset.categories)
-            tick.setToolTip(f"Make tasks of the category {category_words(category.value)}")
+            tick.setToolTip(f"Generate tasks of the category {category_words(category.value)}")
         self._names = CheckBox("&Name the apps in the instruction")
-        self._names.setToolTip("The phrasings that name every app; otherwise those that name none")
+        self._names.setToolTip("Use phrasings that name every app; otherwise phrasings that name none")
         self._names.setChecked(preset.names_apps)
         self._left = text_label(kind="hint")
-        class_ = labelled("With an app of the &class", self._app_class)
+        class_ = labelled("With &kind of app", self._app_class)
         heading = text_label("Categories", "field")
         parts = (*self._rows(), class_, heading, self._ticks(), self._names, self._left)
         super().__init__(_ASKED, parent, *parts, width=_WIDTH_PX)
@@ -77,7 +77,7 @@ class GenerateDialog(QuestionDialog):
     def _offer_classes(self, chosen: str = "") -> None:
         catalogue = self._loaded.library.catalogues.get(self._catalogue.value)
         classes: Iterable[str] = catalogue.classes if catalogue is not None else ()
-        self._app_class.offer([("", "Any class of apps"), *((one, one) for one in classes)])
+        self._app_class.offer([("", "Any kind of app"), *((one, one) for one in classes)])
         if chosen:
             self._app_class.choose(chosen)
 
@@ -87,8 +87,8 @@ class GenerateDialog(QuestionDialog):
         fitting = suiting(loaded.library, self.asked, loaded.targets) if is_any_chosen else ()
         left = sum(self._loaded.left.get(one.template_id, 0) for one in fitting)
         templates = count_words(len(fitting), "template")
-        none = "No template can give more tasks like this: change the class, the device or the categories."
-        self._left.setText(f"{templates} can still give up to {count_words(left, 'different task')}." if left else none)
+        none = "No template can make more tasks of this kind. Change the kind of app, the device or the categories."
+        self._left.setText(f"{templates} can make up to {count_words(left, 'different task')}." if left else none)
         self.ok.setEnabled(bool(left))
 
     def _connect(self) -> None:

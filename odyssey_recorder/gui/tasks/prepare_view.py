@@ -39,11 +39,11 @@ _REASONS = (
     "much like another task",
     "needs a login or a payment",
 )
-_APPROVE_ALL = ("Approve", "Approve all of them (Return)")
-_APPROVE_FAULTY = ("Approve", "Let it be recorded as it is (Return)")
-_NOTHING_YET = "No task is prepared yet. “Generate…” makes some from the templates."
-_ALL_DONE = "Nothing is left to approve. “Generate…” makes more, and Coverage tells what is lacking."
-_NONE_LIKE_THIS = "No task is like this: change the search or the filters."
+_APPROVE_ALL = ("Approve", "Approve all of them (Enter)")
+_APPROVE_FAULTY = ("Approve", "Approve it as it is (Enter)")
+_NOTHING_YET = "No tasks to prepare. Choose “Generate…” to make some from the templates."
+_ALL_DONE = "Nothing left to approve. Choose “Generate…” to make more; Coverage shows what is missing."
+_NONE_LIKE_THIS = "No matching tasks. Change the search or the filters."
 
 
 class PrepareView(QWidget):
@@ -61,7 +61,7 @@ class PrepareView(QWidget):
         self._is_rewriting = False
         self._is_read = False
         self.search = SearchField("Search tasks to prepare", "Search words, app, template or id")
-        self._stage, self._writer, self._category = Choice("How far"), Choice("Whose words"), Choice("Of category")
+        self._stage, self._writer, self._category = Choice("Status"), Choice("Author"), Choice("Of category")
         self._count = text_label(kind="hint")
         self._table = prepared_table(self)
         self._view = prepared_list(self._table)
@@ -109,12 +109,12 @@ class PrepareView(QWidget):
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
         faulty = sum(bool(one.faults) for one in rows)
         if len(rows) > 1:
-            said = f"{count_words(faulty, 'task')} of them with faults that were found." if faulty else ""
+            said = f"{count_words(faulty, 'task')} of them with problems." if faulty else ""
             dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
             found = "\n".join(filter(None, (*rule_words(verdict), judge_words(verdict))))
-            dialog = ConfirmDialog("Approve this task with its faults?", found, _APPROVE_FAULTY, self)
+            dialog = ConfirmDialog("Approve this task despite its problems?", found, _APPROVE_FAULTY, self)
         else:
             self._approve_these(rows)
             return
@@ -135,7 +135,7 @@ class PrepareView(QWidget):
             title="Reject",
             question=f"Why is {what} left out?" if len(rows) == 1 else f"Why are {what} left out?",
             answer="Reject",
-            tip="Leave out (Return); it can be approved later",
+            tip="Reject (Enter); you can approve it later",
             cancel_tip="Keep (Esc)",
             detail=rows[0].task.listed.task.instruction if len(rows) == 1 else "",
         )
@@ -207,9 +207,9 @@ class PrepareView(QWidget):
 
     def _nothing(self) -> str:
         if self._table.rowCount():
-            return "Choose a task in the list to read all of it."
+            return "Select a task to see its details."
         if not self._is_read:
-            return "Looking at the tasks…"
+            return "Loading tasks…"
         if not self._table.all:
             return _NOTHING_YET
         unfiltered = not (self.search.text() or self._writer.value or self._category.value)
@@ -220,7 +220,7 @@ class PrepareView(QWidget):
         stages, writers, categories = counts.stages, counts.writers, counts.categories
         self._stage.offer([*((one, f"{one} ({stages[one]:,})") for one in STAGES), ("", "All")])
         told = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
-        self._writer.offer([("", "Whoever wrote it"), *told])
+        self._writer.offer([("", "All authors"), *told])
         of = [(one.value, f"{category_words(one.value)} ({categories[one.value]:,})") for one in Category]
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), len(self._table.all)

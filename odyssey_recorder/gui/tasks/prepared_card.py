@@ -150,7 +150,7 @@ class PreparedCard(Card):
         self._deciding.setVisible(status is not None and not editing)
 
     def _lay_out(self) -> None:
-        area = scroll_area(self._content, "About the task")
+        area = scroll_area(self._content, "Task details")
         area.setProperty("kind", "keyed")
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         for room, commands in ((self._deciding, _DECIDING), (self._editing, _EDITING)):

@@ -13,12 +13,12 @@ _MOST = 20
 
 
 _ASKED = Question(
-    title="Think of new templates",
-    question="Have a language model think of new templates?",
+    title="Propose templates",
+    question="Have a language model propose templates?",
     answer="Think",
-    tip="Ask the model (Return)",
-    cancel_tip="Ask for nothing (Esc)",
-    detail="Each is a proposal: nothing is made of it before you keep it.",
+    tip="Ask the model (Enter)",
+    cancel_tip="Cancel (Esc)",
+    detail="Proposals are not used until you save them.",
 )
 
 
@@ -32,7 +32,7 @@ class ProposeDialog(QuestionDialog):
         self._category.offer([(one.value, category_words(one.value)) for one in Category])
         self._category.choose(category)
         self._count = number_field("Number of templates", 5, _MOST)
-        self._count.setToolTip("How many to ask for; those that are much like another are left out")
+        self._count.setToolTip("How many to ask for; proposals similar to existing templates are dropped")
         self._catalogue = Choice("For the apps of")
         self._catalogue.offer([(name, one.title) for name, one in library.catalogues.items()])
         fields = row((labelled("&Category", self._category), 2), (labelled("How &many", self._count), 1), spacing=12)

@@ -20,8 +20,8 @@ _Held = QueuedTask | None
 _RENEW_MS = 60_000
 _PATIENCE_MS = 3_000
 """The longest that starting a recording waits for the queue to confirm the claim."""
-_SLOW = "It has not answered yet."
-_RAN_OUT = "It was not kept for you any more, as when the computer sleeps, and somebody else may have taken it."
+_SLOW = "No answer yet."
+_RAN_OUT = "Your reservation expired, for example while the computer slept. Somebody else may have taken the task."
 
 
 class QueueBridge(QObject):

@@ -40,8 +40,8 @@ class QueueView(QWidget):
         self._count = text_label(kind="hint")
         self._counts = CategoryCounts()
         practice = push_button(
-            "Go on with practice",
-            "Go to the practice tasks that are left",
+            "Continue practice",
+            "Go to the remaining practice tasks",
             "primary",
             call=commands[Command.PRACTICE_PAGE].trigger,
         )
@@ -140,7 +140,7 @@ class QueueView(QWidget):
     def _tell_count(self) -> None:
         shown, total = self._table.rowCount(), len(self._board.tasks)
         self._count.setText(f"{total} in all" if shown == total else f"{shown} of {total} shown")
-        words = "No task is like this: change the search or the filters." if total else "The list holds no task."
+        words = "No matching tasks. Change the search or the filters." if total else "The list is empty."
         say(self._nothing, "" if shown else words)
         self._view.setVisible(bool(shown))
 
@@ -158,13 +158,13 @@ class QueueView(QWidget):
         if task is None:
             return ""
         if task.status is Status.UNDER_WAY:
-            return "It was begun: go on with it under Drafts on the Record page."
+            return "Already started. Continue it under Drafts on the Record page."
         if task.status in FINISHED:
-            return "It is recorded. Send it back if it must be recorded again."
+            return "Already recorded. Send it back to have it recorded again."
         if task.status in (Status.TO_APPROVE, Status.REJECTED):
-            return "Nobody is offered it before it is approved."
+            return "Not offered to annotators until approved."
         if self._queue.is_recording:
-            return "Another task is being recorded now."
+            return "Another task is being recorded."
         return "" if task.listed.fits(self._queue.device) else misfit_words(task)
 
     def _fill_choices(self) -> None:

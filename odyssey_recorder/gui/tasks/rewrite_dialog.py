@@ -22,22 +22,22 @@ class RewriteDialog(QuestionDialog):
     agreed = Signal(object)
 
     def __init__(self, task_ids: Sequence[str], edited: int, parent: QWidget | None = None) -> None:
-        self._state = text_label("Reckoning what it takes…", "hint")
+        self._state = text_label("Estimating the cost…", "hint")
         self._facts = QWidget()
         self._grid = QGridLayout(self._facts)
         self._warnings = text_label(kind="warning")
         self._budget = line_edit("Budget in US dollars", "No limit")
-        self._budget.setToolTip("When this much is spent, no more is asked; what is answered already stays")
+        self._budget.setToolTip("Stops when this much is spent; answers so far are kept")
         numbers = QDoubleValidator(0.0, 1_000_000.0, 4, self._budget)
         numbers.setNotation(QDoubleValidator.Notation.StandardNotation)
         self._budget.setValidator(numbers)
         self._budget_hint = text_label(kind="hint")
         asked = Question(
             title="Rewrite",
-            question=f"Have {count_words(len(task_ids), 'task')} put into words by a model?",
+            question=f"Have {count_words(len(task_ids), 'task')} rewritten by a model?",
             answer="Rewrite",
-            tip="Begin; the page can be used meanwhile (Return)",
-            cancel_tip="Leave the words as they are (Esc)",
+            tip="Start; you can keep using the page (Enter)",
+            cancel_tip="Cancel (Esc)",
             detail=_edited_words(edited),
             detail_kind="warning",
         )
@@ -59,9 +59,7 @@ class RewriteDialog(QuestionDialog):
         has_price = estimate.cost is not None
         self._budget.setEnabled(has_price)
         self._budget.setText(_budget(estimate.cost) if estimate.cost is not None else "")
-        self._budget_hint.setText(
-            "" if has_price else "Without a price nobody can tell what was spent: no limit can be kept."
-        )
+        self._budget_hint.setText("" if has_price else "The price is unknown, so no limit can be set.")
         self._budget_hint.setVisible(not has_price)
         self.ok.setEnabled(True)
         offer_focus(self.ok)
@@ -88,9 +86,9 @@ class RewriteDialog(QuestionDialog):
 def estimate_words(estimate: Estimate) -> Sequence[tuple[str, str]]:
     calls = f"{estimate.calls:,}"
     if estimate.kept:
-        calls += f", and {count_words(estimate.kept, 'answer')} kept from before, which cost nothing"
+        calls += f", and {count_words(estimate.kept, 'answer')} reused from earlier runs at no cost"
     if estimate.cost is None:
-        cost = f"nobody knows: {estimate.model} has no price in the table"
+        cost = f"unknown: {estimate.model} has no price in the table"
     else:
         of_day = f" by the prices of {estimate.priced_on:%Y-%m-%d}" if estimate.priced_on is not None else ""
         cost = f"about ${estimate.cost:,.4f}{of_day}"
@@ -113,4 +111,4 @@ def _budget(cost: float) -> str:
 
 def _edited_words(edited: int) -> str:
     them = "is" if edited == 1 else "are"
-    return f"{edited:,} of them {them} in a person's words, which will be replaced." if edited else ""
+    return f"{edited:,} of them {them} written by a person, which will be replaced." if edited else ""

@@ -148,8 +148,8 @@ def tally_words(tally: Tally) -> str:
 
 def tally_sentence(tally: Tally) -> str:
     return (
-        f"{tally_words(tally)} that are wanted are there,"
-        f" {tally_number(tally.recorded)} of them recorded; {tally_number(tally.lacking)} more are wanted."
+        f"{tally_words(tally)} available, {tally_number(tally.recorded)} of them recorded; "
+        f"{tally_number(tally.lacking)} missing."
     )
 
 

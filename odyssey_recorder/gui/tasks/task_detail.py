@@ -11,7 +11,7 @@ class TaskDetail(Card):
         super().__init__()
         self._text = TaskText()
         self._title = text_label("Task", "title")
-        self._nothing = text_label("Choose a task in the list to read all of it.", "hint")
+        self._nothing = text_label("Select a task to see its details.", "hint")
         self._holder = text_label(kind="warning")
         self._head = text_label("History", "field")
         self._history = text_label(kind="hint")

@@ -48,7 +48,7 @@ class TaskJobsBar(QWidget):
         self._proposing = JobCard()
         fill_column(self, self._message, self._batch, self._generating, self._rewriting, self._proposing)
         bridge.templates_loaded.connect(self._take_loaded)
-        bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "That did not work.", words))
+        bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "The work failed.", words))
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
         commands.enable(Command.GENERATE_TASKS, on=False)
 
@@ -69,7 +69,7 @@ class TaskJobsBar(QWidget):
     def _show_whether_asked(self) -> None:
         cannot_ask = "" if self._loaded is None else self._loaded.cannot_ask
         if cannot_ask and self._view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE):
-            words = "No language model can be asked: new tasks stay in phrasings that people wrote."
+            words = "No language model is set up. New tasks use the phrasings written by people."
             self._batch.show_message(Tone.WARNING, words, cannot_ask)
         else:
             self._batch.hide()
@@ -101,7 +101,7 @@ class TaskJobsBar(QWidget):
         made, left = len(batch.tasks), sum(batch.left.values())
         words = f"{count_words(made, 'task')} made. {'It waits' if made == 1 else 'They wait'} to be approved."
         if made < wanted.count:
-            words = f"{count_words(made, 'task')} made of {wanted.count:,}: there are no more of this kind."
+            words = f"{count_words(made, 'task')} made of {wanted.count:,}. No more of this kind are available."
         enough = made == wanted.count
         more = f"{count_words(left, 'different task')} can still be made."
         self.generated.emit()
@@ -111,7 +111,7 @@ class TaskJobsBar(QWidget):
 
     def ask_to_rewrite(self, task_ids: Sequence[str], edited: int) -> None:
         if not task_ids:
-            self.tell(Tone.WARNING, "None of these tasks is to be approved: nothing is rewritten.")
+            self.tell(Tone.WARNING, "None of these tasks is waiting for approval. Nothing was rewritten.")
             return
         dialog = RewriteDialog(task_ids, edited, self)
         dialog.agreed.connect(partial(self._rewrite, task_ids))
@@ -149,11 +149,11 @@ class TaskJobsBar(QWidget):
     def _take_rewritten(self, results: Sequence[Rewritten]) -> None:
         troubles = [one.trouble for one in results if one.trouble]
         done = len(results) - len(troubles)
-        words = f"{count_words(done, 'task')} put into words."
+        words = f"{count_words(done, 'task')} rewritten."
         if troubles:
-            self.tell(Tone.WARNING, f"{words} {len(troubles):,} could not be:", most_common(troubles))
+            self.tell(Tone.WARNING, f"{words} {len(troubles):,} failed:", most_common(troubles))
         else:
-            self.tell(Tone.SUCCESS, words, "Each is still to be approved.")
+            self.tell(Tone.SUCCESS, words, "Each still needs approval.")
 
     # New templates.
 
@@ -161,14 +161,14 @@ class TaskJobsBar(QWidget):
         def work(service: TaskService, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
             return service.propose(category, count, catalogue=catalogue, cancelled=cancelled)
 
-        job = self._bridge.start("Think of new templates", work, self._take_proposals)
+        job = self._bridge.start("Propose templates", work, self._take_proposals)
         self._follow(job, self._proposing, self.proposing.emit)
 
     def _take_proposals(self, proposals: Sequence[Proposal]) -> None:
         if proposals:
             self.proposed.emit(proposals)
         else:
-            self.tell(Tone.WARNING, "The model thought of nothing that no template says already.")
+            self.tell(Tone.WARNING, "The model proposed nothing new.")
 
     def _follow(self, job: Job, card: JobCard, show: Callable[[bool], object]) -> None:
         self._message.hide()
@@ -179,7 +179,7 @@ class TaskJobsBar(QWidget):
             show(False)
             self._bridge.settle()
             if job.state is JobState.CANCELLED:
-                self.tell(Tone.WARNING, f"{job.title}: stopped. What was answered until then is kept.")
+                self.tell(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.")
 
         job.ended.connect(end)
 

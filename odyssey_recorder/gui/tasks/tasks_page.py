@@ -21,7 +21,7 @@ from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
 from odyssey_recorder.task.queue.board import QueuedTask
 
-_CLOSE = ("Close", "Close the window (Return)")
+_CLOSE = ("Close", "Close the window (Enter)")
 _VIEWS = (Command.SHOW_QUEUE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 _OF_LEADS = (*_VIEWS, Command.GENERATE_TASKS, Command.DISMISS_TASKS)
 
@@ -74,8 +74,8 @@ class TasksPage(Page):
             return False
         self._commands[Command.TASKS_PAGE].trigger()
         self._commands[Command.SHOW_PREPARE].setChecked(True)
-        question = f"Close, and lose what you typed of {count_words(lead.prepare.card.unsaved, 'task')}?"
-        dialog = ConfirmDialog(question, "It is not saved: Save keeps your words.", _CLOSE, self)
+        question = f"Close and lose unsaved text of {count_words(lead.prepare.card.unsaved, 'task')}?"
+        dialog = ConfirmDialog(question, "Not saved yet. Choose Save to keep your text.", _CLOSE, self)
         dialog.accepted.connect(lead.prepare.card.forget_unsaved)
         dialog.accepted.connect(close)
         dialog.open()

@@ -37,7 +37,7 @@ class TemplateCard(Card):
         self._title.setText("Template" if template is None else breakable(template.template_id))
         say(self._nothing, nothing if shown is None else "")
         self._page.setVisible(shown is not None)
-        words = "" if proposal is None else "\n".join(("A proposal of a model.", *proposal_words(proposal)))
+        words = "" if proposal is None else "\n".join(("Proposed by a model.", *proposal_words(proposal)))
         say(self._faults, words)
         set_kind(self._faults, "warning" if proposal is not None and proposal.faults else "hint")
         self._deciding.setVisible(proposal is not None)

@@ -29,7 +29,7 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
         TextSpan("Apps by role", roles),
         TextSpan("Phrasings by people, naming no app", template.phrasings),
         TextSpan("Phrasings by people, naming every app", template.named_phrasings),
-        TextSpan("Where it can be done", _places(template)),
+        TextSpan("Devices", _places(template)),
         TextSpan("For the annotator", (template.notes,) if template.notes else ()),
     ]
     return [one for one in passages if one.lines]
@@ -37,7 +37,7 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
 
 def proposal_words(proposal: Proposal) -> Sequence[str]:
     """The faults of a proposal, or that there are none, and its similar templates."""
-    found = proposal.faults or ("No fault was found.",)
+    found = proposal.faults or ("No problems found.",)
     near = f"Most like {proposal.nearest} ({proposal.likeness:.0%})." if proposal.nearest else ""
     return (*found, near) if near else found
 

@@ -148,8 +148,8 @@ class TemplatesView(QWidget):
         if self._loaded is None:
             return "Reading the templates…"
         if not self._total:
-            return "There is no template. templates/README.md tells how one is written."
-        return "No template is like this: change the search or the filters."
+            return "No templates. See templates/README.md on how to write one."
+        return "No matching templates. Change the search or the filters."
 
     @property
     def _total(self) -> int:

@@ -146,9 +146,9 @@ def kappa_words(agreement: Agreement) -> str:
     if agreement.n == 0:
         return "—"
     if agreement.kappa is None:
-        return "undefined: everybody said the same"
+        return "undefined: all gave the same answer"
     reach = agreement.kappa_interval
-    ends = "not enough cases for an interval" if reach is None else f"{reach.low:z.2f} to {reach.high:z.2f}"
+    ends = "too few cases for an interval" if reach is None else f"{reach.low:z.2f} to {reach.high:z.2f}"
     return f"{agreement.kappa:z.2f} ({ends})"
 
 
@@ -162,35 +162,37 @@ def trust_words(panel: ReportPanel) -> str:
     if n == 0:
         return f"No episode has {verdicts} yet."
     counted = f"{n} episode{'s' if n > 1 else ''} with {verdicts}"
-    return f"{counted}: too few to trust." if panel.questions[0].agreement.is_few else f"{counted}."
+    return f"{counted}: too few to be meaningful." if panel.questions[0].agreement.is_few else f"{counted}."
 
 
 def choice_words(report: QualityReport, panel: ReportPanel) -> str:
     """How the episodes of a panel came to have so many verdicts, which biases its figures; may be empty."""
     if panel.reviewers > 2:
         return (
-            "A third is asked where two differ: this is how hard the disputed ones are, and not how far reviewers agree"
-            " on all."
+            "A third reviewer decides where two differ, so this shows how hard the disputed episodes "
+            "are, not the overall agreement."
         )
     count = panel.questions[0].agreement.n
     if count == 0:
         return ""
     if report.sampled_pairs == count:
-        return "All of them were chosen by lot."
+        return "All were chosen at random."
     return (
-        f"{report.sampled_pairs} of them chosen by lot; the others were judged twice because of warnings, or unasked."
+        f"{report.sampled_pairs} of them chosen at random; the others got a second review because "
+        "of warnings, or by choice."
     )
 
 
 def bound_words(bound: DefectBound) -> str:
     if bound.n == 0:
-        said = "No accepted episode of the sample was judged a second time yet, so nothing can be said of the others."
+        said = "No accepted episode of the sample has a second review yet, so no estimate is possible."
     else:
         judged = "accepted episode that was" if bound.n == 1 else "accepted episodes that were"
         said = (
-            f"Of {bound.n} {judged} judged again, chosen by lot and blind, {bound.defects or 'none'} "
-            f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95 % confidence, less than "
-            f"{ceil(bound.below * 1000) / 10} % of the episodes that one reviewer accepts are defective."
+            f"Of {bound.n} {judged} reviewed again, at random and blind, {bound.defects or 'none'} "
+            f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95 % "
+            f"confidence, less than {ceil(bound.below * 1000) / 10} % of the episodes that one "
+            "reviewer accepts are defective."
         )
     waiting = f" {bound.waiting} more of the sample wait for their second review." if bound.waiting else ""
     return said + waiting

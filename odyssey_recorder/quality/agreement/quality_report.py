@@ -11,11 +11,11 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Rating, Verdict
 from odyssey_recorder.quality.reviewing.status import ReviewStage, same_person
 
-DECISION = "Taken or not"
+DECISION = "Decision"
 QUESTIONS = {
-    Criterion.PICTURES: "Screenshots are all there and right",
-    Criterion.SEQUENCE: "The sequence completes the instruction",
-    Criterion.INSTRUCTION: "The instruction means what the task says",
+    Criterion.PICTURES: "Screenshots are present and correct",
+    Criterion.SEQUENCE: "The steps complete the instruction",
+    Criterion.INSTRUCTION: "The instruction means the same as the task",
 }
 
 

@@ -43,7 +43,7 @@ class AllReviewed:
 def read_reviewed(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
     """Raises DatasetError or ReviewError if folder or policy are unreadable; other faults are in `problems`."""
     if not (root / ANNOTATIONS).is_dir():
-        raise DatasetError(f"{root} is no dataset folder: {ANNOTATIONS}/ with episode files is not in it.")
+        raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
     reader = _Reader(root, warned)
     episodes = tuple(reader.episodes())
     return AllReviewed(episodes, tuple(reader.problems))
@@ -62,8 +62,8 @@ class _Reader:
         reviews = set(self._store.ids())
         ids = sorted(episode_ids(self._root) | (reviews & self._trashed.keys()))
         for lost in sorted(reviews.difference(ids)):
-            self.problems.append(f"There are reviews of the episode {lost}, which is not there any more.")
-        self.problems += [f"{path.name} lies beside the reviews of its episode." for path in self._store.copies()]
+            self.problems.append(f"There are reviews of the episode {lost}, which no longer exists.")
+        self.problems += [f"{path.name} is stored with the reviews of its episode." for path in self._store.copies()]
         summaries = {episode_id: self._summary(episode_id) for episode_id in ids}
         trashed = filter(None, (summarise(one.folder, one.episode_id) for one in self._trash))
         present = (of for one, of in summaries.items() if self._is_present(one))

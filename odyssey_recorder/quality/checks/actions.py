@@ -16,7 +16,7 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.wording import named, sentence
 
-_CORRECT_FILE = "Correct the file, or bring it back from a copy; what cannot be known is recorded again."
+_CORRECT_FILE = "Correct the file or restore it from a backup; otherwise record the episode again."
 
 
 def in_the_vocabulary(evidence: EpisodeEvidence) -> Said:
@@ -50,21 +50,21 @@ def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         match step.spelled.action:
             case Scroll(path=path) if _length(path) < thresholds.SHORTEST_SCROLL:
-                found = f"The SCROLL is {_length(path):.0f} thousandths of the screen long, hardly more than a tap."
-                yield Found(step.number, found, "Look whether it was a CLICK; if it moved nothing, drop the step.")
+                found = f"The SCROLL is {_length(path):.0f} thousandths of the screen long, barely more than a tap."
+                yield Found(step.number, found, "Check whether it was a CLICK. If it moved nothing, drop the step.")
             case Click() if step.number not in flags:
                 yield from _held(evidence, step)
         if step.number in flags:
-            todo = "Look at what the next picture shows, and change the kind of the action if it was another."
-            yield Found(step.number, sentence(f"The recorder noted: {flags[step.number]}"), todo)
+            todo = "Check the next screenshot, and change the kind of action if it was another."
+            yield Found(step.number, sentence(f"Flagged by the recorder: {flags[step.number]}"), todo)
 
 
 def _held(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
     if step.record is None:
-        yield Unseen(step.number, f"how long the finger stayed is not known: {no_proof(evidence)}")
+        yield Unseen(step.number, f"the duration of the touch is unknown: {no_proof(evidence)}")
     elif isinstance(stroke := step.record.input, StrokeRecord) and stroke.duration_us > thresholds.LONGEST_CLICK_US:
-        found = f"The finger stayed for {stroke.duration_us / 1000:.0f} ms, which Android takes for a long press."
-        yield Found(step.number, found, "Look at the next picture, and make it a LONG_PRESS if it was one.")
+        found = f"The finger stayed for {stroke.duration_us / 1000:.0f} ms, which Android treats as a long press."
+        yield Found(step.number, found, "Check the next screenshot, and change the action to LONG_PRESS if it was one.")
 
 
 def _length(path: Sequence[Point]) -> float:
@@ -83,11 +83,13 @@ def typed_and_seen(evidence: EpisodeEvidence) -> Said:
         if not isinstance(action := step.spelled.action, Type):
             continue
         if wrong := _wrong_text(action.text) or flags.get(step.number, ""):
-            yield Found(step.number, sentence(wrong), "Put in what was really typed, as the next picture shows it.")
+            yield Found(
+                step.number, sentence(wrong), "Enter the text that was really typed, as the next screenshot shows it."
+            )
             continue
         if ":" in action.text:
             found = "The text has a colon; the official evaluator compares only what is before it."
-            yield Found(step.number, found, "Nothing has to be done: know it when scores are read.", Severity.NOTE)
+            yield Found(step.number, found, "Nothing to do, but keep it in mind when reading scores.", Severity.NOTE)
         yield from _field(evidence, step)
         yield from _visible(evidence, step, action.text)
 
@@ -103,10 +105,10 @@ def _field(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
     if screen is not None and screen.keyboard_shown:
         return
     if step.views is None:
-        yield Unseen(step.number, f"whether a field had the focus is not known: {step.no_views}")
+        yield Unseen(step.number, f"it is unknown whether a field had the focus: {step.no_views}")
     elif focused_field(step.views) is None:
         found = "No keyboard was shown and no field had the focus when the text was typed."
-        yield Found(step.number, found, "Look whether a CLICK into the field is missing before it.")
+        yield Found(step.number, found, "Check whether a CLICK into the field is missing before it.")
 
 
 def _visible(evidence: EpisodeEvidence, step: StepEvidence, text: str) -> Said:
@@ -114,12 +116,12 @@ def _visible(evidence: EpisodeEvidence, step: StepEvidence, text: str) -> Said:
     if following is None:
         return
     if following.views is None:
-        yield Unseen(step.number, f"whether the text was taken is not known: of the next step, {following.no_views}")
+        yield Unseen(step.number, f"it is unknown whether the text arrived; for the next step, {following.no_views}")
     elif any(node.password for node in following.views):
         yield Unseen(step.number, "a password field does not show its text")
     elif not _shows(following.views, text):
         found = f"No view of the next screen shows the text {named(text)}."
-        yield Found(step.number, found, "Put in what was really typed, as the next picture shows it.")
+        yield Found(step.number, found, "Enter the text that was really typed, as the next screenshot shows it.")
 
 
 def _shows(views: Sequence[ViewNode], text: str) -> bool:
@@ -142,8 +144,8 @@ def gets_on(evidence: EpisodeEvidence) -> Said:
         idle = is_without_effect(evidence, before) is not False
         run = run + 1 if idle and _is_again(before.spelled.action, step.spelled.action) else 1
         if run == thresholds.REPEATED_ACTIONS and (action := step.spelled.action) is not None:
-            found = f"{named(describe(action))} for the {run}rd time in a row, and not each time with an effect."
-            yield Found(step.number, found, "Drop the steps that did nothing.")
+            found = f"{named(describe(action))} for the {run}rd time in a row, not always with an effect."
+            yield Found(step.number, found, "Drop the steps that had no effect.")
     yield from _to_and_fro(evidence)
 
 
@@ -170,6 +172,6 @@ def _to_and_fro(evidence: EpisodeEvidence) -> Iterator[Found]:
         window = screens[last - thresholds.REPEATED_SCREENS + 1 : last + 1]
         if all(window) and len(set(window)) == 2 and all(a == b for a, b in zip(window, window[2:], strict=False)):
             if until < last - 1:
-                found = f"Steps {last - thresholds.REPEATED_SCREENS + 1} to {last} go to and fro between two screens."
-                yield Found(last, found, "Drop the steps that lead nowhere, if the task does not ask for them.")
+                found = f"Steps {last - thresholds.REPEATED_SCREENS + 1} to {last} alternate between two screens."
+                yield Found(last, found, "Drop these steps unless the task needs them.")
             until = last

@@ -21,21 +21,23 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:
-        yield Unseen(None, no_proof(evidence) if evidence.proof is None else "the device never said what was in front")
+        yield Unseen(
+            None, no_proof(evidence) if evidence.proof is None else "the device did not report which app was in front"
+        )
         return
     apps = dict.fromkeys(evidence.episode.task.apps)
     missing = [app for app in apps if not any(is_app(package, app) for package in seen)]
     foreign = {package: count for package, count in seen.items() if not any(is_app(package, app) for app in apps)}
     unknown = [package for package in foreign if not is_known(package)]
     if missing and unknown:
-        yield Unseen(None, f"no catalogue of apps tells whether {listed(unknown)} is {listed(missing)}")
+        yield Unseen(None, f"no catalogue shows whether {listed(unknown)} is {listed(missing)}")
         return
     if missing:
-        todo = "Look whether the task was carried out in it; if another app took its place, correct the task's apps."
+        todo = "Check whether the task was done in it. If another app was used instead, correct the task's apps."
         yield Found(None, f"At no step was {listed(missing)} in front.", todo)
     for package, count in foreign.items():
         if count > FOREIGN_STEPS:
-            found = f"{named(package)}, which is none of the task's apps, was in front at {counted(count, 'step')}."
+            found = f"{named(package)}, which is not one of the task's apps, was in front at {counted(count, 'step')}."
             yield Found(None, found, "Add it to the task's apps if the task needs it; otherwise drop those steps.")
 
 
@@ -50,11 +52,11 @@ def enough_apps(evidence: EpisodeEvidence) -> Said:
         yield Unseen(None, sentence(f"the category {named(task.category)} is none of the six").rstrip("."))
         return
     if lack := category.lacks_apps(task.apps):
-        todo = "Correct the task's apps or its category; if it was carried out with too few apps, reject it."
+        todo = "Correct the task's apps or its category. If too few apps were used, reject the episode."
         yield Found(None, f"{lack}.", todo)
     elif len({app.casefold() for app in task.apps}) == 1:
-        todo = "Nothing, if the task needs no other app; otherwise correct the task's apps."
-        yield Found(None, f"The task of {category.value} names one app alone.", todo, Severity.NOTE)
+        todo = "Nothing to do if the task needs no other app; otherwise correct the task's apps."
+        yield Found(None, f"The task of {category.value} names only one app.", todo, Severity.NOTE)
 
 
 def has_a_reason(evidence: EpisodeEvidence) -> Said:
@@ -62,7 +64,7 @@ def has_a_reason(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         match step.spelled.action:
             case Impossible(reason) if not reason.strip():
-                todo = "Write down why the task could not be done, such as: item not found."
+                todo = "Enter why the task could not be done, such as: item not found."
                 yield Found(step.number, "IMPOSSIBLE has no reason.", todo)
             case _:
                 pass

@@ -11,7 +11,7 @@ from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Sev
 from odyssey_recorder.quality.screenshot import bars
 from odyssey_recorder.quality.thresholds import NO_EFFECT_DP2, NO_EFFECT_SHARE
 
-NO_PROOF = "there is no proof of the recording (provenance)"
+NO_PROOF = "there is no provenance"
 
 
 @dataclass(frozen=True, slots=True)

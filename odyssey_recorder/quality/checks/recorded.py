@@ -19,10 +19,10 @@ from odyssey_recorder.quality.wording import named
 Said = Iterator[Found | Unseen]
 _Value = TypeVar("_Value")
 
-_TODO = "Bring the annotation and its proof back as they were; what was done wrongly is changed by a fix in a review."
-_LOST = "Bring the file in provenance/ back from a copy: without it nobody can tell what was done."
-_NO_END = "the proof is of a recorder that did not yet keep how an episode ends"
-_NO_DENSITY = "the density of the device is not known, by which a touch is a click or a scroll"
+_TODO = "Restore the annotation and its provenance. To correct a step, use a fix in the review."
+_LOST = "Restore the file in provenance/ from a backup; without it the actions cannot be verified."
+_NO_END = "the provenance is from an older recorder that did not store the ending"
+_NO_DENSITY = "the density of the device is unknown, which separates clicks from scrolls"
 
 
 def as_recorded(evidence: EpisodeEvidence) -> Said:
@@ -33,7 +33,7 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
     checked."""
     if evidence.proof is None:
         if evidence.proof_problem:
-            yield Found(None, f"The proof cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)
+            yield Found(None, f"The provenance cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)
         else:
             yield Unseen(None, NO_PROOF)
         return
@@ -50,14 +50,14 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
         elif differs := _differs(told, fixes.applied(step.number, _done(step.record, density or 0))):
             yield Found(step.number, differs, _TODO)
         elif more := _says_more(evidence, step.number, told):
-            yield Found(step.number, f"Its {more} says something else than the proof.", _TODO)
+            yield Found(step.number, f"Its {more} differs from the provenance.", _TODO)
 
 
 def _out_of_order(evidence: EpisodeEvidence) -> Said:
     """As a warning: a clock that was set back between two parts of a recording looks the same."""
     for before, step in pairwise(evidence.steps):
         if before.record and step.record and step.record.touched_us < before.record.touched_us:
-            found = f"By the times of the proof it was done before step {before.number}."
+            found = f"According to the provenance it was done before step {before.number}."
             yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
 
 
@@ -65,10 +65,13 @@ def _differs(told: actions.Action, done: actions.Action | None) -> str:
     if told == done:
         return ""
     if done is None:
-        return f"The action is {named(actions.describe(told))}; by the proof nothing was done."
+        return f"The action is {named(actions.describe(told))}; according to the provenance nothing was done."
     if actions.describe(told) == actions.describe(done):
-        return f"The path of {named(actions.describe(told))} is not that of the proof."
-    return f"The action is {named(actions.describe(told))}; by the proof it was {named(actions.describe(done))}."
+        return f"The path of {named(actions.describe(told))} differs from the provenance."
+    return (
+        f"The action is {named(actions.describe(told))}; according to the provenance it was "
+        f"{named(actions.describe(done))}."
+    )
 
 
 def _done(record: StepRecord, density: int) -> actions.Action | None:

@@ -9,8 +9,8 @@ from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
 from odyssey_recorder.quality.wording import listed, sentence
 
-_NO_PICTURE = "the picture is missing or cannot be decoded"
-_RECORD_AGAIN = "Bring the file back from a copy, or record the episode again; a picture is never made up."
+_NO_PICTURE = "the screenshot is missing or cannot be decoded"
+_RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
 
 
 def whole_files(evidence: EpisodeEvidence) -> Said:
@@ -25,7 +25,7 @@ def whole_files(evidence: EpisodeEvidence) -> Said:
         elif step.record is None:
             yield Unseen(step.number, f"the hash of the file cannot be compared: {no_proof(evidence)}")
         elif picture.sha256 != step.record.frame.png_sha256:
-            found = "The file is not the one that the recorder wrote: its SHA-256 is not that of the proof."
+            found = "The file is not the one that was recorded: its SHA-256 differs from the provenance."
             yield Found(step.number, found, _RECORD_AGAIN)
 
 
@@ -34,11 +34,11 @@ def counted_and_named(evidence: EpisodeEvidence) -> Said:
     ``<episode_id>_<step>.png``, or there are screenshots of the episode that no step has."""
     for breach in evidence.episode.breaches:
         if breach.rule in (Rule.COUNT, Rule.NUMBER, Rule.SCREENSHOT):
-            todo = "Look whether a step was lost or added, and correct the count, the number or the name."
+            todo = "Check whether a step was lost or added, and correct the count, the number or the name."
             yield Found(breach.step, sentence(breach.words), todo)
     if evidence.surplus:
-        found = f"There are screenshots of this episode that no step has: {listed(evidence.surplus)}."
-        yield Found(None, found, "Look whether steps were lost from the file; otherwise move the pictures away.")
+        found = f"Screenshots without a step: {listed(evidence.surplus)}."
+        yield Found(None, found, "Check whether steps are missing from the file; otherwise move the screenshots away.")
 
 
 def sizes(evidence: EpisodeEvidence) -> Said:
@@ -49,7 +49,7 @@ def sizes(evidence: EpisodeEvidence) -> Said:
     swapped, nothing else tells."""
     device = evidence.episode.device
     if device is None:
-        yield Unseen(None, "device_info does not tell a size")
+        yield Unseen(None, "device_info has no size")
         return
     for step in evidence.steps:
         size = step.picture.size if step.picture else None
@@ -58,7 +58,7 @@ def sizes(evidence: EpisodeEvidence) -> Said:
             continue
         proved = None if step.record is None else step.record.frame.size
         if proved is not None and size != proved:
-            yield Found(step.number, f"The picture is {size}; its proof says {proved}.", _RECORD_AGAIN)
+            yield Found(step.number, f"The screenshot is {size}; its provenance says {proved}.", _RECORD_AGAIN)
             continue
         is_turned = _is_turned(evidence, step)
         turned = device.size.turned()
@@ -66,13 +66,16 @@ def sizes(evidence: EpisodeEvidence) -> Said:
         if size not in allowed:
             why = "".join(f" ({flag})" for flag in flags_for("IMG03", step))
             by = "device_info" if is_turned is None else "device_info and the recorded rotation"
-            found = f"The picture is {size}, expected {allowed[0]} by {by}{why}."
+            found = f"The screenshot is {size}, expected {allowed[0]} by {by}{why}."
             yield Found(step.number, found, "Correct device_info if it is wrong for all; otherwise record again.")
         elif is_turned is None and size != device.size:
             found = (
-                f"The picture is {size} and device_info says {device.size}: they are swapped, or the device was turned."
+                f"The screenshot is {size} and device_info says {device.size}: they are swapped, or the "
+                "device was turned."
             )
-            todo = "If the picture lies as it should, correct device_info: the places go by the picture."
+            todo = (
+                "If the screenshot has the right orientation, correct device_info; positions refer to the screenshot."
+            )
             yield Found(step.number, found, todo, Severity.WARNING)
 
 
@@ -95,9 +98,12 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
         if picture is None or picture.problem:
             yield Unseen(step.number, _NO_PICTURE)
         elif picture.deviation < BLANK_DEVIATION or picture.flat > BLANK_FLAT:
-            share = f"{picture.flat:.1%} of it is one colour, its luma deviates by {picture.deviation:.1f}"
-            todo = "Such a window may forbid capture (FLAG_SECURE), or had not drawn yet: record again, if it can be."
-            yield Found(step.number, f"The picture shows nothing: {share}.", todo)
+            share = f"{picture.flat:.1%} of it is one colour; its luma deviation is {picture.deviation:.1f}"
+            todo = (
+                "The window may forbid screenshots (FLAG_SECURE) or was not drawn yet. Record the "
+                "episode again if possible."
+            )
+            yield Found(step.number, f"The screenshot is blank: {share}.", todo)
 
 
 def taken_in_time(evidence: EpisodeEvidence) -> Said:
@@ -105,7 +111,10 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
     frame proves it; or the recorder said so itself: that the screen changed at the touch, that nothing proves the
     picture, that the clocks disagreed, or that a screen led back to was not the same; or it said what no other check
     takes up."""
-    todo = "Compare the picture with the place that was touched; if it shows another screen, drop the step or its tail."
+    todo = (
+        "Compare the screenshot with the touched point. If it shows another screen, remove this "
+        "step and those after it."
+    )
     for step in evidence.steps:
         record = step.record
         if record is None:
@@ -114,9 +123,11 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
         late_us = record.frame.started_us - record.touched_us
         words = list(flags_for("IMG05", step))
         if late_us > 0:
-            words.append(f"the picture was taken {late_us / 1e6:.2f} s after the touch-down")
+            words.append(f"the screenshot was taken {late_us / 1e6:.2f} s after the touch-down")
         elif record.check is None and (record.age_us or 0) > OLDEST_PICTURE_US and not words:
-            words.append(f"the picture is {(record.age_us or 0) / 1e6:.1f} s older than the touch-down, and unproved")
+            words.append(
+                f"the screenshot is {(record.age_us or 0) / 1e6:.1f} s older than the touch-down, and unconfirmed"
+            )
         if words:
             yield Found(step.number, sentence("; ".join(words)), todo)
 
@@ -125,7 +136,10 @@ def has_an_effect(evidence: EpisodeEvidence) -> Said:
     """After an action that is not the last, the next picture differs by less than what a person would see
     (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), the system's bars left out; or the recorder saw nothing change, or does not
     know whether the action reached the device."""
-    todo = "If the action did nothing, drop the step; if it did, the next picture is an old one: record again."
+    todo = (
+        "If the action had no effect, drop the step. If it had, the next screenshot is outdated: "
+        "record the episode again."
+    )
     flags = dict(flagged("IMG07", evidence))
     for step in evidence.steps[:-1]:
         if _is_end(step.spelled.action):
@@ -133,11 +147,13 @@ def has_an_effect(evidence: EpisodeEvidence) -> Said:
         nothing = is_without_effect(evidence, step)
         if nothing:
             share = f"{step.change:.3%}" if step.change else "nothing"
-            yield Found(step.number, f"After it the screen looks the same: {share} of the next picture differs.", todo)
+            yield Found(
+                step.number, f"The screen looks the same afterwards: {share} of the next screenshot differs.", todo
+            )
         elif step.number in flags:
-            yield Found(step.number, sentence(f"The recorder noted: {flags[step.number]}"), todo)
+            yield Found(step.number, sentence(f"Flagged by the recorder: {flags[step.number]}"), todo)
         elif nothing is None:
-            yield Unseen(step.number, "this picture and the next cannot be compared")
+            yield Unseen(step.number, "this screenshot and the next cannot be compared")
 
 
 def _is_end(action: Action | None) -> bool:
@@ -151,5 +167,5 @@ def at_rest(evidence: EpisodeEvidence) -> Said:
         if step.record is None:
             yield Unseen(step.number, no_proof(evidence))
         elif not step.record.frame.settled or flags_for("IMG08", step):
-            todo = "Look whether the picture is a half-drawn or loading screen; if so, record the episode again."
-            yield Found(step.number, "The screen was still moving when the picture was taken.", todo)
+            todo = "Check whether the screenshot shows a half-drawn or loading screen. If so, record the episode again."
+            yield Found(step.number, "The screen was still moving when the screenshot was taken.", todo)

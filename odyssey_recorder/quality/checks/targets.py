@@ -23,11 +23,11 @@ def hits_a_view(evidence: EpisodeEvidence) -> Said:
         if not isinstance(action := step.spelled.action, Click):
             continue
         if step.views is None:
-            yield Unseen(step.number, f"there is no view tree: {step.no_views}")
+            yield Unseen(step.number, f"there is no view hierarchy: {step.no_views}")
             continue
         size = step.record.frame.size if step.record else step.picture.size if step.picture else None
         if size is None:
-            yield Unseen(step.number, "the size of the picture is not known")
+            yield Unseen(step.number, "the size of the screenshot is not known")
             continue
         yield from _met(evidence, step, action.point, _touched(step, action.point, size))
 
@@ -39,12 +39,12 @@ def _met(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel)
     found = f"The CLICK at {point.x}, {point.y} hits {'nothing that can be clicked' if under else 'no view of the app'}"
     nothing = is_without_effect(evidence, step)
     if not under and _may_be_keyboard(step, at):
-        yield Unseen(step.number, "the click is on the keyboard, which no view tree shows")
+        yield Unseen(step.number, "the click is on the keyboard, which no view hierarchy shows")
     elif not under or nothing:
         after_it = ", and after it the screen looks the same" if nothing else ""
-        yield Found(step.number, f"{found}{after_it}.", "Look whether it did anything; drop the step if it did not.")
+        yield Found(step.number, f"{found}{after_it}.", "Check whether it had an effect; if not, drop the step.")
     elif nothing is None:
-        yield Unseen(step.number, "no view there can be clicked, and whether it had an effect is not known")
+        yield Unseen(step.number, "there is no clickable view, and it is unknown whether the click had an effect")
 
 
 def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
@@ -79,19 +79,19 @@ def keys_work(evidence: EpisodeEvidence) -> Said:
 def _home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence) -> Said:
     screen = following.record.screen if following.record else None
     if screen is None:
-        why = no_proof(evidence) if following.record is None else "the device did not say what was in front"
+        why = no_proof(evidence) if following.record is None else "the device did not report which app was in front"
         yield Unseen(step.number, why)
     elif not is_launcher(screen.package):
         found = f"After HOME, {named(screen.package)} is in front and not the launcher."
-        yield Found(step.number, found, "Look whether HOME was pressed at all; drop the step if it did nothing.")
+        yield Found(step.number, found, "Check whether HOME was pressed. If it had no effect, drop the step.")
 
 
 def _back(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
     nothing = is_without_effect(evidence, step)
     if nothing is None:
-        yield Unseen(step.number, "this picture and the next cannot be compared")
+        yield Unseen(step.number, "this screenshot and the next cannot be compared")
     elif nothing:
-        yield Found(step.number, "After BACK the screen looks the same.", "Drop the step if it did nothing.")
+        yield Found(step.number, "After BACK the screen looks the same.", "Drop the step if it had no effect.")
 
 
 # --- boxes -----------------------------------------------------------------------------------------------
@@ -115,10 +115,10 @@ def _box(evidence: EpisodeEvidence, step: StepEvidence, point: Point, *, has_box
     if step.record is not None and step.record.bbox is not None:
         said += _proved_box(evidence, step, step.record, point)
     elif not said and not step.spelled.annotations.has(_BOX):
-        yield Unseen(step.number, "no box is known of the element that was pressed")
+        yield Unseen(step.number, "the box of the pressed element is unknown")
     if said:
         wrong, severity = said[0]
-        yield Found(step.number, wrong, "Draw the box anew around what was pressed.", severity)
+        yield Found(step.number, wrong, "Draw the box again around the pressed element.", severity)
 
 
 _Wrong = Iterator[tuple[str, Severity]]
@@ -127,12 +127,12 @@ _Wrong = Iterator[tuple[str, Severity]]
 def _annotated_box(step: StepEvidence, point: Point, *, has_boxes: bool) -> _Wrong:
     if not step.spelled.annotations.has(_BOX):
         if has_boxes:
-            yield f"{_BOX} is missing, which other steps have.", Severity.ERROR
+            yield f"{_BOX} is missing, although other steps have one.", Severity.ERROR
         return
     box = _grid_box(step)
     if box is None:
         yield (
-            f"{_BOX} is not four whole numbers of 0..{GRID}: with it every prediction counts as wrong.",
+            f"{_BOX} is not four whole numbers of 0..{GRID}. With it, every prediction counts as wrong.",
             Severity.ERROR,
         )
     else:

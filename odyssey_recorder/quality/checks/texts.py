@@ -38,7 +38,7 @@ def whole_texts(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         if wrong := [f"{key} {words}" for key in keys if (words := _unwhole(step.spelled.annotations, key))]:
             yield Found(step.number, f"Of the annotations, {listed(wrong)}.", "Have the step annotated again.")
-    yield Unseen(None, "whether the texts are of these pictures is not known: what they were written from is not kept")
+    yield Unseen(None, "it is unknown whether the texts describe these screenshots: their source is not stored")
 
 
 def _keys(evidence: EpisodeEvidence) -> list[str]:
@@ -94,7 +94,7 @@ def nothing_private(evidence: EpisodeEvidence) -> Said:
                 yield _found(step.number, "The note", kinds)
             case _:
                 pass
-    yield Unseen(None, "what the pictures show is not read: there is no OCR")
+    yield Unseen(None, "the text in screenshots is not read (no OCR)")
 
 
 def _found(step: int | None, where: str, kinds: list[str]) -> Found:
@@ -107,7 +107,7 @@ def _kinds(text: str) -> list[str]:
     kinds = {
         "an e-mail address": _MAIL.search(text) is not None,
         "a card number": any(_is_card(found) for found in _CARD.findall(text)),
-        "a telephone number": any(phone.search(text) for phone in _PHONES),
+        "a phone number": any(phone.search(text) for phone in _PHONES),
     }
     return [kind for kind, is_there in kinds.items() if is_there]
 

@@ -22,7 +22,7 @@ _KINDS = {
     "article", "recipe",
 }  # fmt: skip
 _TOO_LONG = f"the task or the instruction has more than {equivalence.LONGEST:,} letters"
-_REWRITE = "Correct the instruction, so that it asks for just what the task asks for."
+_REWRITE = "Correct the instruction so that it asks for exactly the task."
 
 
 def keeps_the_items(evidence: EpisodeEvidence) -> Said:
@@ -112,7 +112,7 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
     text = making.text if making else None
     verdict = text.equivalence if text else None
     if text is None or verdict is None or verdict.judge is None:
-        yield Unseen(None, "no language model was asked when the task was made")
+        yield Unseen(None, "no language model judged the task")
         return
     if text.edited_by:
         yield Unseen(None, "a person changed the instruction after a language model had judged it")
@@ -120,7 +120,9 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
     wrong = [f"it lacks {named(one)}" for one in verdict.missing] + [f"it adds {named(one)}" for one in verdict.added]
     if not verdict.holds:
         found = "; ".join(wrong) or "one does not follow from the other"
-        yield Found(None, f"To {verdict.judge.model_answered} it does not mean the task: {found}.", _REWRITE)
+        yield Found(
+            None, f"To {verdict.judge.model_answered}, it does not mean the same as the task: {found}.", _REWRITE
+        )
 
 
 # --- apps ------------------------------------------------------------------------------------------------
@@ -141,10 +143,10 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
     others = [app for app in wording.apps_named if app not in own and not _names(wording.task.task, app)]
     unnamed = [app for app in apps if not _names(wording.instruction, app)]
     if unnamed and not own and not others:
-        yield Unseen(None, "the instruction names no app, which may be meant so")
+        yield Unseen(None, "the instruction names no app, which may be intended")
         return
     if unnamed:
-        todo = "Name the app in the instruction, or take it from the task's apps if it is not needed."
+        todo = "Name the app in the instruction, or remove it from the task's apps if it is not needed."
         yield Found(None, f"The instruction does not name {listed(unnamed)}.", todo)
     if others:
         todo = "Add it to the task's apps if the task needs it; otherwise correct the instruction."

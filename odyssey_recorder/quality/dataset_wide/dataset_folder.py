@@ -42,7 +42,7 @@ def _orphans(folder: str, orphans: Counter[str]) -> Iterator[Finding]:
             "SET01", Severity.WARNING, None, "", None,
             f"{folder}/ has {counted(orphans.total(), 'file')} of {counted(len(orphans), 'episode')} without an "
             f"annotation: {listed(sorted(orphans))}.",
-            "Bring the annotations back if they are lost; otherwise move the files away.",
+            "Restore the annotations if they are lost; otherwise move the files away.",
             tuple(sorted(orphans)[:NAMED_AT_MOST]),
         )  # fmt: skip
 
@@ -50,10 +50,10 @@ def _orphans(folder: str, orphans: Counter[str]) -> Iterator[Finding]:
 def _strays(folder: str, strays: Sequence[str]) -> Iterator[Finding]:
     if strays:
         torn = sum(name.endswith(".part") for name in strays)
-        parts = f", {torn} of them left by a write that was cut short" if torn else ""
+        parts = f", {torn} of them left by an interrupted write" if torn else ""
         yield Finding(
             "SET02", Severity.NOTE, None, "", None,
-            f"{folder}/ has {counted(len(strays), 'file')} that no episode has{parts}: {listed(sorted(strays))}.",
+            f"{folder}/ has {counted(len(strays), 'file')} without an episode{parts}: {listed(sorted(strays))}.",
             "Move away what does not belong there.",
         )  # fmt: skip
 
@@ -71,13 +71,13 @@ def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChec
         yield from _index_findings(root / name, episodes, source)
     proved = {match[1] for match in map(FILE_NAMES[PROVENANCE].fullmatch, names_in(root / PROVENANCE)) if match}
     if not proved:
-        yield NotChecked("SET04", "No episode has a proof, as in released data.")
+        yield NotChecked("SET04", "No episode has a provenance, as in released data.")
     elif episodes - proved:
         yield Finding(
             "SET04", Severity.WARNING, None, "", None,
-            f"{len(episodes - proved)} of {counted(len(episodes), 'episode')} have no proof in provenance/: "
-            f"{listed(sorted(episodes - proved))}.",
-            "Bring the files back; without them nobody can tell whether the pictures are right.",
+            f"{len(episodes - proved)} of {counted(len(episodes), 'episode')} have no provenance in "
+f"provenance/: {listed(sorted(episodes - proved))}.",
+            "Restore the files; without them the screenshots cannot be verified.",
             tuple(sorted(episodes - proved)[:NAMED_AT_MOST]),
         )  # fmt: skip
 
@@ -106,7 +106,7 @@ def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -
 
 def _of_index(found: str, ids: Sequence[str]) -> Finding:
     shown_ids = tuple(one for one in ids[:NAMED_AT_MOST] if is_episode_id(one))
-    return Finding("SET03", Severity.WARNING, None, "", None, found, "Make the list anew from the files.", shown_ids)
+    return Finding("SET03", Severity.WARNING, None, "", None, found, "Rebuild the list from the files.", shown_ids)
 
 
 def _rows(path: Path) -> list[tuple[str, int | None]] | None:

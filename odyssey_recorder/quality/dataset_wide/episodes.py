@@ -30,15 +30,16 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
     for category in sorted(lengths.keys() - usual.keys()):
         yield NotChecked(
             "EPI03",
-            f"There are {counted(len(lengths[category]), 'episode')} of the category {named(category)}; what is usual "
-            f"can be told from {thresholds.LENGTHS_NEEDED} on.",
+            f"There are {counted(len(lengths[category]), 'episode')} of the category "
+            f"{named(category)}; the usual length is known from {thresholds.LENGTHS_NEEDED} episodes "
+            "on.",
         )
     for facts in source():
         words = _odd(len(facts.actions), facts.category, usual.get(facts.category))
         if words:
             yield Finding(
                 "EPI03", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
-                words, "Look for steps that do not belong to it, or for a part that is missing.",
+                words, "Check for superfluous steps or a missing part.",
             )  # fmt: skip
 
 
@@ -124,7 +125,7 @@ def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
             yield Finding(
                 "EPI05", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
                 f"The same task on the same device, and {matches.likeness:.0%} the actions of {where}.",
-                "Keep one of them, unless the task was meant to be recorded twice.",
+                "Keep only one, unless the task was meant to be recorded twice.",
                 names,
             )  # fmt: skip
 
@@ -154,9 +155,9 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
             names = tuple(first[other] for other in matches.numbers)
             yield Finding(
                 "INS04", Severity.NOTE, Criterion.INSTRUCTION, episode_id, None,
-                f"The words of the instruction are much like those of episode {names[0]}: "
-                f"ROUGE-L {matches.likeness:.2f}.",
-                "Nothing if the template is the same; otherwise check whether the instructions are too similar.",
+                f"The instruction is similar to that of episode {names[0]}: ROUGE-L "
+f"{matches.likeness:.2f}.",
+                "Nothing to do if the template is the same; otherwise check whether the instructions are too similar.",
                 names,
             )  # fmt: skip
 
@@ -168,7 +169,7 @@ def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
         yield Finding(
             "INS04", Severity.WARNING, Criterion.INSTRUCTION, episode_id, None,
             f"The instruction is, but for case and punctuation, also that of {where}.",
-            "Say it in other words, or keep one of the episodes.",
+            "Change the instruction, or keep only one of the episodes.",
             tuple(others[:thresholds.NAMED_AT_MOST]),
         )  # fmt: skip
 

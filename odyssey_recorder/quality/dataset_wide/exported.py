@@ -33,7 +33,7 @@ def export_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotCh
     test apart. Raises DatasetError.
     """
     if not is_exported(root):
-        yield NotChecked("EXP01", "This is a recorded dataset, with its proof beside it, and no exported folder.")
+        yield NotChecked("EXP01", "This is a recorded dataset with provenance, not an exported folder.")
         return
     yield from _pictures(source)
     yield from _manifest(root, source)
@@ -45,7 +45,7 @@ def _pictures(source: FactsSource) -> Iterator[Finding]:
     if lacking:
         yield _error(
             f"Screenshots of {counted(len(lacking), 'episode')} are missing: {listed(lacking)}.",
-            "Bring the pictures along, or leave the episodes out.",
+            "Add the screenshots, or leave the episodes out.",
         )
 
 
@@ -67,10 +67,10 @@ def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]
     wrong = sorted({*_wrong_pictures(told, source), *_wrong_files(root, told)})
     if wrong:
         words = f"{counted(len(wrong), 'file')} not what {name} says, or not in it: {listed(wrong)}."
-        yield _error(words, "Export anew, or bring back the files that were changed.")
+        yield _error(words, "Export again, or restore the changed files.")
 
 
-_MAKE_ANEW = "Make the manifest anew from the files."
+_MAKE_ANEW = "Rebuild the manifest from the files."
 
 
 def _lines(path: Path) -> list[str]:
@@ -133,7 +133,7 @@ def _unannotated(lacking: list[str], *, of: int) -> Finding:
         "EXP01", Severity.ERROR if partly else Severity.WARNING, None, "", None,
         f"{len(lacking)} of {counted(of, 'episode')} have steps without {' or '.join(SECOND_RELEASE)}: the converter "
         "of the first release reads them, that of the second stops there.",
-        "Annotate the steps, or leave those episodes out." if partly else "Say so to who gets the data.",
+        "Annotate the steps, or leave those episodes out." if partly else "Tell the people who receive the data.",
     )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def _first_problem(steps: list[dict[str, Json]]) -> str:
     for number, step in enumerate(steps):
         problem = _problem(step)
         if problem:
-            return f"Step {number} is not spelled as the published tools read it: {problem}."
+            return f"Step {number} is not in the form that the published tools read: {problem}."
     return ""
 
 

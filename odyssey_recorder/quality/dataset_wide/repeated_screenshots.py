@@ -88,7 +88,7 @@ def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str,
             "IMG06", Severity.NOTE, Criterion.PICTURES, facts.episode_id, None,
             f"Of its {own} screens that are not common to many episodes, {others[alike[0]]} look like those of "
             f"episode {alike[0]}, which has another task.",
-            "Look whether one of the two was recorded for the other's task.",
+            "Check whether one of them was recorded for the other's task.",
             tuple(alike[:thresholds.NAMED_AT_MOST]),
         )  # fmt: skip
 
@@ -199,7 +199,7 @@ def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> It
             Criterion.PICTURES,
             place.episode_id,
             place.step,
-            f"The picture is, byte for byte, also in {where}{differs}.",
+            f"The same screenshot, byte for byte, is in {where}{differs}.",
             "Check that it shows this episode's own screen; if not, record the episode again.",
             tuple(others[: thresholds.NAMED_AT_MOST]),
         )

@@ -153,7 +153,7 @@ _LEAKS: dict[str, Callable[[_Split, FactsSource], Iterator[Finding]]] = {
 
 def _no_split(name: str) -> Finding:
     todo = f"Move it to {MANIFEST}." if name == _OLD_MANIFEST else "Move it away."
-    found = f"{_where(name)} is no split, and the published converter stops at it: it opens every file there."
+    found = f"{_where(name)} is not a split, and the published converter fails on it because it opens every file there."
     return Finding("SPL01", Severity.WARNING, None, "", None, found, todo)
 
 
@@ -166,5 +166,5 @@ def _error(check: str, found: str, others: Sequence[str] = ()) -> Finding:
 
 
 def _finding(check: str, severity: Severity, found: str, others: Sequence[str]) -> Finding:
-    todo = "Make the splits anew from the episodes that there are."
+    todo = "Make the splits again from the existing episodes."
     return Finding(check, severity, None, "", None, found, todo, tuple(others[:NAMED_AT_MOST]))

@@ -47,13 +47,15 @@ def spell(file: ReviewFile) -> bytes:
     try:
         return f'{head},\n{extra}"entries": [\n{entries}{_FOOT}'.encode()
     except UnicodeEncodeError as error:
-        raise ReviewError(f"What is said of {file.episode_id} holds half a character: write it anew.") from error
+        raise ReviewError(
+            f"What is said of {file.episode_id} contains an invalid character. Enter it again."
+        ) from error
 
 
 def refuse_problems(file: ReviewFile) -> None:
     """Raise ReviewError with every unreadable place of the file, if there is any."""
     if file.problems:
-        raise ReviewError(f"{' '.join(file.problems)} Mend it by hand: nothing is written to it until then.")
+        raise ReviewError(f"{' '.join(file.problems)} Fix it by hand. Nothing is written to it until then.")
 
 
 def read_reviews(data: bytes, *, episode_id: str, source: str) -> ReviewFile:
@@ -116,7 +118,7 @@ def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         return f"format: expected {FORMAT}, found {shown(number)}"
     if number > FORMAT:
-        return f"format {number} is of a newer Odyssey Recorder: update this one"
+        return f"format {number} is from a newer version of Odyssey Recorder. Update this one"
     if tree.get("episode_id", episode_id) != episode_id:
         return f"it holds the reviews of {shown(tree['episode_id'])}; expected those of {episode_id}, as it is called"
     if not isinstance(tree.get("entries"), list):

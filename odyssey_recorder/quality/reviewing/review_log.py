@@ -73,7 +73,7 @@ class ReviewLog:
         """Take back the newest effective fix. Raises ReviewError, DatasetError."""
         fixes = effective_fixes(self.reviews.read(episode_id).fixes)
         if not fixes:
-            raise ReviewError("There is no fix of this episode to be taken back.")
+            raise ReviewError("This episode has no fix to undo.")
         record = partial(self._record_fix, amendment=None, why="taken back", undoes=fixes[-1].id)
         self.versions.restore(episode_id, fixes[-1].version, expected=revision, record=record)
 

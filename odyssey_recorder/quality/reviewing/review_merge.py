@@ -34,7 +34,7 @@ def check_reviews(store: ReviewStore) -> Iterator[str]:
     except ReviewError as error:
         yield str(error)
     for path in store.copies():
-        yield f"{path} is a copy that a shared drive has left: take it in with odyssey-recorder reviews merge."
+        yield f"{path} is a conflict copy left by a shared drive. Merge it with: odyssey-recorder reviews merge"
     for episode_id in store.ids():
         summary = summarise(store.root, episode_id)
         try:
@@ -89,7 +89,7 @@ def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
 def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
     """The review files at `path`; strings are problems. A verdict without a revision gets that in `store`."""
     if not path.exists():
-        raise ReviewError(f"There is nothing at {path}.")
+        raise ReviewError(f"Nothing found at {path}.")
     if not path.is_dir():
         yield from _read(path, store, None)
         return
@@ -163,7 +163,7 @@ def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]
     where = f"{place}, {file.episode_id}"
     ids = Counter(entry.id for entry in file.entries)
     for repeated in (entry_id for entry_id, count in ids.items() if count > 1):
-        yield f"{where}: two different entries have the id {repeated}: give one of them another"
+        yield f"{where}: 2 different entries have the id {repeated}. Change one of them"
     for verdict in file.verdicts:
         faults = [decision_fault(verdict.decision, verdict.judgements)]
         if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):

@@ -141,7 +141,7 @@ class ReviewStore:
         except OSError as error:
             raise storage_error(error, path, "read") from error
         except NotPlainJsonError as error:
-            raise ReviewError(f"{path}: {error}. Mend it, or remove it for the usual rules.") from error
+            raise ReviewError(f"{path}: {error}. Fix it, or delete it to use the default rules.") from error
         except ValidationError as error:
             fault = first_fault(error)
             place = f"{path}: {fault.key}" if fault.key else str(path)
@@ -161,7 +161,7 @@ class ReviewStore:
     @contextmanager
     def _held(self) -> Iterator[None]:
         if not self.root.is_dir():
-            raise DatasetError(f"The dataset folder {self.root} is gone. Bring it back, or plug its disk in.")
+            raise DatasetError(f"The dataset folder {self.root} is missing. Restore it, or reconnect its disk.")
         make_folder(self._folder, within=self.root)
         try:
             with FileLock(self._folder / ".lock", timeout=self._patience_s):
@@ -170,7 +170,7 @@ class ReviewStore:
                         write_durably(self._folder / name, text.encode(), within=self.root)
                 yield
         except Timeout as error:
-            raise ReviewError(f"Somebody else is writing to {self._folder}: try again in a moment.") from error
+            raise ReviewError(f"Another program is writing to {self._folder}. Try again in a moment.") from error
         except OSError as error:
             raise storage_error(error, self._folder, "written") from error
 

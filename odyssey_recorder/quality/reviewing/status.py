@@ -189,30 +189,30 @@ def effective_fixes(fixes: Sequence[Fix]) -> list[Fix]:
 def reviewer_role(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
     """The role in which `reviewer` may judge the episode now; otherwise a message why not."""
     if not comparable_name(reviewer):
-        return "Say who you are first: a verdict carries its reviewer's name."
+        return "Enter your name first. A verdict carries its reviewer's name."
     if same_person(recorder, reviewer):
-        return "You recorded this episode: somebody else judges it."
+        return "You recorded this episode. Somebody else must review it."
     if now.stage is ReviewStage.CHECKING:
-        return "The checks are still at work, and may ask for a second review: wait a moment."
+        return "The checks are still running and may require a second review. Wait a moment."
     if now.stage.is_final:
-        return f"This episode is {now.stage.value.lower()}: nothing more is to be judged."
+        return f"This episode is {now.stage.value.lower()}. There is nothing left to review."
     if any(same_person(one.by, reviewer) for one in now.verdicts):
-        return "You have judged this episode: now somebody else does."
+        return "You have reviewed this episode. Another reviewer comes next."
     return _TURNS[now.stage]
 
 
 def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
     """Why the answers do not support the decision, for the reviewer; empty if they do."""
     if {one.criterion for one in judgements} != set(Criterion) or len(judgements) != len(Criterion):
-        return "Answer each of the three questions once."
+        return "Answer each of the 3 questions once."
     lacking = next(filter(None, map(_lacking, judgements)), "")
     if lacking:
         return lacking
     all_passed = all(one.answer is Rating.PASS for one in judgements)
     if decision.accepts and not all_passed:
-        return "An episode is accepted with three passes: pass what is right, or decide otherwise."
+        return "Accepting needs 3 passes. Change the answers, or decide otherwise."
     if not decision.accepts and all_passed:
-        return f"Say what is wrong: to {decision.value}, at least one of the three questions is not passed."
+        return f"Say what is wrong. To {decision.value}, at least one of the 3 questions must not be a pass."
     return ""
 
 
@@ -226,9 +226,9 @@ def checked_decision(
         return decision
     if worst_error is not None:
         words = f"{worst_error.found} {worst_error.todo}"
-        raise ReviewError(f"With an error an episode is not accepted ({worst_error.name}): {words}")
+        raise ReviewError(f"An episode with an error cannot be accepted ({worst_error.name}): {words}")
     if decision is Decision.FIX_AND_ACCEPT and not has_fixed:
-        raise ReviewError("You have fixed nothing in this episode: accept it, or fix it first.")
+        raise ReviewError("You have not fixed anything in this episode. Accept it, or fix it first.")
     return Decision.FIX_AND_ACCEPT if has_fixed else Decision.ACCEPT
 
 
@@ -287,7 +287,7 @@ def _lacking(judgement: Judgement) -> str:
         return ""
     question = _QUESTIONS[judgement.criterion]
     if judgement.reason not in REASONS[judgement.criterion]:
-        return f"Choose a reason for what you say of {question}: {', '.join(REASONS[judgement.criterion])}."
+        return f"Choose a reason for {question}: {', '.join(REASONS[judgement.criterion])}."
     if judgement.reason == "other" and not judgement.words.strip():
-        return f"Say in words what is wrong with {question}."
+        return f"Describe what is wrong with {question}."
     return ""

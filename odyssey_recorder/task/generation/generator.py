@@ -67,7 +67,7 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
     """
     if order.catalogue not in library.catalogues:
         there = ", ".join(sorted(library.catalogues))
-        raise TaskError(f'There is no catalogue of apps "{order.catalogue}"; there are {there}.')
+        raise TaskError(f'No catalogue is named of apps "{order.catalogue}"; there are {there}.')
     if not date.min + _DAYS_NAMED <= order.day <= date.max - _DAYS_NAMED:
         raise TaskError(
             f"Recording cannot begin on {order.day}: the calendar has no room for the days that tasks name. Choose the "

@@ -17,7 +17,7 @@ class Status(Enum):
     REJECTED = "Rejected"
     WAITING = "Waiting"
     CLAIMED = "Claimed"
-    UNDER_WAY = "Under way"
+    UNDER_WAY = "In progress"
     SENT_BACK = "Sent back"
     SKIPPED = "Skipped"
     RECORDED = "Recorded"
@@ -214,9 +214,9 @@ def checked_reason(reason: str) -> str:
     """In one line. Raises TaskError if it is empty or has invalid characters."""
     words = " ".join(reason.replace("\0", " ").split())
     if not words:
-        raise TaskError("Say why: the reason is shown with the task.")
+        raise TaskError("Enter a reason. It is shown with the task.")
     try:
         words.encode()
     except UnicodeEncodeError as error:
-        raise TaskError(f"The reason holds half a character: write it anew ({error.reason}).") from error
+        raise TaskError(f"The reason contains an invalid character. Enter it again ({error.reason}).") from error
     return words

@@ -162,13 +162,13 @@ class QueueDatabase:
             raise TaskError(f"The queue {self._shown} cannot be used: {_first_line(error)}.") from error
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise TaskError(
-                f"The queue {self._shown} holds what the program does not understand ({str(error)[:80]}). Bring back a"
-                " copy of it, or move it away: a new one is made, in which all tasks wait again."
+                f"The queue {self._shown} contains unreadable data ({str(error)[:80]}). Restore a backup, "
+                "or move it away: a new queue is created in which all tasks wait again."
             ) from error
         except OSError as error:
             raise TaskError(
-                f"The queue {self._shown} cannot be opened: {error.strerror or error}. Make room, or the folder"
-                " writable."
+                f"The queue {self._shown} cannot be opened: {error.strerror or error}. Free some space, "
+                "or make the folder writable."
             ) from error
 
     @property
@@ -197,7 +197,7 @@ def upgrade(connection: sa.Connection, found: str | None, shown: str, wanted: st
     config.attributes["connection"] = connection
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if found is not None and found not in known:
-        raise TaskError(f"The queue {shown} was made by a newer Odyssey Recorder: update this one.")
+        raise TaskError(f"The queue {shown} was made by a newer version of Odyssey Recorder. Update this one.")
     command.upgrade(config, wanted)
 
 
@@ -214,7 +214,7 @@ def _with_driver(url: str | sa.URL) -> sa.URL:
     try:
         made = make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise TaskError("The address of the queue cannot be read. Mend the setting queue.") from error
+        raise TaskError("The address of the queue cannot be read. Fix the setting queue.") from error
     is_server = made.drivername.partition("+")[0] in ("postgresql", "postgres")
     return made.set(drivername=_DRIVER) if is_server else made
 
@@ -282,28 +282,31 @@ _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 def _file_fault(path: str, error: BaseException | None) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _HELD:
-        return f"The queue {path} is held by another program: close it, or try again in a moment."
+        return f"The queue {path} is in use by another program. Close it, or try again in a moment."
     if code in _BROKEN:
         return (
-            f"The queue {path} is broken ({error}). Bring back a copy of it, or move it away: a new one is made, in"
-            " which all tasks wait again."
+            f"The queue {path} is broken ({error}). Restore a backup, or move it away: a new queue is "
+            "created in which all tasks wait again."
         )
     if code == sqlite3.SQLITE_FULL:
-        return f"There is no room for the queue {path}: make some on that disk."
-    return f"The queue {path} cannot be used: {error}. Make room, or file and folder writable."
+        return f"No disk space for the queue {path}. Free some space on that disk."
+    return f"The queue {path} cannot be used: {error}. Free some space, or make the file and folder writable."
 
 
 def _server_fault(shown: str, error: DBAPIError) -> str:
     words = _first_line(error.orig)
     if "password" in words:
-        return f"The queue {shown} wants a password: {words}. Put it into ~/.pgpass, or PGPASSWORD in the environment."
+        return (
+            f"The queue {shown} requires a password: {words}. Put it in ~/.pgpass or the environment "
+            "variable PGPASSWORD."
+        )
     if getattr(error.orig, "sqlstate", None) is None or error.connection_invalidated:
         return (
-            f"The queue {shown} cannot be reached: {words}. Look to the network, or ask whoever runs the server; a"
-            " recording goes on without it."
+            f"The queue {shown} cannot be reached: {words}. Check the network, or ask the "
+            "administrator of the server. Recording continues without it."
         )
-    return f"The queue {shown} refused: {words}. Ask whoever runs the server."
+    return f"The queue {shown} refused: {words}. Ask the administrator of the server."
 
 
 def _first_line(error: BaseException | None) -> str:
-    return next(iter(str(error).strip().splitlines()), "no reason is given").rstrip(".")
+    return next(iter(str(error).strip().splitlines()), "no reason given").rstrip(".")

@@ -46,8 +46,8 @@ def _lines(file: Path) -> Sequence[_ProgressLine]:
         return ()
     except OSError as error:
         raise TaskError(
-            f"{file}, which remembers your tasks, cannot be read: {error.strerror or error}. Make file and folder"
-            " readable."
+            f"{file}, which remembers your tasks, cannot be read: {error.strerror or error}. Make the "
+            "file and folder readable."
         ) from error
     found: dict[object, _ProgressLine] = {}
     for number, data in enumerate(filter(None, whole.split(b"\n"))):
@@ -61,7 +61,7 @@ def _parsed(file: Path, line: bytes) -> _ProgressLine:
     try:
         return _ProgressLine.model_validate_json(line)
     except ValidationError as error:
-        raise TaskError(f"{file} holds a line that is no deed: {line[:80]!r}. Mend or remove it.") from error
+        raise TaskError(f"{file} contains an invalid line: {line[:80]!r}. Fix or delete it.") from error
 
 
 def _row(line: _ProgressLine, place: str) -> dict[str, object]:

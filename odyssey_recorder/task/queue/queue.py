@@ -324,7 +324,7 @@ class TaskQueue:
     def _refusal(self, task: Row[Any] | None, task_id: str, do: str) -> TaskError:
         if task is None or not task.is_listed:
             where = self._source.path if self._source is not None else f"the queue {self._database.name}"
-            return TaskError(f"The task {task_id} is not in {where} any more: choose another one.")
+            return TaskError(f"The task {task_id} is not in {where} any more. Choose another one.")
         words = boards.shown_status(
             boards.Status[task.status], is_held=task.is_held, is_recording=task.is_recording
         ).value.lower()
@@ -363,4 +363,4 @@ def _judged_as_seen(task: Row[Any], seen: ListedTask, judge: Callable[[ListedTas
 
 
 def _changed_meanwhile(task_id: str) -> TaskError:
-    return TaskError(f"The task {task_id} was changed by somebody meanwhile: look at it again.")
+    return TaskError(f"The task {task_id} was changed by somebody else. Read it again.")

@@ -7,7 +7,7 @@ import yaml
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _DEEPEST = 8
-_HINTS = {"mapping values are not allowed in this context": "a text with a colon and a blank in it must be in quotes"}
+_HINTS = {"mapping values are not allowed in this context": "a text with a colon and a space must be in quotes"}
 
 Value = str | list["Value"] | dict[str, "Value"]
 Place = tuple[str | int, ...]
@@ -66,7 +66,7 @@ class _Reading:
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self.stack.pop()
             case yaml.AliasEvent():
-                raise MarkedYamlError(line, "an alias (*) is not understood here; write out what it stands for")
+                raise MarkedYamlError(line, "aliases (*) are not supported; write out the value")
             case _:
                 pass  # start and end of the document
 
@@ -116,14 +116,14 @@ def _events(text: str) -> Iterator[yaml.Event]:
         for event in yaml.parse(text, Loader=_LOADER):
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
-                raise MarkedYamlError(_line(event), "a second document begins here; one file holds one")
+                raise MarkedYamlError(_line(event), "a second document starts here; a file can hold only one")
             yield event
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         told = error.problem or error.context or ""
-        raise MarkedYamlError(mark.line + 1 if mark else 1, f"no YAML: {_HINTS.get(told, told)}") from error
+        raise MarkedYamlError(mark.line + 1 if mark else 1, f"invalid YAML: {_HINTS.get(told, told)}") from error
     except yaml.YAMLError as error:
-        raise MarkedYamlError(1, f"no YAML: {error}") from error
+        raise MarkedYamlError(1, f"invalid YAML: {error}") from error
 
 
 def _line(event: yaml.Event) -> int:

@@ -38,12 +38,12 @@ class TemplateSource:
         """Report files that would be ignored. Raises TaskError if a folder is missing."""
         for folder in self.folders:
             if not folder.is_dir():
-                raise TaskError(f"There is no folder of templates {folder}. Make it, or mend the setting templates.")
+                raise TaskError(f"No template folder {folder}. Create it, or fix the setting templates.")
             for path in sorted(folder.iterdir()):
                 if path.is_dir() and path.name not in rooms and not path.name.startswith((".", "_")):
                     self.problems.append(Problem(path, 1, "", f"not read: there are {', '.join(rooms)}"))
             for path in sorted(folder.glob("*/*.yml")):
-                self.problems.append(Problem(path, 1, "", f"not read: the ending must be {_ENDING}"))
+                self.problems.append(Problem(path, 1, "", f"not read: the file extension must be {_ENDING}"))
 
     def read(self, room: str, kind: type[_Kind]) -> Iterator[tuple[Written, _Kind]]:
         first: dict[str, Path] = {}

@@ -93,11 +93,11 @@ def _faults_of_apps(written: Written, said: template_schema.CatalogueFile) -> It
             place = ("apps", number, key)
             before = first.setdefault(text, place)
             if before is not place:
-                yield written.problem(place, f"the same as in line {written.document.line_of(before)}")
+                yield written.problem(place, f"the same as on line {written.document.line_of(before)}")
         if app.name[-1] in ".!?,;:":
             yield written.problem(("apps", number, "name"), "ends with a punctuation mark, which would end a sentence")
         if app.app_class not in (*said.classes, OTHER):
-            yield written.problem(("apps", number, "class"), f'"{app.app_class}" is none of the classes')
+            yield written.problem(("apps", number, "class"), f'"{app.app_class}" is not one of the classes')
 
 
 # Templates.

@@ -51,7 +51,7 @@ def faults_of(template: templates.Template, catalogue: templates.Catalogue) -> t
 def _id_faults(template: templates.Template) -> Iterator[Fault]:
     name = template.template_id
     if _ID.fullmatch(name) is None or len(name) > LONGEST_ID:
-        yield Fault((), f'"{name}" cannot be an id: take at most {LONGEST_ID} letters, digits, _ and -')
+        yield Fault((), f'"{name}" is not a valid id: use at most {LONGEST_ID} letters, digits, _ and -')
 
 
 def _meta_faults(template: templates.Template) -> Iterator[Fault]:
@@ -67,9 +67,7 @@ def _meta_faults(template: templates.Template) -> Iterator[Fault]:
 
 def _stray_braces(text: str, place: Place) -> Iterator[Fault]:
     if _has_braces(_GAP.sub("", text)):
-        yield Fault(
-            place, "a gap is a name in small letters between braces, such as {item}; other braces cannot be here"
-        )
+        yield Fault(place, "a gap is a lower-case name in braces, such as {item}; other braces are not allowed")
 
 
 def _has_braces(text: str) -> bool:
@@ -82,7 +80,7 @@ def _has_braces(text: str) -> bool:
 def _slot_faults(template: templates.Template) -> Iterator[Fault]:
     for name, slot in template.slots.items():
         if _NAME.fullmatch(name) is None:
-            yield Fault(("slots", name), "a slot is named by a word in small letters")
+            yield Fault(("slots", name), "a slot name is a lower-case word")
         yield from _faults_of_slot(slot, ("slots", name))
 
 
@@ -93,7 +91,7 @@ def _faults_of_slot(slot: templates.Slot, place: Place) -> Iterator[Fault]:
         case templates.Numbers(first, last, step, words):
             yield from _number_faults(first, last, step, place)
             if words.count("{}") != 1 or _has_braces(words.replace("{}", "")):
-                yield Fault((*place, "words"), "must hold {} once, where the number goes, and no other braces")
+                yield Fault((*place, "words"), "must contain {} once, for the number, and no other braces")
         case templates.DaySlotRange(first, last, words):
             earliest = 0 if words == "relative" else 1
             furthest = _FURTHEST_WEEKDAY if words == "weekday" else FURTHEST_DAY
@@ -105,11 +103,11 @@ def _faults_of_slot(slot: templates.Slot, place: Place) -> Iterator[Fault]:
 
 def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
     if not texts:
-        yield Fault(place, "nothing is there to fill it")
+        yield Fault(place, "has no items")
     seen: set[str] = set()
     for number, text in enumerate(texts):
         if _has_braces(text):
-            yield Fault((*place, number), f'"{text}" cannot have braces')
+            yield Fault((*place, number), f'"{text}" cannot contain braces')
         said = identity(text)
         if said in seen:
             yield Fault((*place, number), f'"{text}" is there twice')
@@ -122,7 +120,7 @@ def _number_faults(first: int, last: int, step: int, place: Place) -> Iterator[F
     elif last < first:
         yield Fault((*place, "to"), f"must not be less than {first}")
     elif (last - first) // step >= _MOST_NUMBERS:
-        yield Fault((*place, "to"), f"no more than {_MOST_NUMBERS:,} numbers, please: take a greater step")
+        yield Fault((*place, "to"), f"no more than {_MOST_NUMBERS:,} numbers; use a larger step")
 
 
 def _alike_slots(template: templates.Template) -> Iterator[Fault]:
@@ -147,11 +145,11 @@ def _alike_slots(template: templates.Template) -> Iterator[Fault]:
 def _role_faults(template: templates.Template) -> Iterator[Fault]:
     for role in template.roles:
         if _NAME.fullmatch(role.name) is None:
-            yield Fault(("roles", role.name), "a role is a word in small letters")
+            yield Fault(("roles", role.name), "a role is a lower-case word")
         if role.name in template.slots:
             yield Fault(("roles", role.name), f"a slot has the same name: {{{role.name}}} could be either")
     if lack := template.category.lacks_apps(role.name for role in template.roles):
-        yield Fault(("roles",), f"{lack}: each role is played by another app")
+        yield Fault(("roles",), f"{lack}; each role needs a different app")
     most = Category.MULTI_APPS.fewest_apps - 1
     if template.category is not Category.MULTI_APPS and len(template.roles) > most:
         yield Fault(("roles",), f"{template.category.value} has {most} roles at most: with more it is Multi_Apps")

@@ -11,7 +11,7 @@ from odyssey_recorder.validation import ClosedModel
 
 def _role_name(text: str) -> str:
     if not text.replace("_", "").isalnum() or text != text.lower():
-        raise ValueError("a role is a word in small letters")
+        raise ValueError("a role is a lower-case word")
     return text
 
 

@@ -123,7 +123,7 @@ def _lead_back(room: Room, annotator: Annotator) -> None:
     annotator.wait_for_steps(6)
     do_steps(annotator, lambda: annotator.press("Home"), before=6)
     annotator.press("Undo last")
-    annotator.wait_for("Leading back", "Wanted screen")
+    annotator.wait_for("Restoring", "Screen to restore")
     keep(room, annotator, "undo")
     annotator.tap("Browser")
     annotator.wait_for_steps(6)
@@ -167,7 +167,7 @@ def fold(room: Room) -> None:
     with first_use_of(room, "Grace") as annotator:
         annotator.press("Devices")
         annotator.choose("Fold", of="Devices")
-        annotator.find("Mend Animations")
+        annotator.find("Fix Animations")
         keep(room, annotator, "devices")
 
 

@@ -47,7 +47,7 @@ def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) ->
 
     with room.annotator() as annotator:
         annotator.press("Record")
-        annotator.wait_for(_TASK, "Sent back before: The result is not what was asked for, at step 5")
+        annotator.wait_for(_TASK, "Sent back before: The result is not what was requested, at step 5")
         annotator.photograph("record-sent-back")
 
 
@@ -132,7 +132,7 @@ def test_every_card_has_room_a_replay_is_seen_on_the_filmstrip_and_a_rejected_ep
         assert all("match" in name for name in badges)
         reviewer.photograph("review-replay")
         reviewer.keys("q", "s", "1", "z", "ctrl+d")
-        reviewer.wait_for("Rejected, and moved to the trash", "0 for you")
+        reviewer.wait_for("Rejected and moved to the trash", "0 for you")
     assert room.store.episodes() == []
     (episode,) = Trash(room.store.root).episodes()
     assert episode.episode_id == rejected

@@ -108,7 +108,7 @@ def rewrite(lead: Annotator) -> None:
     lead.photograph("tasks-rewrite")
     lead.keys("Return")
     lead.wait_for_main_window()
-    lead.wait_for("4 tasks put into words.", "Each is still to be approved.")
+    lead.wait_for("4 tasks put into words.", "Each still needs approval.")
 
 
 def turn_to(lead: Annotator, task: QueuedTask) -> None:

@@ -59,7 +59,7 @@ def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back_bes
         )
         annotator.choose("Step 1:", of="Steps")
         annotator.keys("ctrl+shift+z")
-        annotator.wait_for("Leading back", "Wanted screen", "Bring it to this screen")
+        annotator.wait_for("Restoring", "Screen to restore", "Restore this screen")
         annotator.photograph("leading-back")
         annotator.tap("Settings")
         annotator.window.wait_until(lambda _: annotator.phone.shows("Dark theme"), "the page that was left")

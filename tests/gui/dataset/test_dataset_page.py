@@ -132,7 +132,7 @@ def three(folder: Folder, reader: Reader) -> list[str]:
 
 
 def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: Reader, folder: Folder) -> None:
-    reader.pilot.wait_to_read("No episode is published yet.")
+    reader.pilot.wait_to_read("No episodes yet.")
     assert reader.pilot.says("Record one")
     reader.pilot.press("Go to Record")
     assert reader.pilot.mirror.isVisible()
@@ -140,7 +140,7 @@ def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: R
     folder.publish("Set an alarm")
     reader.wait_for("Set an alarm")
     assert reader.pilot.says("1 episode")
-    assert not reader.pilot.says("No episode is published yet.")
+    assert not reader.pilot.says("No episodes yet.")
 
 
 def test_the_newest_episode_is_above_a_column_sorts_and_all_are_counted(three: list[str], reader: Reader) -> None:
@@ -159,7 +159,7 @@ def test_each_filter_narrows_the_list_and_all_can_be_taken_back(three: list[str]
     assert reader.instructions == ["Buy red shoes"]
     assert reader.pilot.says("1 of 3 episodes")
     reader.pilot.named(QComboBox, "Annotator").setCurrentText("Grace")
-    assert reader.pilot.says("No episode is like this.")
+    assert reader.pilot.says("No matching episodes.")
     reader.pilot.press("Show all")
     assert len(reader.instructions) == 3
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
@@ -219,7 +219,7 @@ def test_a_change_of_the_chosen_episode_is_shown_at_once(three: list[str], reade
     reader.pilot.wait_to_read("Set two alarms")
     assert reader.chosen == "Set two alarms"
     shutil.rmtree(folder.root)
-    reader.pilot.wait_to_read("No episode is published yet.")
+    reader.pilot.wait_to_read("No episodes yet.")
     assert not reader.pilot.says("Recorded by Ada")
 
 

@@ -193,7 +193,7 @@ def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, i
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
 
-    pilot.wait(lambda: "Pixel 7 Pro: Setting the device up for recording" in pilot.rows)
+    pilot.wait(lambda: "Pixel 7 Pro: Preparing the device for recording" in pilot.rows)
     bar = pilot.named(QProgressBar, "Progress of: Starting Pixel 7 Pro")
     assert bar.isVisible()
     assert "Start" not in pilot.offered
@@ -239,7 +239,7 @@ def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage
     pilot.choose("Pixel 7 Pro")
     assert pilot.says("Its keyboard is no")
 
-    pilot.press("Mend the configuration")
+    pilot.press("Fix the configuration")
     pilot.wait(lambda: not pilot.says("Its keyboard is no"))
     assert inventory.done == ["amend Pixel_7_Pro"]
 
@@ -264,14 +264,14 @@ def test_a_phone_does_not_fold_and_rests_while_recorded(open_page: OpenPage, inv
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("All well"))
-    assert pilot.offered >= {"Record on it", "Rotate", "Stop", "Mend"}
+    assert pilot.offered >= {"Record on it", "Rotate", "Stop", "Fix"}
     assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
     pilot.page.show_recording(SERIAL)
     assert pilot.says("An episode is recorded on this device")
-    assert not pilot.offered & {"Stop", "Rotate", "Reset…", "Record on it", "Mend", "Save"}
+    assert not pilot.offered & {"Stop", "Rotate", "Reset…", "Record on it", "Fix", "Save"}
 
     pilot.page.show_recording("")
-    assert pilot.offered >= {"Stop", "Rotate", "Mend"}
+    assert pilot.offered >= {"Stop", "Rotate", "Fix"}
 
 
 def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPage, inventory: FakeInventory) -> None:
@@ -279,14 +279,14 @@ def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPag
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
     inventory.failure = DeviceError(f"{SERIAL} refused: no permission.")
-    pilot.press("Mend Navigation")
+    pilot.press("Fix Navigation")
     pilot.wait(lambda: pilot.says("no permission"))
-    pilot.wait(lambda: pilot.named(QAbstractButton, "Mend Navigation").isEnabled())
+    pilot.wait(lambda: pilot.named(QAbstractButton, "Fix Navigation").isEnabled())
 
     inventory.failure = None
-    pilot.press("Mend Navigation")
+    pilot.press("Fix Navigation")
     pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
-    assert inventory.done == ["mend Navigation", "mend Navigation"]
+    assert inventory.done == ["fix Navigation", "fix Navigation"]
     pilot.wait(lambda: pilot.says("Navigation,"))
 
 

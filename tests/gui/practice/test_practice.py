@@ -115,7 +115,7 @@ class TestPractice:
         assert pilot.says(FIRST.task.instruction)
         record_practice(pilot)
         pilot.wait_to_read("Passed: 92 %")
-        assert pilot.says("1 more to pass before recording opens.")
+        assert pilot.says("1 more to pass before you can record.")
         assert pilot.says("The Display page is open")
         pilot.press("Next practice task")
         assert pilot.says(SECOND.task.instruction)
@@ -135,7 +135,7 @@ class TestPractice:
         pilot.press("Practise this")
         record_practice(pilot)
         pilot.wait_to_read("Not passed yet: 17 %")
-        for words in ("Missed: the Display page is open", "The ending is not the right one.", "70 % are needed."):
+        for words in ("Missed: the Display page is open", "The ending is wrong.", "70 % are needed."):
             assert pilot.says(words)
         pilot.press("Practise again")
         record_practice(pilot)
@@ -163,7 +163,7 @@ class TestPractice:
         device.avd_name = "Pixel_7"
         pilot = open_with(open_at, FakePractice())
         pilot.press("Practise this")
-        assert pilot.says("Practice needs the simulated phone: this device has other apps.")
+        assert pilot.says("Practice needs the simulated phone; this device has other apps.")
         assert not can_press(pilot, "Start recording")
 
     def test_that_is_stopped_can_begin_again(self, open_at: OpenAt) -> None:

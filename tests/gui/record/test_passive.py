@@ -52,7 +52,7 @@ def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, devic
     pilot.press("Copy the command for Navigation")
     assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["adb", "-s", "fake-1", "shell"]
 
-    pilot.press("Mend Navigation")
+    pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
     assert device.settings[("secure", "navigation_mode")] == "0"
     pilot.wait_to_read("Navigation,")
@@ -67,7 +67,7 @@ def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device
     device.nodes = ()
     pilot.write_task()
     choose(pilot, "In the emulator's own window")
-    pilot.wait_to_read("Touch screen: no input node tells of fingers")
+    pilot.wait_to_read("Touch screen: no input device reports touches")
     assert not pilot.named(QAbstractButton, "Start recording").isEnabled()
     choose(pilot, "In this window")
     assert pilot.named(QAbstractButton, "Start recording").isEnabled()

@@ -114,7 +114,7 @@ def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
 
     device.streams = False
-    pilot.wait_to_read("pictures come through adb (screencap) now")
+    pilot.wait_to_read("screenshots come through adb (screencap) now")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
 
@@ -171,7 +171,7 @@ def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot:
 def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
     start = pilot.named(QAbstractButton, "Start recording")
     assert not start.isEnabled()
-    assert pilot.says("Write the instruction first.")
+    assert pilot.says("Enter the instruction first.")
     pilot.named(QPlainTextEdit, "Instruction").setPlainText(TASK.instruction)
     assert pilot.says("Name at least one app")
     assert not start.isEnabled()
@@ -216,8 +216,8 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, devic
     pilot.press("Undo last")
     pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
-    assert pilot.says("Nothing is recorded until both screens are the same.")
-    assert pilot.status.state == "Leading back"
+    assert pilot.says("Nothing is recorded until both screens match.")
+    assert pilot.status.state == "Restoring"
     assert not pilot.named(QAbstractButton, "Complete").isEnabled()
 
     done, seen = len(device.performed), len(pilot.views)
@@ -310,7 +310,7 @@ def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot,
 
 def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
-    pilot.wait_to_read("No device. Start an emulator, or start the simulated one.")
+    pilot.wait_to_read("No device. Start an emulator, or the simulated one.")
     pilot.press("Start the simulated emulator")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.controller.serial == "emulator-6001"
@@ -348,7 +348,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     again.wait_for_state(State.RESTORING)
     again.qtbot.waitUntil(lambda: again.find(WantedScreen).is_shown)
     assert again.says("The device does not show the screen on which this recording stopped.")
-    again.press("It is as it should be")
+    again.press("Screens match, continue")
     again.wait_for_steps(1)
     assert again.says(TASK.instruction)
     again.press("Back")
@@ -451,7 +451,7 @@ def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path
 def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     pilot = open_window(service)
-    service.failure = DeviceError("adb does not answer: restart it with adb start-server.")
+    service.failure = DeviceError("adb does not respond: restart it with adb start-server.")
     told: list[str] = []
     pilot.controller.failed.connect(told.append)
     pilot.controller.choose_device("emulator-5554")

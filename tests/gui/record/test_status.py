@@ -41,8 +41,8 @@ def test_a_practice_episode_is_recorded_and_never_published() -> None:
 @pytest.mark.parametrize(
     ("tell", "state", "word", "takes_input"),
     [
-        (view_text, State.RESTORING, "Leading back", True),
-        (passive_view_text, State.RESTORING, "Leading back", False),
+        (view_text, State.RESTORING, "Restoring", True),
+        (passive_view_text, State.RESTORING, "Restoring", False),
         (view_text, State.RETURNING, "Returning", False),
     ],
     ids=["led back", "led back in the emulator's own window", "brought back by a snapshot"],
@@ -67,7 +67,8 @@ def view(state: State) -> RecordingView:
 
 
 @pytest.mark.parametrize(
-    ("practice", "then"), [(False, "The episode is published at once."), (True, "Your attempt is judged at once.")]
+    ("practice", "then"),
+    [(False, "The episode is published right away."), (True, "Your attempt is checked right away.")],
 )
 def test_the_question_says_what_becomes_of_the_episode(qtbot: QtBot, practice: bool, then: str) -> None:
     dialog = CompleteDialog(practice=practice)

@@ -69,7 +69,7 @@ def bench(open_at: OpenAt, service: FakeRecordings, returns: NotedReturns, tmp_p
 
 
 def test_the_first_task_that_waits_is_shown_and_next_goes_through_the_queue_and_begins_again(bench: Bench) -> None:
-    for words in ("General Tool", "For work", "Begins from a clean home screen.", "Item: an alarm"):
+    for words in ("General Tool", "For work", "Starts from a clean home screen.", "Item: an alarm"):
         bench.shows(words)
     bench.shows("0 of 3 recorded, 0 skipped")
     assert bench.status("a") is Status.CLAIMED
@@ -195,14 +195,14 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone
     (bridge,) = asleep.bench.pilot.window.findChildren(QueueBridge)
     bridge.renew()
     asleep.bench.shows("Start a timer")
-    asleep.bench.shows("The task that was here is not yours any more.")
+    asleep.bench.shows("This task is no longer reserved for you.")
 
 
 def test_start_asks_first_who_has_the_task_by_now(asleep: SleepingComputer, service: FakeRecordings) -> None:
     bench = asleep.bench
     asleep.meanwhile(lambda: bench.queue.claim("a"))
     bench.pilot.press("Start recording")
-    bench.shows("The task that was here is not yours any more.")
+    bench.shows("This task is no longer reserved for you.")
     bench.shows("it is claimed, by Grace on ")
     bench.shows("Start a timer")
     assert bench.pilot.controller.phase is Phase.WATCHING
@@ -223,7 +223,7 @@ def test_a_task_that_was_changed_meanwhile_is_read_before_it_is_recorded(asleep:
     bench, changed = asleep.bench, asleep.queues.listed(row("a", instruction="Set two alarms"))
     asleep.meanwhile(lambda: bench.queue.amend(changed, "Grace"))
     bench.pilot.press("Start recording")
-    bench.shows("The task was changed meanwhile. Read it again, then start.")
+    bench.shows("The task has changed. Read it again, then start.")
     bench.shows("Set two alarms")
     assert bench.pilot.controller.phase is Phase.WATCHING
     bench.record()
@@ -235,7 +235,9 @@ def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     bench.record()
-    bench.shows("The queue cannot be asked whether this task is still yours: it may be recorded twice.")
+    bench.shows(
+        "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
+    )
     bench.shows("tasks.jsonl:1: priority")
 
 
@@ -257,7 +259,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
     assert not draft_says("recorded this task")
     hers.mark_recorded("a", EPISODE)
-    words = "Grace recorded this task on {0.day} {0:%b}: finish it only if the dataset should have it twice."
+    words = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
     bench.pilot.qtbot.waitUntil(lambda: draft_says(words.format(datetime.now().astimezone())))
     hers.send_back("a", "a step is missing")
     bench.pilot.qtbot.waitUntil(lambda: not draft_says("recorded this task"))
@@ -301,17 +303,17 @@ def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, devic
     pilot.qtbot.waitUntil(lambda: bench.may("Next"))
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
-    bench.shows("No task that waits fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
+    bench.shows("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
     assert not bench.may("Start recording")
 
     pilot.press("Tasks")
     table = pilot.find(QTableView)
     pilot.qtbot.waitUntil(lambda: table.model().rowCount() == len(rows))
     table.setCurrentIndex(table.model().index(2, 0))
-    bench.shows("This task is for Pixel Tablet or Pixel Fold: choose such a device first.")
+    bench.shows("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
     pilot.press("Record this task")
     bench.shows("Turn it")
-    bench.shows("This task is for Pixel Tablet or Pixel Fold: choose such a device first.")
+    bench.shows("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
     assert not bench.may("Start recording")
 
 

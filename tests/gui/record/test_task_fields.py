@@ -82,8 +82,8 @@ def test_template_and_filled_template_fall_back_on_the_instruction(fields: TaskF
 
 
 def test_what_is_missing_is_said(fields: TaskFields) -> None:
-    assert fields.missing == "Write the instruction first."
+    assert fields.missing == "Enter the instruction first."
     write(fields, TaskInfo("General_Tool", (), "", "", "Set an alarm"))
-    assert fields.missing == "Name at least one app that the task uses."
+    assert fields.missing == "Enter at least one app that the task uses."
     write(fields, TASK)
     assert fields.missing == ""

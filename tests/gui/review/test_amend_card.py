@@ -85,7 +85,7 @@ class Fixer(LonePilot):
         return self.field(QSpinBox, name)
 
     def canvas(self) -> BoxCanvas:
-        found = self.field(BoxCanvas, "Picture with the box")
+        found = self.field(BoxCanvas, "Screenshot with the box")
         self.qtbot.waitUntil(lambda: bool(found.accessibleDescription()))
         return found
 
@@ -142,7 +142,7 @@ def test_each_step_is_offered_what_can_be_fixed_in_it(own: Fixer, there: InDatas
     own.card.show_review(opened(there, turn=None))
     assert own.offered == set()
     told = [label.text() for label in own.window.findChildren(QLabel) if label.isVisible()]
-    assert told == ["You can fix only what you may judge."]
+    assert told == ["You can only fix episodes that you may review."]
 
 
 def test_without_a_proof_there_is_no_note_to_fix(tmp_path: Path, fixer: OpenFixer) -> None:
@@ -275,7 +275,7 @@ def test_the_kind_of_press_is_changed_with_the_stroke_before_ones_eyes(own: Fixe
 def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fixer: OpenFixer) -> None:
     one = fixer(opened(released(tmp_path)))
     one.begin(Command.FIX_PRESS, LONG)
-    assert one.says("No longer right, so removed: intention of step 2")
+    assert one.says("Removed because no longer valid: intention of step 2")
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
         (LONG, png(20), "step 1 and of step 3 differ in 0 % of their pixels: the sequence goes on where it was"),
         (TYPE, b"no picture", "The screens of step 1 and of step 2 cannot be compared."),
     ],
-    ids=["a jump", "no jump", "no picture"],
+    ids=["a jump", "no jump", "no screenshot"],
 )
 def test_a_drop_tells_how_the_screens_join(own: Fixer, there: InDataset, last: int, picture: bytes, join: str) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(picture)
@@ -311,9 +311,9 @@ def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fix
 
 def test_who_ends_the_episode_earlier_is_told_what_goes(own: Fixer) -> None:
     own.begin(Command.END_HERE, TYPE)
-    assert own.says("Steps 2 to 4 go. The picture of step 1 becomes that of COMPLETE, with “done”")
-    own.finish("the task was done here already")
-    assert own.asked == [(DropTail(at=TYPE), "the task was done here already")]
+    assert own.says("Steps 2 to 4 go. The screenshot of step 1 becomes that of COMPLETE, with “done”")
+    own.finish("the task was already done here")
+    assert own.asked == [(DropTail(at=TYPE), "the task was already done here")]
 
 
 # Boxes.
@@ -345,13 +345,13 @@ def test_a_corner_is_dragged_and_the_middle_moves_all(box: Fixer) -> None:
     drag(canvas, Pixel(right - 1, bottom - 1), Pixel(60, 100))
     assert box_of(box) == (left, top, 61, 101)
     drag(canvas, Pixel(50, 85), Pixel(72, 128))
-    assert box_of(box)[2:] == (72, 128), "no further than the picture reaches"
+    assert box_of(box)[2:] == (72, 128), "no further than the screenshot reaches"
 
 
 def test_a_box_that_is_as_before_or_beside_the_touched_place_is_refused_at_once(box: Fixer) -> None:
     box.canvas()
     box.give_a_reason()
-    assert box.says("No box is known yet: draw it around the element.")
+    assert box.says("No box yet. Draw one around the element.")
     assert not box.answer.isEnabled()
     box.number("Left edge of the box").setValue(38)
     assert box.says("does not hold the place that was touched, 36, 64")
@@ -363,7 +363,7 @@ def test_a_box_that_is_as_before_or_beside_the_touched_place_is_refused_at_once(
 def test_on_a_picture_that_cannot_be_opened_no_box_is_drawn(own: Fixer, there: InDataset) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_0.png").write_bytes(b"no picture")
     own.begin(Command.FIX_BOX, CLICK)
-    canvas = own.field(BoxCanvas, "Picture with the box")
+    canvas = own.field(BoxCanvas, "Screenshot with the box")
     own.qtbot.waitUntil(lambda: "cannot be read" in canvas.accessibleDescription())
     assert not own.number("Left edge of the box").isEnabled()
     QTest.keyClick(canvas, Qt.Key.Key_Right)

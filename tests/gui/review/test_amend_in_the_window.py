@@ -157,8 +157,8 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop")
-    reviewer.wait_to_read("You named step 1, which is not there any more as it was.")
-    assert reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No one step"
+    reviewer.wait_to_read("You named step 1, which has changed since.")
+    assert reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No single step"
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 1"
 
 
@@ -192,4 +192,4 @@ def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[],
 
 
 def unseen(reviewer: Reviewer) -> list[int]:
-    return [step for step, words in enumerate(reviewer.pilot.heard("Steps")) if "not looked at yet" in words]
+    return [step for step, words in enumerate(reviewer.pilot.heard("Steps")) if "not seen yet" in words]

@@ -91,11 +91,11 @@ def judged(place: Place) -> Place:
 
 def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Read) -> None:
     reader = read()
-    assert reader.pilot.says("of these accepted (44 to 100 %)")
+    assert reader.pilot.says("of them accepted (44 to 100 %)")
     assert reader.pilot.heard("Episodes by stage") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
-    assert reader.pilot.says("Of 4 accepted episodes that were judged again, chosen by lot and blind, 1 was not")
+    assert reader.pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
     assert reader.pilot.heard("By annotator") == [
         "Annotator: Accepted, with 95 % interval",
         "Ada: 3 of 3, 100 % (44 to 100 %)",
@@ -105,20 +105,18 @@ def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read
         "Bea: 10 verdicts, 20 s, 90 % within 20 s",
         "Cem: 4 verdicts, 20 s, 90 % within 20 s",
     ]
-    assert reader.pilot.heard("Not so: Screenshots are all there and right")[1:] == [
-        "It shows what was there earlier: 1"
-    ]
-    assert reader.pilot.says("4 episodes with two verdicts: too few to trust.")
+    assert reader.pilot.heard("Not so: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
+    assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
     taken, _pictures, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
     assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
-    assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: everybody said the same")
+    assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 
 def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_reviews: OpenReviews) -> None:
     (place.root / "annotations").rmdir()
     reader = Reader(open_reviews(place.service("Rosa")).pilot)
     reader.turn()
-    reader.pilot.wait_to_read("Nothing was reviewed yet.")
+    reader.pilot.wait_to_read("No reviews yet.")
     publish(place.root, "1" * 16)
     reader.turn()
     reader.turn()
@@ -129,7 +127,7 @@ def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_re
 def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Read) -> None:
     broken = judged.root / "reviews" / f"{5:016}.json"
     broken.write_text("{\n  oops", encoding="utf-8")
-    [problem] = read().pilot.heard("What could not be read, or does not count")
+    [problem] = read().pilot.heard("Unreadable or not counted")
     assert f"{5:016}.json" in problem
     assert "line 2" in problem
 
@@ -154,7 +152,7 @@ def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: Pla
 class Unreadable(BenchReviewing):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.refusal: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Mend it.")
+        self.refusal: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
 
     def figures(self, *_: object) -> QualityReport:
         if self.refusal is not None:
@@ -167,14 +165,14 @@ def test_what_cannot_be_read_is_told_and_may_be_tried_again(open_reviews: OpenRe
     pilot = open_reviews(bench).pilot
     reader = Reader(pilot)
     reader.turn()
-    reader.pilot.wait_to_read("The figures cannot be told.")
-    assert pilot.says("line 1, column 2: Expecting value. Mend it.")
-    assert pilot.says("“Refresh” reads the reviews again.")
+    reader.pilot.wait_to_read("The figures could not be computed.")
+    assert pilot.says("line 1, column 2: Expecting value. Fix it.")
+    assert pilot.says("Choose “Refresh” to read the reviews again.")
     assert not pilot.named(QAbstractButton, "Save as page").isEnabled()
     bench.refusal = None
     pilot.press("Refresh")
     reader.wait_for_figures()
-    assert not pilot.says("The figures cannot be told.")
+    assert not pilot.says("The figures could not be computed.")
 
 
 def save(reader: Reader, file: Path) -> None:
@@ -187,15 +185,15 @@ def save(reader: Reader, file: Path) -> None:
 def test_they_are_saved_as_a_page_or_it_says_why_not(judged: Place, read: Read, tmp_path: Path) -> None:
     reader = read()
     save(reader, tmp_path)
-    reader.pilot.wait_to_read("The page is not saved.")
+    reader.pilot.wait_to_read("The page could not be saved.")
     assert reader.pilot.says(tmp_path.name)
     reader.pilot.press("Dismiss")
-    assert not reader.pilot.says("The page is not saved.")
+    assert not reader.pilot.says("The page could not be saved.")
     save(reader, tmp_path / "page.html")
     reader.pilot.wait_to_read("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
-    assert "4 episodes with two verdicts: too few to trust." in page
+    assert "4 episodes with two verdicts: too few to be meaningful." in page
 
 
 def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Read) -> None:

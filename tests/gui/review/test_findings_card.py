@@ -24,7 +24,7 @@ REPORT = EpisodeReport(
         finding("IMG07", Severity.WARNING, 2),
         finding("IMG01", Severity.ERROR, 5),
     ),
-    (NotChecked("ACT07", "there is no view tree", (1, 2)), NotChecked("INS03", "no language model is set up")),
+    (NotChecked("ACT07", "there is no view hierarchy", (1, 2)), NotChecked("INS03", "no language model is set up")),
 )
 
 
@@ -76,9 +76,9 @@ def test_what_was_not_checked_is_folded_away_and_can_be_read(pilot: CardPilot) -
     pilot.card.show_report(REPORT)
     fold = pilot.find(QToolButton)
     assert fold.text() == "1 passed, 2 not checked or not everywhere"
-    assert not pilot.says("view tree")
+    assert not pilot.says("view hierarchy")
     fold.click()
-    assert pilot.says("ACT07 (steps 1, 2): there is no view tree")
+    assert pilot.says("ACT07 (steps 1, 2): there is no view hierarchy")
     assert pilot.says("INS03: no language model is set up")
 
 

@@ -110,7 +110,7 @@ def test_a_fix_that_was_taken_back_is_told_as_such_and_the_one_before_is_the_new
     bench.show(fix(0, WORDS, why="a misspelling"), fix(1, DROP), fix(2, None, undoes=1, why="taken back"))
     assert bench.card.words == [
         f"{when(2)} · Karl\nTaken back: Steps 2 to 3 dropped\nWhy: taken back",
-        f"{when(1)} · Karl\nSteps 2 to 3 dropped (taken back later)\nWhy: they changed nothing",
+        f"{when(1)} · Karl\nSteps 2 to 3 dropped (undone later)\nWhy: they changed nothing",
         f"{when(0)} · Karl\nInstruction: “Write bread down.”\nWhy: a misspelling",
     ]
     assert bench.may_undo
@@ -122,7 +122,7 @@ def test_a_fix_that_was_taken_back_is_told_as_such_and_the_one_before_is_the_new
 
 def test_nothing_is_taken_back_without_a_history_or_by_who_may_not_judge(bench: Bench) -> None:
     bench.show()
-    assert bench.card.words == ["Nothing was done with this episode yet."]
+    assert bench.card.words == ["No history yet."]
     assert not bench.may_undo
     bench.show(fix(0, DROP), turn=None)
     assert not bench.may_undo
@@ -133,7 +133,7 @@ def test_nothing_is_taken_back_without_a_history_or_by_who_may_not_judge(bench: 
 
 def test_a_taking_back_whose_fix_is_not_known_is_told_all_the_same(bench: Bench) -> None:
     bench.show(fix(2, None, undoes=1, why=""))
-    assert bench.card.words == [f"{when(2)} · Karl\nA fix was taken back"]
+    assert bench.card.words == [f"{when(2)} · Karl\nA fix was undone"]
 
 
 def test_long_words_are_whole_in_a_narrow_card(bench: Bench) -> None:
@@ -162,4 +162,4 @@ def test_each_amendment_has_its_words(amendment: Amendment, words: str) -> None:
 def test_a_fix_tells_which_texts_went_with_it(bench: Bench) -> None:
     removed = {"intention": (2,), "context": (3, 4, 5)}
     bench.show(fix(1, NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
-    assert "No longer right, so removed: intention of step 2, context of 3 steps" in bench.card.words[0]
+    assert "Removed because no longer valid: intention of step 2, context of 3 steps" in bench.card.words[0]

@@ -65,7 +65,7 @@ def first(reviewer: Reviewer) -> Reviewer:
 
 def test_a_page_with_nothing_in_it_says_so_and_fills_by_itself(bench: BenchReviewing, sit_down: SitDown) -> None:
     reviewer = sit_down()
-    assert reviewer.says("There is nothing to review yet.")
+    assert reviewer.says("No episodes to review yet.")
     bench.tell_again(bench.record("Set an alarm"))
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.listed == ["Set an alarm"])
     assert reviewer.says("1 for you · 1 episode")
@@ -91,13 +91,13 @@ def test_the_list_shows_what_filters_want(bench: BenchReviewing, three: list[str
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
     check = reviewer.pilot.named(QComboBox, "Failed check")
     assert [check.itemText(place) for place in range(check.count())] == [
-        "Whatever was found",
+        "All findings",
         "IMG07 (1)  An action had no effect",
     ]
     check.setCurrentIndex(1)
     assert reviewer.listed == ["Buy red shoes"]
     reviewer.pilot.named(QComboBox, "Annotator").setCurrentText("Grace (0)")
-    assert reviewer.says("No episode is like this.")
+    assert reviewer.says("No matching episodes.")
     reviewer.pilot.press("Show all")
     reviewer.narrow("Device", "Pixel Fold")
     assert reviewer.listed == ["Buy red shoes"]
@@ -121,7 +121,7 @@ def test_what_the_checks_found_stands_beside_each_row(bench: BenchReviewing, sit
     reviewer = sit_down()
     assert reviewer.heard(0) == "Two errors. Unreviewed · General Tool · Small Phone · Ada · 3 steps. 2 errors"
     found = [reviewer.heard(row).rpartition(". ")[2] for row in (1, 2, 3)]
-    assert found == ["1 warning", "Nothing found", "Not checked yet"]
+    assert found == ["1 warning", "No findings", "Not checked yet"]
     bench.go_on.set()
 
 
@@ -220,7 +220,7 @@ def test_the_step_of_a_failure_can_be_another_or_none(bench: BenchReviewing, fir
     assert step.text() == "Step 2"
     step.setFocus()
     step.setValue(-1)
-    assert step.text() == "No one step"
+    assert step.text() == "No single step"
     QTest.keyClick(step, Qt.Key.Key_Return)
     assert not step.hasFocus()
     first.press("1azv")
@@ -251,10 +251,10 @@ def test_what_is_filled_in_waits_while_another_episode_is_looked_at(first: Revie
 def test_who_recorded_an_episode_is_told_why_not_to_judge_it(bench: BenchReviewing, sit_down: SitDown) -> None:
     bench.record("My own", annotator="rosa ")
     reviewer = sit_down()
-    assert reviewer.says("Nothing waits for you.")
+    assert reviewer.says("Nothing to review for you.")
     reviewer.pilot.press("Show all")
     reviewer.open(0)
-    reviewer.wait_to_read("You recorded this episode: somebody else judges it.")
+    reviewer.wait_to_read("You recorded this episode. Somebody else must review it.")
     assert not reviewer.button("Accept").isEnabled()
     reviewer.press("q")
     assert reviewer.answers == ["", "", ""]
@@ -273,15 +273,15 @@ def test_the_first_of_two_is_told_that_a_second_follows(twice: str, sit_down: Si
     reviewer.open(0)
     reviewer.look_at_all()
     reviewer.press("qazr")
-    reviewer.wait_to_read("Kept; a second reviewer judges it too (in the sample): Buy milk")
-    assert reviewer.says("Nothing waits for you.")
+    reviewer.wait_to_read("Saved. A second review follows (in the sample): Buy milk")
+    assert reviewer.says("Nothing to review for you.")
 
 
 def test_a_second_review_is_blind(bench: BenchReviewing, twice: str, sit_down: SitDown) -> None:
     bench.judge(twice, "Omar", Decision.ACCEPT)
     reviewer = sit_down()
     reviewer.open(0)
-    reviewer.wait_to_read("Second review. You do not see what the first reviewer said.")
+    reviewer.wait_to_read("Second review. The first review is hidden.")
     assert not reviewer.says("Omar")
 
 
@@ -290,9 +290,9 @@ def test_a_third_review_sees_both_verdicts(bench: BenchReviewing, twice: str, si
     bench.judge(twice, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
     reviewer = sit_down()
     reviewer.open(0)
-    reviewer.wait_to_read("Third review: the two disagree on the steps.")
+    reviewer.wait_to_read("Third review. The first two disagree on the steps.")
     assert reviewer.says("Omar: accept, three passes")
-    assert reviewer.says("The steps: fail: The instruction is not carried out to its end, step 2")
+    assert reviewer.says("The steps: fail: The instruction is not completed, step 2")
 
 
 # Failures.
@@ -303,7 +303,7 @@ def test_a_refused_verdict_stays_filled_in(bench: BenchReviewing, first: Reviewe
     first.look_at_all()
     bench.failure = kind("No space is left on the disk.")
     first.press("qazr")
-    first.wait_to_read("The verdict was not kept; what you filled in is still here.")
+    first.wait_to_read("The verdict was not saved. Your answers are still here.")
     assert first.says("No space is left on the disk.")
     assert first.answers == ["Pass", "Pass", "Pass"]
     first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
@@ -331,7 +331,7 @@ def test_an_episode_that_cannot_be_opened_is_told_over_the_list(bench: BenchRevi
 
 def test_that_the_open_episode_was_taken_away_is_told(bench: BenchReviewing, first: Reviewer) -> None:
     bench.remove(bench.ids[0])
-    first.wait_to_read("The episode that was open is not in the dataset any more.")
+    first.wait_to_read("The open episode is no longer in the dataset.")
     assert first.listed == ["Buy red shoes", "Buy blue shoes"]
     assert first.list.isVisible()
 
@@ -341,8 +341,8 @@ def test_a_rejected_episode_may_be_gone_before_that_is_confirmed(bench: BenchRev
     first.press("w5az")
     first.key(Qt.Key.Key_D, CTRL)
     first.wait_for_open("Buy red shoes")
-    first.wait_to_read("Rejected, and moved to the trash: Set an alarm")
-    assert not first.says("The episode that was open is not in the dataset any more.")
+    first.wait_to_read("Rejected and moved to the trash: Set an alarm")
+    assert not first.says("The open episode is no longer in the dataset.")
     assert first.ids == bench.ids
 
 
@@ -350,7 +350,7 @@ def test_a_verdict_of_another_on_the_open_episode_is_shown_at_once(bench: BenchR
     first.press("q")
     bench.judge(bench.ids[0], "Omar", Decision.ACCEPT)
     bench.tell_again(bench.ids[0])
-    first.wait_to_read("This episode is accepted: nothing more is to be judged.")
+    first.wait_to_read("This episode is accepted. There is nothing left to review.")
     assert first.answers == ["Pass", "", ""]
 
 

@@ -87,14 +87,14 @@ def test_keys_and_clicks_lead_from_step_to_step(pilot: ViewerPilot, review: Open
     pilot.show(review)
     assert pilot.viewer.current_step == 0
     assert pilot.says("Step 0 of 8 · CLICK 719, 762")
-    assert pilot.says("There is no proof of this picture.")
-    assert pilot.view.shown == "Before step 0: a picture of 72x128. After it: a picture of 72x128"
+    assert pilot.says("No provenance for this screenshot.")
+    assert pilot.view.shown == "Before step 0: a screenshot of 72x128. After it: a screenshot of 72x128"
     changes: list[int] = []
     pilot.viewer.step_changed.connect(changes.append)
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Period, Qt.Key.Key_Comma, Qt.Key.Key_End):
         pilot.key(key)
     pilot.wait_for(LAST)
-    assert pilot.view.shown.endswith("After it: the episode ends with this step")
+    assert pilot.view.shown.endswith("After it: this is the last step")
     pilot.key(Qt.Key.Key_Right)
     pilot.key(Qt.Key.Key_Home)
     place = pilot.strip.visualRect(pilot.strip.model().index(3, 0)).center()
@@ -102,8 +102,8 @@ def test_keys_and_clicks_lead_from_step_to_step(pilot: ViewerPilot, review: Open
     assert changes == [1, 2, 1, LAST, 0, 3]
     assert pilot.strip.currentIndex().row() == 3
     assert pilot.viewer.seen_steps == {0, 1, 2, 3, LAST}
-    assert "not looked at yet" in pilot.spoken(4)
-    assert "not looked at yet" not in pilot.spoken(3)
+    assert "not seen yet" in pilot.spoken(4)
+    assert "not seen yet" not in pilot.spoken(3)
 
 
 def test_every_step_gets_its_picture_with_its_action(pilot: ViewerPilot, review: OpenedReview) -> None:
@@ -121,7 +121,7 @@ def test_one_picture_can_be_had_alone_and_larger(pilot: ViewerPilot, review: Ope
     pilot.show(review)
     before = pilot.view.viewport.actual_scale
     pilot.key(Qt.Key.Key_B)
-    assert pilot.view.shown == "Step 0: a picture of 72x128"
+    assert pilot.view.shown == "Step 0: a screenshot of 72x128"
     alone = pilot.view.viewport.actual_scale
     assert before is not None
     assert alone is not None
@@ -211,9 +211,9 @@ def test_a_picture_that_is_broken_is_shown_as_such(
     assert words in pilot.view.shown
     pilot.key(Qt.Key.Key_Right)
     pilot.wait_for(1)
-    assert pilot.view.shown.startswith("Before step 1: The picture")
+    assert pilot.view.shown.startswith("Before step 1: The screenshot")
     pilot.qtbot.waitUntil(lambda: pilot.thumbnail(1) is not None)
-    assert "no picture" in pilot.spoken(1)
+    assert "no screenshot" in pilot.spoken(1)
 
 
 def test_pictures_of_an_episode_that_was_left_are_dropped(pilot: ViewerPilot, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_pictures_of_an_episode_that_was_left_are_dropped(pilot: ViewerPilot, tm
         pilot.viewer.go_to_step(3)
         pilot.viewer.show_review(other)
     pilot.qtbot.waitUntil(
-        lambda: pilot.view.shown == "Before step 0: a picture of 128x72. After it: a picture of 128x72"
+        lambda: pilot.view.shown == "Before step 0: a screenshot of 128x72. After it: a screenshot of 128x72"
     )
     pilot.qtbot.waitUntil(lambda: pilot.thumbnail(1) is not None)
     assert {words for words in seen if "step 0" in words} == {pilot.view.shown}
@@ -271,7 +271,7 @@ def test_what_the_proof_says_stands_beside_the_step(pilot: ViewerPilot, tmp_path
     pilot.show(open_review(tmp_path, proof=proof_of(record)))
     assert pilot.says(f"Note: {hostile}")
     assert pilot.says("Flagged: no effect")
-    assert pilot.says("held back until a second picture showed the same")
+    assert pilot.says("held back until a second screenshot showed the same")
     formats = {label.textFormat() for label in pilot.viewer.findChildren(QLabel) if label.text()}
     assert formats == {Qt.TextFormat.PlainText}
 

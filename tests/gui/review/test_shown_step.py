@@ -29,23 +29,23 @@ def test_the_proof_tells_place_note_and_flags_and_without_one_that_is_said() -> 
     assert step.place == "com.android.chrome · Main"
     assert (step.note, step.flags) == ("slow page", ("no effect",))
     step = first_step()
-    assert step.proof == "There is no proof of this picture."
+    assert step.proof == "No provenance for this screenshot."
     assert (step.place, step.note, step.flags, step.element) == ("", "", (), None)
 
 
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        (step_record(), "the action was held back until a second picture showed the same"),
-        (step_record(age_us=120_000), "0.12 s before the action; a second picture, asked for after the touch-down"),
-        (step_record(check=None, age_us=90_000), "no second picture proves it"),
+        (step_record(), "the action waited until a second screenshot showed the same"),
+        (step_record(age_us=120_000), "0.12 s before the action; a second screenshot, asked for after the touch-down"),
+        (step_record(check=None, age_us=90_000), "not confirmed by a second screenshot"),
         (
             step_record(check=None, frame=step_record().frame.model_copy(update={"streamed": True})),
-            "the stream tells of no other until the action",
+            "no other frame arrived before the action",
         ),
         (
             step_record(frame=step_record().frame.model_copy(update={"settled": False})),
-            "Taken by grpc, the screen not at rest",
+            "Taken by grpc, while the screen was moving",
         ),
     ],
 )
@@ -73,4 +73,4 @@ def test_a_step_has_its_own_findings() -> None:
 def test_a_proof_with_too_few_steps_is_no_proof_of_the_others() -> None:
     made = episode(Click(Point(1, 1)), Complete())
     steps = shown_steps(reviewed(Path("shots"), made, proof_of(step_record())))
-    assert steps[1].proof == "There is no proof of this picture."
+    assert steps[1].proof == "No provenance for this screenshot."

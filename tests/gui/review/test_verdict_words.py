@@ -56,7 +56,7 @@ def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview)
     accepts = verdict("Omar", Decision.ACCEPT, passes(), minute=1)
     later = verdict("lin ", Decision.REJECT, fails(Criterion.PICTURES, "private"), minute=2)
     words = turn_words(disputed(opened, earlier, accepts, later))
-    assert words == "Third review: the two disagree on the screenshots."
+    assert words == "Third review. The first two disagree on the screenshots."
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview)
     [
         (ReviewStage.ACCEPTED, None, "Accepted"),
         (ReviewStage.SENT_BACK, None, "Sent back to Ada's queue"),
-        (ReviewStage.REJECTED, None, "Rejected, and moved to the trash"),
-        (ReviewStage.SECOND, SecondReviewReason.WARNINGS, "Kept; a second reviewer judges it too (has warnings)"),
-        (ReviewStage.DISPUTED, SecondReviewReason.SAMPLE, "Kept; the two reviews differ, so a third decides"),
+        (ReviewStage.REJECTED, None, "Rejected and moved to the trash"),
+        (ReviewStage.SECOND, SecondReviewReason.WARNINGS, "Saved. A second review follows (has warnings)"),
+        (ReviewStage.DISPUTED, SecondReviewReason.SAMPLE, "Saved. The two reviews differ, so a third reviewer decides"),
         (ReviewStage.UNREVIEWED, None, "Kept"),
     ],
 )

@@ -36,8 +36,8 @@ def reviewer(open_reviews: OpenReviews, place: Place) -> Reviewer:
     ("keys", "decision", "told"),
     [
         ("qazr", Decision.ACCEPT, "Accepted: "),
-        ("qs1zv", Decision.SEND_BACK, "Sent back; it was recorded for no task of a list, so tell ann yourself: "),
-        ("w5az", Decision.REJECT, "Rejected, and moved to the trash: "),
+        ("qs1zv", Decision.SEND_BACK, "Sent back. It has no task in the queue, so tell ann yourself: "),
+        ("w5az", Decision.REJECT, "Rejected and moved to the trash: "),
     ],
 )
 def test_decisions_are_kept(place: Place, reviewer: Reviewer, keys: str, decision: Decision, told: str) -> None:
@@ -46,7 +46,7 @@ def test_decisions_are_kept(place: Place, reviewer: Reviewer, keys: str, decisio
     if decision is Decision.REJECT:
         reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     reviewer.wait_to_read(told)
-    reviewer.wait_to_read("Nothing waits for you.")
+    reviewer.wait_to_read("Nothing to review for you.")
     [kept] = place.reviews.read(judged).verdicts
     assert (kept.by, kept.decision) == ("Bea", decision)
     assert place.annotation(judged).exists() is (decision is not Decision.REJECT)

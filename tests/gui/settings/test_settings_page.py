@@ -90,11 +90,11 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
     bench.write("Your name", "Ada")
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.named(QCheckBox, "Animations").click()
-    assert bench.says("Takes effect when the window is opened again.")
+    assert bench.says("Takes effect after a restart.")
     bench.button("Save").click()
     bench.wait_to_read("Saved.")
     assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
-    assert bench.says("In force from the next start of the window: Animations, Your name, Practice.")
+    assert bench.says("Takes effect after a restart: Animations, Your name, Practice.")
     assert not bench.button("Save").isEnabled()
     bench.write("Your name", "")  # the default again
     bench.button("Save").click()
@@ -125,8 +125,8 @@ def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_sav
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.button("Save").click()
     bench.wait_to_read("Nothing was saved.")
-    assert bench.says("See what is said of “List of tasks”.")
-    assert bench.says("There is no such file.")
+    assert bench.says("See the message at “List of tasks”.")
+    assert bench.says("File not found.")
     assert saved() == ""
     assert bench.button("Save").isEnabled()
 
@@ -186,11 +186,11 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
 
 def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     assert bench.says("There is no key yet.")
-    assert not bench.button("Put into the keyring").isEnabled()
+    assert not bench.button("Save to keyring").isEnabled()
     bench.write("API key", "sk-planted")
     assert "sk-planted" not in bench.named(QLineEdit, "API key").displayText()
     assert not bench.button("Save").isEnabled()
-    bench.button("Put into the keyring").click()
+    bench.button("Save to keyring").click()
     bench.wait_to_read("There is a key in the keyring")
     assert bench.named(QLineEdit, "API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
@@ -202,7 +202,7 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("of_system", "variable", "words"),
     [
-        (MemoryKeyring(), "sk-planted", "The key comes from the environment variable ODYSSEY_API_KEY"),
+        (MemoryKeyring(), "sk-planted", "The key is set by the environment variable ODYSSEY_API_KEY"),
         (fail.Keyring(), "", "no safe keyring: set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
         (LockedKeyring(), "", "unlock it and try again, or set ODYSSEY_API_KEY"),
     ],

@@ -27,7 +27,7 @@ def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
     place = model.cell_index("Multi_Apps", "pixel_fold")
     assert place.data() == "7.5 of 24"
     assert place.data(Qt.ItemDataRole.AccessibleTextRole) == (
-        "Multi Apps on Pixel Fold: 7.5 of 24 that are wanted are there, 4 of them recorded; 16 more are wanted."
+        "Multi Apps on Pixel Fold: 7.5 of 24 available, 4 of them recorded; 16 missing."
     )
     assert model.headerData(1, Qt.Orientation.Horizontal) == "Small Phone"
     assert not model.cell_index("Multi_Apps", "nowhere").isValid()
@@ -54,11 +54,11 @@ def test_the_board_has_every_category_and_device_and_the_emptiest_places_are_tur
     board = opened(lead)
     assert (board.model().rowCount(), board.model().columnCount()) == (6, 6)
     emptiest = lead.service.coverage("simulated_phone").emptiest
-    assert lead.named(TallyList, "Emptiest places").cell == emptiest[0]
+    assert lead.named(TallyList, "Largest gaps").cell == emptiest[0]
     assert board.currentIndex().data() == "0 of 0.1"
     lead.use(Command.NEXT_GAP)
-    assert lead.named(TallyList, "Emptiest places").cell == emptiest[1]
-    assert lead.named(TallyList, "Classes of apps in this place").cell == emptiest[1]
+    assert lead.named(TallyList, "Largest gaps").cell == emptiest[1]
+    assert lead.named(TallyList, "Kinds of app in this cell").cell == emptiest[1]
 
 
 def test_a_place_is_filled_with_tasks_for_it_alone(lead: LeadBench) -> None:
@@ -79,7 +79,7 @@ def test_a_place_is_filled_with_tasks_for_it_alone(lead: LeadBench) -> None:
 
 def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> None:
     opened(lead)
-    gap = lead.named(TallyList, "Emptiest places").cell
+    gap = lead.named(TallyList, "Largest gaps").cell
     assert gap is not None
     lead.use(Command.FILL_GAP)
     dialog = lead.dialog_of(GenerateDialog)

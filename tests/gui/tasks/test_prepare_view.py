@@ -70,7 +70,7 @@ def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
     changed = replace(task.listed, notes="Use the account of the team")
     lead.office.queue.amend([changed], "Grace")
     lead.use(Command.APPROVE_TASKS)
-    lead.wait_to_read("That did not work.")
+    lead.wait_to_read("The work failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(Command.APPROVE_TASKS)
@@ -100,7 +100,7 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
     lead.press_in(dialog, "Reject")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
     lead.wait_to_read("Nothing is left to approve.")
-    lead.named(QComboBox, "How far").setCurrentText("Rejected (1)")
+    lead.named(QComboBox, "Status").setCurrentText("Rejected (1)")
     lead.wait_to_read("Rejected: makes no sense")
     lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
@@ -111,8 +111,8 @@ def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -
     for task in tasks[2::2]:
         lead.service.edit(task.task_id, "Do whatever you like.")
     lead.use(Command.READ_TASKS)
-    lead.wait_for(lambda: lead.named(QComboBox, "How far").findText("With faults (2)") >= 0)
-    lead.named(QComboBox, "How far").setCurrentText("With faults (2)")
+    lead.wait_for(lambda: lead.named(QComboBox, "Status").findText("With faults (2)") >= 0)
+    lead.named(QComboBox, "Status").setCurrentText("With faults (2)")
     assert lead.tasks.selectionModel().isRowSelected(lead.tasks.currentIndex().row())
 
 
@@ -185,7 +185,7 @@ def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBen
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
-    assert lead.says("Have 2 tasks put into words by a model?")
+    assert lead.says("Have 2 tasks rewritten by a model?")
     assert lead.says(f"stand-in-1 at http://127.0.0.1:{model.port}")
     assert lead.says("by the prices of 2026-11-01")
     assert dialog.findChildren(QLineEdit)[0].text() == "0.01"
@@ -201,7 +201,7 @@ def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: Lead
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
     assert lead.says("Written by the model stand-in-1.")
     assert lead.says("finds that both ask for the same")
-    assert "The rewrite added: " in lead.named(QTextEdit, "Instruction").accessibleDescription()
+    assert "Added by the rewrite: " in lead.named(QTextEdit, "Instruction").accessibleDescription()
     assert {lead.task(one.task_id).status for one in tasks} == {Status.TO_APPROVE}
     text = lead.task(tasks[0].task_id).listed.text
     assert text is not None
@@ -248,7 +248,7 @@ def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: Lea
     lead.enter(Command.SHOW_QUEUE)
     assert not lead.says("No language model can be asked")
     lead.use(Command.SHOW_PREPARE)
-    lead.wait_to_read("No task is prepared yet. “Generate…” makes some from the templates.")
+    lead.wait_to_read("No tasks to prepare. Choose “Generate…” to make some from the templates.")
     lead.wait_to_read("No language model can be asked")
     lead.use(Command.SHOW_QUEUE)
     lead.wait_for(lambda: not lead.says("No language model can be asked"))
@@ -278,8 +278,8 @@ def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: Lea
     dialog = lead.dialog_of(ReasonDialog)
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     lead.press_in(dialog, "Reject")
-    lead.wait_to_read("That did not work.")
-    stages = lead.named(QComboBox, "How far")
+    lead.wait_to_read("The work failed.")
+    stages = lead.named(QComboBox, "Status")
     lead.wait_for(lambda: stages.findText("Approved (1)") >= 0)
 
 
@@ -291,7 +291,7 @@ def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: Le
     lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
     assert lead.page.asks_before_closing(lambda: closed.append(True))
     dialog = lead.dialog_of(ConfirmDialog)
-    assert lead.says("Close, and lose what you typed of 1 task?")
+    assert lead.says("Close and lose unsaved text of 1 task?")
     lead.press_in(dialog, "Close")
     assert closed == [True]
     assert not lead.page.asks_before_closing(lambda: closed.append(True))

@@ -73,9 +73,13 @@ def test_a_filter_shows_what_is_all_of_it(wanted: dict[str, str], left: list[str
     ("origin", "writer", "said"),
     [
         (PHRASED, "Phrasing", "Not checked"),
-        (BY_MODEL, "Model", "No fault found, by rules and judge"),
+        (BY_MODEL, "Model", "No problems found by rules and model"),
         (FAULTY, "Model", "3 faults"),
-        (TextOrigin(Writer.MODEL, edited_by="Ada", equivalence=Equivalence()), "Person", "No fault found by the rules"),
+        (
+            TextOrigin(Writer.MODEL, edited_by="Ada", equivalence=Equivalence()),
+            "Person",
+            "No problems found by the rules",
+        ),
         (TextOrigin(equivalence=Equivalence(task_entails_instruction=False)), "Template", "1 fault"),
         (None, "Person", "Not checked"),
     ],

@@ -128,7 +128,7 @@ def test_a_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues,
     with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as somebody:
         somebody.execute("BEGIN IMMEDIATE")
         bridge.make_sure("a")
-        qtbot.waitUntil(lambda: told == ["It has not answered yet."])
+        qtbot.waitUntil(lambda: told == ["No answer yet."])
     bridge.refresh()
     qtbot.waitUntil(lambda: len(told) == 2)
     assert isinstance(told[1], Board)

@@ -142,12 +142,12 @@ def test_nothing_is_recorded_while_the_gate_is_shown_or_another_task_is_recorded
     assert bench.says("Two practice tasks are left.")
     assert not bench.may_record()
     with bench.qtbot.waitSignal(bench.commands[Command.PRACTICE_PAGE].triggered):
-        bench.press_in(bench.page, "Go on with practice")
+        bench.press_in(bench.page, "Continue practice")
     bench.bridge.show_gate("")
     assert bench.may_record()
     bench.bridge.set_recording(True)
     assert not bench.may_record()
-    assert bench.says("Another task is being recorded now.")
+    assert bench.says("Another task is being recorded.")
 
 
 def test_a_list_that_cannot_be_read_is_told_and_read_again(bench: Bench, tmp_path: Path) -> None:

@@ -62,4 +62,4 @@ def test_a_proposal_says_what_is_wrong_with_it_and_what_it_is_like() -> None:
     assert proposal_words(Proposal(template(), ("No such role.",), "jot", 0.62)) == (
         "No such role.", "Most like jot (62%).",
     )  # fmt: skip
-    assert proposal_words(Proposal(template(), (), "", 0.0)) == ("No fault was found.",)
+    assert proposal_words(Proposal(template(), (), "", 0.0)) == ("No problems found.",)

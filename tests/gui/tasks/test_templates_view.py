@@ -60,7 +60,7 @@ def test_every_template_says_its_roles_and_how_many_tasks_are_left_the_chosen_on
     for words in (
         "Set an alarm for {time} with the label {label}.", "{label} is filled with one of",
         "Swimming · ", "clock: any of Clock", "I need an alarm at {time}, please label it {label}.",
-        "In {clock}, set an alarm for {time}", "simulated_phone · every device", "Begins from a clean home screen.",
+        "In {clock}, set an alarm for {time}", "simulated_phone · every device", "Starts from a clean home screen.",
         "The alarm rings once",
     ):  # fmt: skip
         assert words in told, words
@@ -89,7 +89,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     for tick in dialog.findChildren(CheckBox):
         if tick.text() in ("General Tool", "Multi Apps"):
             tick.setChecked(False)
-    assert lead.says("4 templates can still give up to ")
+    assert lead.says("4 templates can make up to ")
     app_class = lead.named(QComboBox, "With an app of the class")
     app_class.setCurrentText("Photos")
     assert lead.says("No template can give more tasks like this")
@@ -119,7 +119,7 @@ def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadB
 def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBench, model: StandIn) -> None:
     propose(lead, model, NEW)
     assert cells(lead, LEFT)[0] == "Proposed"
-    assert lead.says("A proposal of a model.")
+    assert lead.says("Proposed by a model.")
     lead.use(Command.KEEP_TEMPLATE)
     lead.wait_to_read("is kept in")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))

@@ -66,7 +66,7 @@ class _Tags(HTMLParser):
     ("count", "words"),
     [
         (0, "No episode has two verdicts yet."),
-        (12, "12 episodes with two verdicts: too few to trust."),
+        (12, "12 episodes with two verdicts: too few to be meaningful."),
         (60, "60 episodes with two verdicts."),
     ],
 )
@@ -101,13 +101,14 @@ def test_names_of_files_and_people_are_shown_as_text() -> None:
 
 def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
     same = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(40)]
-    assert "undefined: everybody said the same" in page(*same)
+    assert "undefined: all gave the same answer" in page(*same)
 
 
 def test_what_the_sample_says_is_never_less_than_it_is() -> None:
     assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
-        "Of 59 accepted episodes that were judged again, chosen by lot and blind, none was not accepted the second "
-        "time: with 95 % confidence, less than 5.0 % of the episodes that one reviewer accepts are defective."
+        "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
+        "accepted the second time: with 95 % confidence, less than 5.0 % of the episodes that "
+        "one reviewer accepts are defective."
     )
     assert "1 was not accepted the second time: with 95 % confidence, less than 39.5 %" in bound_words(
         DefectBound(10, 1, 0, 0.39416)

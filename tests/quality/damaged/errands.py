@@ -142,7 +142,7 @@ ERRANDS = (
         "small_phone",
         _task(
             "Media_Entertainment", "Photos, Messages", "Look at {} and tell a friend of it.", "the balloon festival",
-            "Open the picture of the balloon festival in Photos and tell Mira in Messages that it was fine.",
+            "Open the screenshot of the balloon festival in Photos and tell Mira in Messages that it was fine.",
         ),
         moves(
             "Photos", "Balloon festival", "HOME", "Messages", "Mira Vogel", "Text message",

@@ -64,7 +64,7 @@ def test_strays_and_torn_files_are_named_and_cut_short(root: Path) -> None:
         put(root / "screenshots" / name)
     (found,) = folder_findings(root)
     assert (found.check, found.severity) == ("SET02", Severity.NOTE)
-    assert found.found.startswith("screenshots/ has 4 files that no episode has, 1 of them left by a write")
+    assert found.found.startswith("screenshots/ has 4 files without an episode, 1 of them left by a write")
     assert found.found.isprintable()
     assert len(found.found) < 300
 
@@ -105,7 +105,7 @@ def test_recordings_of_which_some_have_no_proof_are_found(root: Path) -> None:
     (root / f"provenance/{TWO}.json").unlink()
     found = [one for one in lists(root) if isinstance(one, Finding)]
     assert [(one.check, one.others) for one in found] == [("SET04", (TWO,))]
-    assert "1 of 2 episodes have no proof" in found[0].found
+    assert "1 of 2 episodes have no provenance" in found[0].found
 
 
 def test_released_data_need_no_proof_and_without_a_list_none_is_checked(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
         {("2", 3)},
     ),
     "twice in one episode": ([showing(showing(facts(1), 2, "same"), 3, "same"), facts(2)], set()),
-    "no picture": ([replace(facts(number), pictures=("",) * 6) for number in (1, 2)], set()),
+    "no screenshot": ([replace(facts(number), pictures=("",) * 6) for number in (1, 2)], set()),
     "taken twice of the same screen": ([proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=AGAIN)], set()),
     "taken twice, words unknown": (
         [proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=replace(AGAIN, words=""))],
@@ -93,8 +93,11 @@ PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
         {("1", 2), ("2", 4)},
     ),
     "proofs of the very same": ([proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=NOTES)], {("1", 2), ("2", 4)}),
-    "one proof": ([proved(LIST, at_2=NOTES), OTHER_LIST], {("1", 2), ("2", 4)}),
-    "another step, and the proof says otherwise": ([proved(TWO_LISTS, at_1=NOTES, at_4=SHOP)], {("1", 1), ("1", 4)}),
+    "one provenance": ([proved(LIST, at_2=NOTES), OTHER_LIST], {("1", 2), ("2", 4)}),
+    "another step, and the provenance says otherwise": (
+        [proved(TWO_LISTS, at_1=NOTES, at_4=SHOP)],
+        {("1", 1), ("1", 4)},
+    ),
     "another step of the same screen": ([proved(TWO_LISTS, at_1=NOTES, at_4=AGAIN)], set()),
     "the next step, which is IMG07's": ([proved(showing(showing(facts(1), 1, "list"), 2, "list"))], set()),
 }

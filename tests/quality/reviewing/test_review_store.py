@@ -172,7 +172,7 @@ def test_what_another_computer_writes_is_learnt_of(store: ReviewStore, tmp_path:
     store.append(ONE, verdict("Bea"))
     assert store.sent_back("ada ") == {}
     _send_back(ReviewStore(tmp_path), ONE)
-    assert store.sent_back("ada ") == {}, "nobody knows who recorded it"
+    assert store.sent_back("ada ") == {}, "annotator unknown"
     _prove(tmp_path, ONE, task_id="shop-1")
     (tmp_path / "reviews" / f"{OTHER}.json").write_text('{"annotator')
     (tmp_path / "provenance" / f"{OTHER}.json").write_text("{")

@@ -156,16 +156,16 @@ def _and(criterion: Criterion, reason: str, words: str = "") -> list[Judgement]:
         (Decision.SEND_BACK, judgements("pup"), ""),
         (Decision.REJECT, judgements("fff"), ""),
         *(
-            (Decision.REJECT, _and(Criterion.PICTURES, reason), "Choose a reason for what you say of the screenshots")
+            (Decision.REJECT, _and(Criterion.PICTURES, reason), "Choose a reason for the screenshots")
             for reason in ("", "lost", "no such reason")
         ),
         *(
-            (Decision.REJECT, _and(Criterion.INSTRUCTION, "other", words), "Say in words what is wrong with the instr")
+            (Decision.REJECT, _and(Criterion.INSTRUCTION, "other", words), "Describe what is wrong with the instr")
             for words in ("", " ")
         ),
         (Decision.REJECT, _and(Criterion.INSTRUCTION, "other", "It names a shop that is closed."), ""),
-        (Decision.ACCEPT, _PASSED[:2], "Answer each of the three questions once."),
-        (Decision.ACCEPT, (*_PASSED[:2], _PASSED[1]), "Answer each of the three questions once."),
+        (Decision.ACCEPT, _PASSED[:2], "Answer each of the 3 questions once."),
+        (Decision.ACCEPT, (*_PASSED[:2], _PASSED[1]), "Answer each of the 3 questions once."),
     ],
 )
 def test_a_decision_is_one_that_its_answers_bear(decision: Decision, said: Sequence[Judgement], fault: str) -> None:
@@ -187,8 +187,7 @@ def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
     first = verdict("Bea", "pfp", step=3)
     second = verdict("Cem", "pff", minute=1, step=3).model_copy(update={"note": "The cart was empty."})
     assert refusal_reasons(_status(first, second)) == (
-        "The instruction is not carried out to its end, at step 3; Something that was asked for is lost, at step 3;"
-        " The cart was empty."
+        "The instruction is not completed, at step 3; A requested detail is missing, at step 3; The cart was empty."
     )
 
 
@@ -199,13 +198,13 @@ def test_the_annotator_is_told_in_the_reviewers_words() -> None:
         criterion=Criterion.INSTRUCTION, answer=Rating.UNSURE, reason="other", step=0, words="Whose list?"
     )
     said = verdict("Bea", "pff").model_copy(update={"judgements": (passed[0], spelled, other)})
-    assert refusal_reasons(_status(said)) == "The text is not right: Not 'cofee'; at step 0: Whose list?"
+    assert refusal_reasons(_status(said)) == "The text is wrong: Not 'cofee'; at step 0: Whose list?"
 
 
 def test_who_takes_the_episode_is_not_quoted_to_the_annotator() -> None:
     back = verdict("Bea", "upp")
     fine = verdict("Cem", minute=1).model_copy(update={"note": "Well done"})
-    assert refusal_reasons(_status(back, fine, verdict("Dan", "upp", minute=2))) == "It shows what was there earlier"
+    assert refusal_reasons(_status(back, fine, verdict("Dan", "upp", minute=2))) == "It shows an earlier screen"
 
 
 # Properties for any verdicts, reviewers and order of merging.
