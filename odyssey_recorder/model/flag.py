@@ -41,6 +41,39 @@ class FlagCode(Enum):
 
 _TEXTS = {
     FlagCode.MOVING: "the screen was still moving",
+    FlagCode.CHANGING: "the screen changed around the moment of the touch",
+    FlagCode.UNWATCHED: "the screen just after the touch is unknown",
+    FlagCode.OLDER: "the screenshot is {age_s:.1f} s older than the touch",
+    FlagCode.OLDER_THAN_LAST_ACTION: (
+        "the screenshot is {age_s:.1f} s older than the touch, and from before the last action"
+    ),
+    FlagCode.NEWER: (
+        "the screen changed just before the touch: the screenshot is newer than the one the annotator saw"
+    ),
+    FlagCode.UNPROVEN: "it is not confirmed that the screen was still the same at touch-down",
+    FlagCode.AREAS_CHANGED: ("the keyboard, the bars or the screen's posture changed around the moment of the touch"),
+    FlagCode.AREAS_UNKNOWN: "the device did not report its screen layout in time",
+    FlagCode.NO_KEY: "it looked like a system gesture, but had the effect of no system key",
+    FlagCode.CLOCK_CHANGED: "the device's clock was changed around the moment of the touch",
+    FlagCode.CLOCK_UNREAD: "the device's clock could not be read after the touch",
+    FlagCode.TEXT_UNREAD: "the typed text could not be read",
+    FlagCode.UNCHANGED: "nothing changed on the screen",
+    FlagCode.WRONG_TEXT: "the field shows another text",
+    FlagCode.CONNECTION_BROKE: "the connection was lost while the input was sent",
+    FlagCode.VOUCHED: (
+        "the recorder stopped while the input was sent; the annotator says whether the device received it"
+    ),
+    FlagCode.TURNED: "the screen was rotated: the screenshot is {screenshot}, device_info says {device_info}",
+    FlagCode.RESIZED: "the screen had another size: the screenshot is {screenshot}, device_info says {device_info}",
+    FlagCode.UNLIKE: "accepted as the screen of the undone step, but not identical",
+    FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one the recording stopped on",
+    FlagCode.RESUMED_UNSEEN: "resumed without a screenshot of the screen the recording stopped on",
+    FlagCode.FOREIGN_INPUT: "something else acted on the device: {input}",
+    FlagCode.UNEXPLAINED: "the screen changed before this step, and no step explains it",
+    FlagCode.OTHER: "{text}",
+}
+_OLD_TEXTS = {
+    **_TEXTS,
     FlagCode.CHANGING: "the screen changed at about the moment of the touch",
     FlagCode.UNWATCHED: "what the screen showed just after the touch is not known",
     FlagCode.OLDER: "the picture is {age_s:.1f} s older than the touch",
@@ -51,14 +84,11 @@ _TEXTS = {
         "the screen changed just before the finger came down: the picture is newer than the one that was seen"
     ),
     FlagCode.UNPROVEN: "nothing proves that the screen was still the same at touch-down",
-    FlagCode.AREAS_CHANGED: ("the keyboard, the bars or the screen's posture changed at about the moment of the touch"),
+    FlagCode.AREAS_CHANGED: "the keyboard, the bars or the screen's posture changed at about the moment of the touch",
     FlagCode.AREAS_UNKNOWN: "the device did not say in time how its screen is parted",
     FlagCode.NO_KEY: "it looked like a swipe to another app, but none of the system's keys was its effect",
     FlagCode.CLOCK_CHANGED: "the device's clock was changed at about the moment of the touch",
-    FlagCode.CLOCK_UNREAD: "the device's clock could not be read after the touch",
     FlagCode.TEXT_UNREAD: "what was typed could not be read",
-    FlagCode.UNCHANGED: "nothing changed on the screen",
-    FlagCode.WRONG_TEXT: "the field shows another text",
     FlagCode.CONNECTION_BROKE: "the connection broke while it was sent",
     FlagCode.VOUCHED: "the recorder ended while it was sent: whether the device got it is the annotator's word",
     FlagCode.TURNED: "the screen was turned: its picture is {screenshot}, device_info says {device_info}",
@@ -66,10 +96,8 @@ _TEXTS = {
     FlagCode.UNLIKE: "taken for the screen of the step that was undone, but not the same",
     FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one that the recording had left",
     FlagCode.RESUMED_UNSEEN: "resumed without a picture of the screen that the recording had left",
-    FlagCode.FOREIGN_INPUT: "something else acted on the device: {input}",
-    FlagCode.UNEXPLAINED: "the screen changed before this step, and no step explains it",
-    FlagCode.OTHER: "{text}",
 }
+"""What recorders stored before flags had codes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +151,4 @@ def _pattern(text: str) -> re.Pattern[str]:
     )
 
 
-_PATTERNS = {code: _pattern(text) for code, text in _TEXTS.items() if code is not FlagCode.OTHER}
+_PATTERNS = {code: _pattern(text) for code, text in _OLD_TEXTS.items() if code is not FlagCode.OTHER}

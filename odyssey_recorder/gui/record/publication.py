@@ -35,7 +35,7 @@ class Publication(Banner):
             [f"{more} more, which a reviewer will see."] if more > 0 else []
         )
         self.show_message(
-            Tone.WARNING, f"The episode is published; {_counted(report)} found.", "\n".join([*lines, self._file])
+            Tone.WARNING, f"The episode is published with {_counted(report)}.", "\n".join([*lines, self._file])
         )
 
     def show_failure(self, words: str) -> None:
@@ -58,4 +58,4 @@ def _counted(report: EpisodeReport) -> str:
     counted = [
         f"{count} {word}{'s' * (count > 1)}" for count, word in ((errors, "error"), (warnings, "warning")) if count
     ]
-    return f"{' and '.join(counted)} {'was' if errors + warnings == 1 else 'were'}"
+    return " and ".join(counted)

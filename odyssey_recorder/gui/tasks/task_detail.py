@@ -39,9 +39,10 @@ class TaskDetail(Card):
 
 def holder_words(holder: Holder) -> str:
     place = f" on {holder.place}" if holder.place else ""
-    does = "is recording it" if holder.is_recording else "has it"
     since, until = holder.since.astimezone(), holder.until.astimezone()
-    return f"{holder.annotator} {does}{place} since {since:%H:%M}, until {until:%H:%M} at the latest."
+    if holder.is_recording:
+        return f"{holder.annotator} has been recording this task{place} since {since:%H:%M}."
+    return f"Reserved for {holder.annotator}{place} until {until:%H:%M}."
 
 
 def _words(entry: HistoryEntry) -> str:
