@@ -116,7 +116,7 @@ class AdbDevice:
             try:
                 size, pixels = _receive_screencap(stream)
             except ValueError as error:
-                raise ValueError(f"{error} {_in_short(stream.errors)}".rstrip()) from error
+                raise ValueError(f"{error}. {_in_short(stream.errors)}".rstrip(". ")) from error
         return Frame(next(self._frame_numbers), size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
@@ -184,7 +184,7 @@ class AdbDevice:
         if start < 0:
             words = result.errors + result.output
             advice = "Its screen never settles." if _RESTLESS in words else "Look again."
-            raise DeviceError(f"The views on the screen of {self.serial} cannot be read. {advice} {_in_short(words)}")
+            raise DeviceError(f"The view hierarchy of {self.serial} cannot be read. {advice} {_in_short(words)}")
         return result.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:
@@ -368,7 +368,7 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
         raise ValueError(f"the screenshot was cut short: {received} of the header's {len(header)} bytes received")
     width, height, pixel_format, _ = _SCREENCAP_HEADER.unpack(header)
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
-        raise ValueError(f"not a screenshot; the data begin with {bytes(header)!r}")
+        raise ValueError(f"the data is not a screenshot: it begins with {bytes(header)!r}")
     if pixel_format != _RGBA_8888:
         raise ValueError(
             f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is supported"

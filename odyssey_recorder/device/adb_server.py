@@ -26,7 +26,7 @@ _COLD_BOOT = "If its window does not respond either, restart it with a cold boot
 _STARTED = b"daemon started"
 """Printed by `adb start-server` if the server was not running."""
 _NOT_OURS = "Another program had started it. Restart Android Studio, or run `adb start-server`."
-_RESTART_SERVER = "Start it again: `adb kill-server`, then `adb start-server`."
+_RESTART_SERVER = "Restart it: `adb kill-server`, then `adb start-server`."
 
 
 def find_adb() -> str:
@@ -57,7 +57,7 @@ def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG
     except AdbError as error:
         raise _as_adb_said(who, " ".join(str(error).split())[:160]) from error
     except (EOFError, OSError) as error:
-        raise DeviceDisconnectedError(f"The connection to {who} broke off ({error}). {if_gone}") from error
+        raise DeviceDisconnectedError(f"The connection to {who} was lost ({error}). {if_gone}") from error
     except (ValueError, struct.error) as error:
         raise DeviceError(f"{who} sent an unusable answer: {error}. Try again.") from error
 
@@ -68,7 +68,7 @@ def _as_adb_said(who: str, words: str) -> DeviceError:
     if "unauthorized" in words or "authorizing" in words:
         mend = "does not trust this computer (adb: {}). Allow USB debugging in the dialog on its screen."
     elif "offline" in words:
-        mend = "is offline (adb: {}). Wait until it has started; if it stays so, start it again (Cold Boot)."
+        mend = "is offline (adb: {}). Wait until it has started. If that does not help, restart it with a cold boot."
     else:
         mend = "is gone (adb: {}). " + _PLUG_IN
     return DeviceDisconnectedError(f"{who} {mend.format(words)}")
@@ -141,7 +141,7 @@ class AdbServer:
             with suppress(ConnectionRefusedError):
                 return DeviceConnection((self.host, self.port), timeout_s)
             if self._is_ours is False:
-                raise DeviceDisconnectedError(f"{self} has ended. {_NOT_OURS}")
+                raise DeviceDisconnectedError(f"{self} has stopped. {_NOT_OURS}")
             self.start(adb())
             return DeviceConnection((self.host, self.port), timeout_s)
 

@@ -152,7 +152,7 @@ class AdbShell:
         output = self.run(f"; echo {_PART}; ".join(commands)).output
         parts = [part.strip() for part in output.split(_PART)]
         if len(parts) != len(commands):
-            raise DeviceError(f"{self.serial} answered {len(parts)} of {len(commands)} questions. Try again.")
+            raise DeviceError(f"{self.serial} answered {len(parts)} of {len(commands)} commands. Try again.")
         return parts
 
     def run(self, command: str, timeout_s: float | None = None) -> CommandResult:

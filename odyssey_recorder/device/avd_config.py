@@ -119,7 +119,7 @@ def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ..
     image = _IMAGE.match(config.get("image.sysdir.1", ""))
     if image is not None and image.groups() != (profile.android_sdk, profile.avd.image):
         wanted = f"{profile.android_sdk} ({profile.avd.image})"
-        found.append(f"Its Android is API {image[1]} ({image[2]}), the profile's {wanted}. Create it again.")
+        found.append(f"It has Android API {image[1]} ({image[2]}), the profile {wanted}. Create it again.")
     return tuple(found)
 
 
@@ -160,8 +160,8 @@ class AvdFolder:
             return read_file(path, Largest.WRITTEN_BY_HAND).decode(errors="surrogateescape")
         except OSError as error:
             raise DeviceError(
-                f"The virtual device {name} has no {path} that can be read ({error.strerror}). Delete it "
-                "in Android Studio's Device Manager, and create it again."
+                f"{path} of the virtual device {name} cannot be read: {error.strerror}. Delete the device in "
+                "Android Studio's Device Manager, and create it again."
             ) from error
 
     def _config_path(self, name: str) -> Path:
@@ -171,7 +171,7 @@ class AvdFolder:
             note = entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND).decode(errors="replace"))
         except FileNotFoundError as error:
             known = ", ".join(self.names()) or "none"
-            raise DeviceError(f"No virtual device is named {name}; there are: {known}.") from error
+            raise DeviceError(f"No virtual device is named {name}. Existing devices: {known}.") from error
         except OSError as error:
             raise DeviceError(f"{self.folder / name}.ini cannot be read: {error.strerror}.") from error
         return Path(note.get("path") or self.folder / f"{name}.avd") / "config.ini"

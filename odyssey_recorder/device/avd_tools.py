@@ -80,4 +80,4 @@ class AvdTools:
         lines = [line.strip() for line in words.splitlines() if line.strip() and line.strip() != "null"]
         telling = [line for line in lines if re.match("error", line, re.IGNORECASE)] or lines
         said = shorten(" / ".join(telling), _SAID, placeholder=" …") or "nothing"
-        return f"{told} It said: {said}".strip()
+        return f"{told} Its output: {said}".strip()

@@ -178,7 +178,7 @@ class EmulatorConsole:
                 f"{self} cannot be reached: nothing is listening on port {self.port} of this computer. Restart it."
             ) from error
         except (EOFError, OSError) as error:
-            raise DeviceDisconnectedError(f"{self} broke off ({error}). {_TRY_AGAIN}") from error
+            raise DeviceDisconnectedError(f"{self} disconnected ({error}). {_TRY_AGAIN}") from error
 
 
 class _RefusedError(Exception):

@@ -65,7 +65,7 @@ class EmulatorFinger:
             except DeviceError as error:
                 self._shape, self._is_lost = None, True
                 if is_down:
-                    raise InputRefusedError(f"The finger was moved only part of its way: {error}") from error
+                    raise InputRefusedError(f"The finger was moved only part of the way: {error}") from error
                 raise
 
     def lift(self, control: EmulatorControl | None) -> None:

@@ -45,7 +45,7 @@ _OPTIONS = (
 _MEANINGS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
     StatusCode.UNAUTHENTICATED: (
         DeviceError,
-        "rejected the token. It is being read again. If that does not help, restart the emulator.",
+        "rejected the token, which is now read again. If that does not help, restart the emulator.",
     ),
     StatusCode.PERMISSION_DENIED: (
         DeviceError,
@@ -88,7 +88,9 @@ def control_errors(who: str) -> Iterator[None]:
         )
         raise kind(f"{service} {meaning} (gRPC {code.name}: {words})") from error
     except ValueError as error:
-        raise DeviceDisconnectedError(f"{service} was cancelled: {error}. Connect to the device again.") from error
+        raise DeviceDisconnectedError(
+            f"{service} is no longer connected: {error}. Connect to the device again."
+        ) from error
 
 
 class FrameMemory:
@@ -142,8 +144,8 @@ class ScreenshotStream:
         self._torn_in_a_row = 0
         self.received = 0
         self.ended = threading.Event()
-        self.error: DeviceError = DeviceDisconnectedError(f"The screenshot stream of {who} has ended. Wait a moment.")
-        self._thread = threading.Thread(target=self._read, name=f"screenshot stream of {who}", daemon=True)
+        self.error: DeviceError = DeviceDisconnectedError(f"The frame stream of {who} has ended. Wait a moment.")
+        self._thread = threading.Thread(target=self._read, name=f"frame stream of {who}", daemon=True)
         self._thread.start()
 
     def take(self, wait_s: float) -> Frame | None:
@@ -329,8 +331,8 @@ def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, stre
     size = Size(image.format.width, image.format.height)
     if not pixels or len(pixels) != _length(image):
         raise DeviceError(
-            f"The gRPC service of {who} sent an incomplete screenshot: {len(pixels)} bytes for "
-            f"{size}, {_length(image)} were expected. If the screen is off, wake the device; "
+            f"The gRPC service of {who} sent an incomplete frame: {len(pixels)} bytes for "
+            f"{size}, {_length(image)} expected. If the screen is off, wake the device; "
             "otherwise try again."
         )
     return Frame(

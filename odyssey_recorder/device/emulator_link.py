@@ -174,7 +174,7 @@ class EmulatorLink:
         endpoint = self._options.find()
         if endpoint is None:
             raise DeviceError(
-                f"No gRPC service of {self._serial} was found. Start the emulator from Android Studio, or "
+                f"No gRPC service was found for {self._serial}. Start the emulator from Android Studio, or "
                 "with -grpc-use-token, on this computer; or choose adb."
             )
         if endpoint.wants_jwt:
@@ -192,7 +192,7 @@ class EmulatorLink:
         stream = connection.stream
         if not stream.came_after(0, _FIRST_PICTURE_S) and not stream.ended.is_set():
             raise DeviceTimeoutError(
-                f"The gRPC service of {self._serial} sends no screenshots. If the screen is off, wake the device."
+                f"The gRPC service of {self._serial} sends no frames. If the screen is off, wake the device."
             )
         received, small = stream.received, None
         while (newest := stream.newest) and not (self._closing.is_set() or stream.ended.is_set()):
@@ -213,9 +213,7 @@ class EmulatorLink:
         if (now.size, now.pixels) != (before.size, before.pixels) and not connection.stream.came_after(
             received, _LATE_S
         ):
-            raise DeviceError(
-                f"The screenshot stream of {self._serial} has stalled and is being reopened. Wait a moment."
-            )
+            raise DeviceError(f"The frame stream of {self._serial} has stalled and is being reopened. Wait a moment.")
 
 
 def _eighth(size: Size) -> Size:

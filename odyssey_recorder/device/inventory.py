@@ -113,7 +113,7 @@ class DeviceInventory:
         serial = self.simulator(profile, cancelled)
         if cancelled():
             self.stop(serial)
-            raise CancelledError(f"The simulated emulator {serial} was stopped again.")
+            raise CancelledError(f"The start was cancelled. The simulated emulator {serial} has been stopped.")
         progress(None, "Waiting for adb")
         self.connect(serial).close()
         return serial

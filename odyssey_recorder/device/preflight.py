@@ -115,7 +115,7 @@ def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
 def _screen(readings: PreflightReadings) -> PreflightFinding:
     found, profile = f"{readings.size} at {readings.density} dpi", readings.profile
     if profile is None:
-        fix = "This is not one of the six devices of the dataset. Record on one of those."
+        fix = "This is not one of the dataset's 6 devices. Record on one of those."
         return PreflightFinding("Screen", found, fix)
     if readings.density == profile.density and readings.size in profile.screens:
         return PreflightFinding("Screen", f"{found}, as {profile.name}")
@@ -131,8 +131,8 @@ def _touch_screen(readings: PreflightReadings) -> PreflightFinding:
     screens = [node.name for node in readings.nodes if node.is_touchscreen]
     slotless = [node.name for node in readings.nodes if node.is_slotless]
     if not screens and slotless:
-        fix = "Passive mode needs protocol B, which all emulators of Android's SDK speak. Record in mirror mode."
-        found = f"{slotless[0]} speaks multi-touch protocol A (no ABS_MT_SLOT)"
+        fix = "Passive mode needs protocol B, which all Android SDK emulators use. Record in mirror mode."
+        found = f"{slotless[0]} uses multi-touch protocol A (no ABS_MT_SLOT)"
         return PreflightFinding("Touch screen", found, fix, prevents=True)
     if not screens:
         fix = "Its touches cannot be read. Restart the device. If that does not help, record in mirror mode."
@@ -145,8 +145,8 @@ def _keyboard(readings: PreflightReadings) -> PreflightFinding:
     if readings.has_keyboard:
         return PreflightFinding("Keyboard", "keys of the emulator's window are recorded")
     fix = (
-        "Write hw.keyboard=yes into the config.ini of the virtual device (in Android Studio: Device Manager, Edit, "
-        "Additional settings, Enable keyboard input), then start it again with Cold Boot."
+        "Set hw.keyboard=yes in the config.ini of the virtual device (in Android Studio: Device Manager, Edit, "
+        "Additional settings, Enable keyboard input), then restart it with a cold boot."
     )
     return PreflightFinding("Keyboard", "missing: the emulator's toolbar and your keyboard have no effect", fix)
 
@@ -168,9 +168,9 @@ def _soft_keyboard(readings: PreflightReadings) -> PreflightFinding:
 
 
 def _navigation(readings: PreflightReadings) -> PreflightFinding:
-    kinds = {"2": "by gestures", "1": "by two buttons and a gesture"}
+    kinds = {"2": "by gestures", "1": "by 2 buttons and a gesture"}
     if readings.navigation_mode not in kinds:
-        return PreflightFinding("Navigation", "by three buttons")
+        return PreflightFinding("Navigation", "by 3 buttons")
     found, by_hand = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
     why = "HOME, BACK and RECENT are recognised from swipes, which is less reliable than buttons."
     return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, by_hand=by_hand)
@@ -186,29 +186,29 @@ def _animations(readings: PreflightReadings) -> PreflightFinding:
 
 def _staying_awake(readings: PreflightReadings) -> PreflightFinding:
     if readings.stays_on.isdecimal() and int(readings.stays_on) & _EVERY_PLUG:
-        return PreflightFinding("Staying awake", "the screen stays on")
+        return PreflightFinding("Stay awake", "the screen stays on")
     repair = PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG))
     why = "A screen that turns off during a task spoils the recording."
     by_hand = "Settings, System, Developer options, Stay awake"
-    return _repairable(readings, "Staying awake", "the screen turns off after a while", why, repair, by_hand=by_hand)
+    return _repairable(readings, "Stay awake", "the screen turns off after a while", why, repair, by_hand=by_hand)
 
 
 def _free_space(readings: PreflightReadings) -> PreflightFinding:
     found = f"{readings.free_bytes / 1024**3:.1f} GiB left on the device's disk"
     if readings.free_bytes >= _LITTLE_SPACE_BYTES:
-        return PreflightFinding("Room", found)
+        return PreflightFinding("Free space", found)
     fix = "Apps may fail to save data. Remove apps or files on the device, or reset it (Devices, Reset)."
-    return PreflightFinding("Room", found, fix)
+    return PreflightFinding("Free space", found, fix)
 
 
 def _frames(readings: PreflightReadings) -> PreflightFinding:
     if readings.sends_frames:
-        return PreflightFinding("Pictures", "over gRPC, at each change of the screen")
+        return PreflightFinding("Screenshots", "over gRPC, at each change of the screen")
     fix = (
         "Steps whose screenshot may be too old will be flagged. Start the emulator from Android "
         "Studio, or with -grpc 8554 -grpc-use-token, to get a screenshot at each change."
     )
-    return PreflightFinding("Pictures", "by screencap, one after another", fix)
+    return PreflightFinding("Screenshots", "by screencap, one after another", fix)
 
 
 def _is_off(scale: str) -> bool:
@@ -265,5 +265,5 @@ def _locale(device: DeviceSetup, wanted: str) -> Iterator[PreflightFinding]:
     """The language can be chosen only at the start; if it never was, it is the image's."""
     chosen = device.setting("system", "system_locales") or IMAGE_LOCALE
     if chosen.split(",")[0] != wanted:
-        fix = f"On the device: Settings, System, Languages: put {wanted} first. Or reset the device."
+        fix = f"On the device, open Settings, System, Languages, and put {wanted} first. Or reset the device."
         yield PreflightFinding("Language", f"{chosen}, not {wanted}", fix)

@@ -85,7 +85,9 @@ def profile_named(key: str) -> DeviceProfile:
     """Raises SettingsError with the available keys."""
     found = next((profile for profile in profiles() if profile.key == key), None)
     if found is None:
-        raise SettingsError(f"No device profile {key!r}; there are {', '.join(one.key for one in profiles())}.")
+        raise SettingsError(
+            f"No device profile is named {key!r}. Existing profiles: {', '.join(one.key for one in profiles())}."
+        )
     return found
 
 
@@ -109,6 +111,6 @@ def _profile(file: Path) -> DeviceProfile:
             {**tomllib.loads(read_text(file, Largest.WRITTEN_BY_HAND)), "key": file.stem}
         )
     except ValidationError as error:
-        raise SettingsError(f"The device profile {file} is wrong at {first_fault(error)}.") from error
+        raise SettingsError(f"The device profile {file} is invalid at {first_fault(error)}.") from error
     except ValueError as error:
         raise SettingsError(f"The device profile {file} cannot be read: {error}.") from error

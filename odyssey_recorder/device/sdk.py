@@ -26,7 +26,7 @@ _NO_SDK = (
     "it you can use the simulated emulator: odyssey-recorder simulate"
 )
 _NO_TOOLS = (
-    "In Android Studio: Settings, Languages & Frameworks, Android SDK, tab SDK Tools, "
+    "In Android Studio, open Settings, Languages & Frameworks, Android SDK, SDK Tools, and "
     "tick Android SDK Command-line Tools (latest)."
 )
 

@@ -221,5 +221,5 @@ async def _watch(cancelled: Callable[[], bool]) -> None:
 
 def _farewell(model: str, ends: date, today: date) -> str:
     if ends <= today:
-        return f"The model {model!r} was scheduled to shut down on {ends}and may no longer respond. Choose another."
+        return f"The model {model!r} was scheduled to shut down on {ends} and may no longer respond. Choose another."
     return f"The model {model!r} is scheduled to shut down on {ends}. Results cannot be reproduced after that."

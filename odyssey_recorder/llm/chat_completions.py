@@ -165,7 +165,7 @@ def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str
     if refusal:
         raise RefusedAnswerError(f"{model} declined: {refusal}", refusal, **tokens)
     if choice.finish_reason == "content_filter":
-        raise RefusedAnswerError(f"The filter of {host} took the answer of {model} away.", raw, **tokens)
+        raise RefusedAnswerError(f"The content filter of {host} removed the answer of {model}.", raw, **tokens)
     if choice.finish_reason == "length":
         words = (
             f"The answer of {model} was cut off after {usage.tokens_out} tokens. Choose a model with shorter answers."

@@ -147,8 +147,8 @@ class OpenAIModel:
             raise BrokenAnswerError(f"The answer of {self.name} cannot be read.", replied.text)
         if reply is None:
             raise ModelUnusableError(
-                f"{self.host} answered, but not as Chat Completions do: does the address {self._url} end as the "
-                "server's documents say (often in /v1)?"
+                f"{self.host} did not answer like a Chat Completions server. Check that the address {self._url} ends "
+                "as the server's documentation says (often in /v1)."
             )
         answer = chat_completions.answer_in(reply, question, self.name, self.host)
         return replace(answer, request_id=replied.request_id or answer.request_id)
@@ -163,14 +163,14 @@ class OpenAIModel:
                 return _Failure(
                     0,
                     "",
-                    (f"{self.host} cannot be reached. Check that the server is running and that its address is right."),
+                    f"{self.host} cannot be reached. Check that the server is running and that its address is right.",
                 )
             case APIStatusError():
                 words = " ".join(_words(error).replace(self._key.get_secret_value(), "•••").split())[:_SHOWN_WORDS]
                 wait_s = retry_after_s(error.response.headers, datetime.now(UTC))
                 return _Failure(error.status_code, error.code or error.type or "", words, wait_s)
             case _:
-                return _Failure(0, "", f"{self.host} could not be asked ({type(error).__name__}).")
+                return _Failure(0, "", f"The request to {self.host} failed ({type(error).__name__}).")
 
     async def _translated(self, failure: _Failure) -> LanguageModelError:
         status, words = failure.status, failure.words
@@ -184,7 +184,7 @@ class OpenAIModel:
             for_all = status == 429 or failure.wait_s is not None
             return ModelBusyError(f"{self.host} is busy or failed ({status}): {words}", failure.wait_s, for_all=for_all)
         if failure.code == "content_filter":
-            return RefusedAnswerError(f"The filter of {self.host} refused the question: {words}")
+            return RefusedAnswerError(f"The content filter of {self.host} refused the request: {words}")
         if status == 404 or failure.code == "model_not_found":
             return await self._not_found()
         return self._refused(status, words)
@@ -212,7 +212,9 @@ class OpenAIModel:
             )
         more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
         offers = ", ".join(sorted(names)[:_SHOWN_MODELS]) + more
-        return ModelUnusableError(f"{self.host} has no model {self.name!r}. It offers {offers}: set `model` to one.")
+        return ModelUnusableError(
+            f"{self.host} has no model {self.name!r}. It offers {offers}. Set `model` to one of them."
+        )
 
 
 async def _create(model: str, question: ModelRequest, wire: chat_completions.Wire, client: AsyncOpenAI) -> _Response:

@@ -104,7 +104,7 @@ class Requester:
         wait_s = self._retry.wait_s(error, tried)
         if wait_s is None:
             self._given_up_in_a_row += 1
-            times = "once" if tried == 1 else f"{tried} times"
+            times = "1 attempt" if tried == 1 else f"{tried} attempts"
             last = ModelBusyError(f"{error} Gave up after {times}.", error.wait_s, for_all=error.for_all)
             if self._given_up_in_a_row >= _GIVEN_UP_IN_A_ROW:
                 self._closed = f"Stopped, because {_GIVEN_UP_IN_A_ROW} requests in a row failed. {last}"

@@ -57,7 +57,7 @@ def _words(fault: Any) -> str:
 
 def _strict(schema: Any) -> Any:
     if "prefixItems" in schema or (schema.get("type") == "object" and "properties" not in schema):
-        raise TypeError(f"A tuple or a mapping with free keys is nothing that every server understands: {schema}")
+        raise TypeError(f"Not every server supports tuples or mappings with free keys: {schema}")
     made = {word: _strict_part(word, value) for word, value in schema.items() if word in _KEPT}
     if "properties" in made:
         made |= {"required": list(made["properties"]), "additionalProperties": False}
