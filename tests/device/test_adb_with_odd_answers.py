@@ -79,11 +79,11 @@ def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
     ("output", "words"),
     [
         *((PICTURE[:length], f"cut short: {length} of the header's 16 bytes") for length in (1, 15)),
-        *((PICTURE[:length], f"{length} bytes came, 40 were expected") for length in (16, 35, 39)),
-        (PICTURE + b"!", "41 bytes came, 40 were expected"),
+        *((PICTURE[:length], f"{length} bytes received, 40 expected") for length in (16, 35, 39)),
+        (PICTURE + b"!", "41 bytes received, 40 expected"),
         (struct.pack("<4I", 2, 3, 4, 1) + PIXELS, "pixel format 4"),
-        (b"Error: no display is on", "no screenshot: it begins with b'Error: no displa'"),
-        (b"", "It said: Failed to take screenshot"),
+        (b"Error: no display is on", "not a screenshot: it begins with b'Error: no displa'"),
+        (b"", "Its output: Failed to take screenshot"),
     ],
 )
 def test_anything_but_one_whole_picture_is_refused(output: bytes, words: str) -> None:
@@ -169,11 +169,11 @@ def test_before_android_12_a_bent_drag_is_one_straight_swipe() -> None:
 @pytest.mark.parametrize(
     ("words", "fix"),
     [
-        (f"device '{SERIAL}' not found", "Start it again or plug it in"),
-        ("device offline", "Cold Boot"),
+        (f"device '{SERIAL}' not found", "Restart it or plug it in"),
+        ("device offline", "with a cold boot"),
         ("device unauthorized.\nPlease check the confirmation dialog on your device.", "Allow USB debugging"),
         ("device still authorizing", "Allow USB debugging"),
-        ("closed", "Start it again or plug it in"),
+        ("closed", "Restart it or plug it in"),
     ],
 )
 def test_a_device_that_adb_does_not_reach_is_an_error_with_what_to_do(words: str, fix: str) -> None:
@@ -264,7 +264,7 @@ def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
     [
         (
             b"ERROR: could not get idle state.\ncat: x.xml: No such file or directory\n",
-            "screen never rests.*idle state",
+            "screen never settles.*idle state",
         ),
         (b"ERROR: null root node returned by UiTestAutomationBridge.\n", "Look again.*null root node"),
         (b"Killed\n", "Look again.*Killed"),
@@ -299,9 +299,9 @@ def test_an_answer_that_is_no_value_is_an_error() -> None:
         shell("cat /proc/uptime"): printed(b"soon\n"),
     }
     with device_with(answers) as device:
-        with pytest.raises(DeviceError, match=f"{SERIAL} does not tell .*Invalid namespace"):
+        with pytest.raises(DeviceError, match=f"{SERIAL} did not report .*Invalid namespace"):
             device.setting("nowhere", "x")
-        with pytest.raises(DeviceError, match=f"{SERIAL} answered what cannot be used"):
+        with pytest.raises(DeviceError, match=f"{SERIAL} sent an unusable answer"):
             device.read_clock()
 
 

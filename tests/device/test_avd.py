@@ -131,7 +131,9 @@ def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_d
     with pytest.raises(DeviceError) as told:
         bench.devices.start("pixel_fold")
 
-    assert "The emulator of pixel_fold ended at once. Let yourself use KVM: sudo gpasswd" in str(told.value)
+    assert "The emulator pixel_fold stopped right after its start. Allow your user to use KVM: sudo gpasswd" in str(
+        told.value
+    )
     assert words.splitlines()[-1] in str(told.value)
     [log] = bench.logs.glob("emulator-pixel_fold-*.log")
     assert str(log) in str(told.value)
@@ -162,8 +164,8 @@ def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(ben
 
     assert wear == Avd("Wear", None, None)
     assert (gone.name, gone.profile) == ("Gone", None)
-    assert "Delete it in Android Studio's Device Manager" in gone.problems[0]
-    with pytest.raises(DeviceError, match=r"made by none of the recorder's profiles"):
+    assert "Delete the device in Android Studio's Device Manager" in gone.problems[0]
+    with pytest.raises(DeviceError, match=r"not created from one of the recorder's profiles"):
         bench.devices.amend("Wear")
 
 
@@ -183,13 +185,13 @@ def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(ben
 def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: Bench) -> None:
     bench.devices.create("small_phone")
 
-    with pytest.raises(DeviceError, match=r"There is a virtual device small_phone already"):
+    with pytest.raises(DeviceError, match=r"A virtual device named small_phone already exists"):
         bench.devices.create("small_phone")
-    with pytest.raises(DeviceError, match=r"is no name of a virtual device"):
+    with pytest.raises(DeviceError, match=r"is not a valid name"):
         bench.devices.create("small_phone", name="../a b; rm")
-    with pytest.raises(SettingsError, match=r"No device profile 'nokia'; there are medium_phone"):
+    with pytest.raises(SettingsError, match=r"No device profile is named 'nokia'. Existing profiles: medium_phone"):
         bench.devices.create("nokia")
-    with pytest.raises(DeviceError, match=r"There is no virtual device nokia; there are: small_phone"):
+    with pytest.raises(DeviceError, match=r"No virtual device is named nokia. Existing devices: small_phone"):
         bench.devices.start("nokia")
     assert bench.devices.create("small_phone", replace=True) == Avd("small_phone", "small_phone", None)
 
@@ -212,5 +214,5 @@ def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: Bench) -> None:
     assert devices.list() == ()
     with pytest.raises(SdkError, match=r"No Android SDK was found. Install Android Studio"):
         devices.create("small_phone")
-    with pytest.raises(DeviceError, match=r"R5CR10 is no emulator of this computer"):
+    with pytest.raises(DeviceError, match=r"R5CR10 is not an emulator on this computer"):
         bench.devices.console("R5CR10")

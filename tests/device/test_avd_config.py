@@ -92,7 +92,7 @@ def test_what_is_not_the_profiles_is_said_one_sentence_each() -> None:
         "Its density is not set, the profile's 320.",
         "Its keyboard is no, the profile's yes.",
         "It has 2048 MB of memory, the profile 4096 MB.",
-        "Its Android is API 33 (google_apis_playstore), the profile's 34 (google_apis). Create it again.",
+        "It has Android API 33 (google_apis_playstore), the profile 34 (google_apis). Create it again.",
     )
 
 
@@ -128,7 +128,7 @@ def test_a_device_is_found_where_its_ini_file_says_and_others_are_refused(tmp_pa
 
     assert folder.names() == ("phone",)
     assert folder.config("phone") == {"hw.keyboard": "no"}
-    with pytest.raises(DeviceError, match=r"there are: phone|is no name of a virtual device"):
+    with pytest.raises(DeviceError, match=r"Existing devices: phone|is not a valid name"):
         folder.config(name)
 
 

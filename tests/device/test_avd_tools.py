@@ -28,7 +28,7 @@ def test_what_the_emulator_chats_about_is_no_device(tools: AvdTools) -> None:
 def test_a_device_that_there_is_is_made_anew_only_when_asked(tools: AvdTools) -> None:
     tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
     with pytest.raises(
-        DeviceError, match=r"did not make .* Fold\. It said: Error: Android Virtual Device 'Fold' already"
+        DeviceError, match=r"could not create .* Fold\. Its output: Error: Android Virtual Device 'Fold' already"
     ):
         tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
     tools.create("Fold", image=IMAGE, device="pixel_fold", replace=True)
@@ -40,12 +40,15 @@ CHAT = "Loading local repository...\n"
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
-        ("ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.", "set JAVA_HOME to the one"),
-        ("The operation could not be completed. Unable to locate a Java Runtime.", "set JAVA_HOME to the one"),
-        ("java.lang.UnsupportedClassVersionError: com/android/prefs", "set JAVA_HOME to the one"),
+        (
+            "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.",
+            "Set JAVA_HOME to the jbr folder",
+        ),
+        ("The operation could not be completed. Unable to locate a Java Runtime.", "Set JAVA_HOME to the jbr folder"),
+        ("java.lang.UnsupportedClassVersionError: com/android/prefs", "Set JAVA_HOME to the jbr folder"),
         ("Error: No device found matching --device pixel_fold.\nnull", 'sdkmanager" "cmdline-tools;latest"'),
         ("Error: Package path is not valid. Valid system image paths are:\nnull", 'sdkmanager" "cmdline-tools;latest"'),
-        ("Error: No space left on device", "Free some room"),
+        ("Error: No space left on device", "Free some disk space"),
         (f"{CHAT}Error: Something odd.", ""),
     ],
 )
@@ -66,9 +69,9 @@ def test_programs_that_do_not_run_are_told_as_a_fault_of_the_sdk(stand_in: Stand
     for program in ("emulator/emulator", "cmdline-tools/latest/bin/avdmanager"):
         (stand_in.folder / program).chmod(0o644)
 
-    with pytest.raises(SdkError, match=r"emulator does not answer: .*Permission denied.*Install the emulator"):
+    with pytest.raises(SdkError, match=r"emulator does not respond: .*Permission denied.*Install the emulator"):
         tools.names()
-    with pytest.raises(SdkError, match=r"avdmanager does not run: Permission denied\. .*JAVA_HOME"):
+    with pytest.raises(SdkError, match=r"avdmanager could not be started: Permission denied\. .*JAVA_HOME"):
         tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
 
 
@@ -76,5 +79,5 @@ def test_an_emulator_that_fails_is_told_with_its_words(stand_in: StandInSdk, too
     program = stand_in.folder / "emulator" / "emulator"
     program.write_text("#!/bin/sh\necho 'error while loading shared libraries: libX11.so.6' >&2\nexit 127\n")
 
-    with pytest.raises(SdkError, match=r"does not run\. It said: error while loading shared libraries: libX11"):
+    with pytest.raises(SdkError, match=r"could not be started: error while loading shared libraries: libX11"):
         tools.names()

@@ -31,7 +31,7 @@ def boot(emulator: LaunchedEmulator, port: int) -> Boot:
 def test_a_device_that_adb_never_lists_is_told_with_its_log(emulator: LaunchedEmulator) -> None:
     with (
         ScriptedAdbServer({"host:devices-l": block("")}) as adb,
-        pytest.raises(DeviceTimeoutError, match=r"small_phone .* is still at: Waiting for adb\..*cold boot.*log"),
+        pytest.raises(DeviceTimeoutError, match=r"small_phone .* Last stage: Waiting for adb\..*cold boot.*log"),
     ):
         boot(emulator, adb.port).wait(lambda _: None)
 
@@ -40,7 +40,7 @@ def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator)
     seen = list[BootStage]()
     answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"0\n")}
 
-    with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match="is still at: Booting Android"):
+    with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match="Last stage: Booting Android"):
         boot(emulator, adb.port).wait(seen.append)
 
     assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING]
@@ -80,7 +80,7 @@ def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:
 
     with (
         ScriptedAdbServer({"host:devices-l": LISTED}) as adb,
-        pytest.raises(DeviceTimeoutError, match=rf"{SERIAL} has not ended within 0 s"),
+        pytest.raises(DeviceTimeoutError, match=rf"{SERIAL} did not stop within 0 s"),
     ):
         end_emulator(SERIAL, lambda: killed.append(SERIAL), AdbServer(port=adb.port), (tmp_path,), gone_s=0)
 
@@ -88,7 +88,7 @@ def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:
 
 
 def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match=r"/nowhere/emulator does not run: No such file or directory"):
+    with pytest.raises(DeviceError, match=r"/nowhere/emulator could not be started: No such file or directory"):
         LaunchedEmulator(["/nowhere/emulator"], {}, tmp_path / "log")
 
 

@@ -61,13 +61,13 @@ def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: Emul
 
 @pytest.mark.parametrize("name", ["", "two words", "a\nkill", "../up", "..", "-x", "é", "a" * 101, "a;b"])
 def test_a_name_that_could_mean_anything_else_is_refused(name: str) -> None:
-    with pytest.raises(DeviceError, match="no name for a snapshot"):
+    with pytest.raises(DeviceError, match="not a valid snapshot name"):
         check_snapshot_name(name)
 
 
 def test_no_name_becomes_another_command(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
     for call in (console.save_snapshot, console.load_snapshot):
-        with pytest.raises(DeviceError, match="no name for a snapshot"):
+        with pytest.raises(DeviceError, match="not a valid snapshot name"):
             call("x\nkill")
     with pytest.raises(DeviceError, match="one line at a time"):
         console.command("ping\nkill")
@@ -114,12 +114,15 @@ def test_a_refusal_is_told_in_the_console_s_words(tmp_path: Path) -> None:
 
 def test_a_token_that_is_missing_or_not_taken_is_told_with_its_file(tmp_path: Path) -> None:
     token = tmp_path / "token"
-    with scripted(DEMAND) as (port, _), pytest.raises(DeviceError, match=r"token cannot be read.*it writes the file"):
+    with (
+        scripted(DEMAND) as (port, _),
+        pytest.raises(DeviceError, match=r"token cannot be read.*which writes the file"),
+    ):
         EmulatorConsole(port, token_file=token).command("ping")
     token.write_text("mine\n")
 
     with scripted(DEMAND, b"KO: it does not match\r\n") as (port, heard):
-        with pytest.raises(DeviceError, match=r"does not take the token in .*token"):
+        with pytest.raises(DeviceError, match=r"rejected the token in .*token"):
             EmulatorConsole(port, token_file=token).command("ping")
         assert heard == ["auth mine\n"]
 

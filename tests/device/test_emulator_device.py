@@ -245,8 +245,8 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
 @pytest.mark.parametrize(
     ("endpoint", "words"),
     [
-        (None, "No gRPC service of .* was found. Start the emulator from Android Studio"),
-        (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "wants signed tokens"),
+        (None, "No gRPC service was found for .*. Start the emulator from Android Studio"),
+        (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "requires signed tokens"),
         (ControlEndpoint("emulator-1", 1, "", wants_jwt=False), "cannot be reached"),
     ],
 )
@@ -345,7 +345,7 @@ def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(
     bench.leave_adb_alone()
     with pytest.raises(InputRefusedError, match="before the finger lifted"):
         call(bench.device)
-    with pytest.raises(InputRefusedError, match="cannot follow a finger at the moment"):
+    with pytest.raises(InputRefusedError, match="cannot follow a finger right now"):
         bench.device.put_finger(Pixel(120, 320))
     bench.emulator.faults.clear()
     bench.wait_for_path("gRPC")
@@ -526,7 +526,7 @@ def test_a_field_that_is_full_is_told_with_how_much_it_took(bench: DeviceBench) 
     bench.emulator.phone.limit_text(held=304)
 
     with pytest.raises(
-        InputRefusedError, match=rf"Only 300 of {len(LONG)} characters were typed: The field takes no m"
+        InputRefusedError, match=rf"Only 300 of {len(LONG)} characters were typed: The field accepts no m"
     ):
         write_long(bench, LONG)
 

@@ -149,7 +149,7 @@ def test_a_picture_that_is_not_whole_is_never_handed_out(
 ) -> None:
     service.screenshot = lambda _: image(pixels=pixels)
 
-    with pytest.raises(DeviceError, match=f"{len(pixels)} bytes came for 4x6, {LENGTH} expected"):
+    with pytest.raises(DeviceError, match=f"{len(pixels)} bytes for 4x6, {LENGTH} expected"):
         control.screenshot()
 
 
@@ -313,13 +313,13 @@ def test_shared_memory_is_for_this_user_alone_and_goes_when_it_is_closed() -> No
 # Errors
 
 MEANT = {
-    grpc.StatusCode.UNAUTHENTICATED: (DeviceError, "does not take our token"),
+    grpc.StatusCode.UNAUTHENTICATED: (DeviceError, "rejected the token"),
     grpc.StatusCode.PERMISSION_DENIED: (DeviceError, "-grpc-use-token"),
     grpc.StatusCode.UNIMPLEMENTED: (DeviceError, "Update the emulator"),
     grpc.StatusCode.UNAVAILABLE: (DeviceDisconnectedError, "cannot be reached"),
-    grpc.StatusCode.CANCELLED: (DeviceDisconnectedError, "was left in the middle"),
-    grpc.StatusCode.DEADLINE_EXCEEDED: (DeviceTimeoutError, "did not answer in time"),
-    grpc.StatusCode.RESOURCE_EXHAUSTED: (DeviceError, "has no room"),
+    grpc.StatusCode.CANCELLED: (DeviceDisconnectedError, "was cancelled during a call"),
+    grpc.StatusCode.DEADLINE_EXCEEDED: (DeviceTimeoutError, "did not respond in time"),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: (DeviceError, "has no resources"),
 }
 
 
@@ -328,7 +328,7 @@ def test_every_error_of_grpc_is_one_of_ours_and_says_what_to_do(
     service: ScriptedControl, control: EmulatorControl, code: grpc.StatusCode
 ) -> None:
     service.fail = code
-    kind, words = MEANT.get(code, (DeviceError, "start the emulator again"))
+    kind, words = MEANT.get(code, (DeviceError, "restart the emulator"))
 
     with pytest.raises(
         DeviceError, match=f"emulator-1 .*{words}.* \\(gRPC {code.name}: as the test wants\\)"
@@ -372,6 +372,6 @@ def test_a_service_that_does_not_answer_times_out(service: ScriptedControl) -> N
     service.screenshot = never
     control = EmulatorControl("emulator-1", service.address, "", answer_s=0.1)
 
-    with pytest.raises(DeviceTimeoutError, match="did not answer in time"):
+    with pytest.raises(DeviceTimeoutError, match="did not respond in time"):
         control.screenshot()
     control.close()

@@ -31,23 +31,23 @@ def test_a_control_service_whose_port_is_taken_gets_another() -> None:
 
 
 def test_where_no_port_is_free_it_is_said_what_to_do() -> None:
-    with pytest.raises(DeviceError, match=r"No port is free for another emulator: stop one"):
+    with pytest.raises(DeviceError, match=r"No port is free for another emulator\. Stop a running one"):
         free_ports(())
 
 
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
-        ("emulator: ERROR: x86 emulation currently requires hardware acceleration!", "switch virtualisation on"),
-        ("/dev/kvm is not found: VT disabled in BIOS or KVM kernel module not loaded", "switch virtualisation on"),
+        ("emulator: ERROR: x86 emulation currently requires hardware acceleration!", "Virtualisation is off"),
+        ("/dev/kvm is not found: VT disabled in BIOS or KVM kernel module not loaded", "Virtualisation is off"),
         ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
         ("PANIC: Broken AVD system path. Check your ANDROID_SDK_ROOT value [/sdk]!", "image is not installed"),
-        ("ERROR   | Unknown AVD name [test], use -list-avds to see valid list.", "create it again"),
+        ("ERROR   | Unknown AVD name [test], use -list-avds to see valid list.", "Create it again"),
         (
             "emulator: ERROR: Running multiple emulators with the same AVD is an experimental feature.",
-            "It runs already",
+            "It is already running",
         ),
-        ("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB", "Free some room"),
+        ("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB", "Free some disk space"),
         ("Device pixel_fold requires foldable feature, but the system image does not support. Quit.", "API 34"),
         ("qt.qpa.xcb: could not connect to display :0", "--no-window"),
         ("unknown option: -grpc-use-token", "sdkmanager --update"),
@@ -63,7 +63,7 @@ def test_what_real_emulators_say_when_they_end_is_known(words: str, advice: str)
 def test_what_is_not_known_is_told_as_it_was_said_its_last_lines_first_of_all() -> None:
     lines = [f"ERROR | {number}" for number in range(20)]
     assert explained("\n".join(lines)) == "Its output: " + " / ".join(lines[-6:])
-    assert explained("INFO    | all is well\n\n") == "It said: INFO | all is well"
+    assert explained("INFO    | all is well\n\n") == "Its output: INFO | all is well"
     assert explained("") == "It printed nothing."
 
 

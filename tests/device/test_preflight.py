@@ -72,13 +72,13 @@ def test_what_is_fixed_by_a_command_has_the_command_by_itself_and_the_serial_is_
         (replace(READY, animation_scales=("0", "1.0", "0")), "Animations"),
         (replace(READY, animation_scales=("", "0", "0")), "Animations"),
         (replace(READY, animation_scales=("0", "0", "null")), "Animations"),
-        (replace(READY, sends_frames=False), "Pictures"),
+        (replace(READY, sends_frames=False), "Screenshots"),
         (replace(READY, size=Size(1080, 2340)), "Screen"),
         (replace(READY, density=420), "Screen"),
         (replace(READY, size=Size(800, 600), panel=Size(800, 600), profile=None), "Screen"),
-        (replace(READY, free_bytes=400 * 1024**2), "Room"),
-        (replace(READY, stays_on=""), "Staying awake"),
-        (replace(READY, stays_on="0"), "Staying awake"),
+        (replace(READY, free_bytes=400 * 1024**2), "Free space"),
+        (replace(READY, stays_on=""), "Stay awake"),
+        (replace(READY, stays_on="0"), "Stay awake"),
     ],
 )
 def test_each_lack_is_named_alone(readings: PreflightReadings, what: str) -> None:
@@ -99,7 +99,7 @@ def test_a_touch_screen_of_the_older_protocol_is_named_and_refused() -> None:
     refused = found(replace(READY, nodes=(older, KEYBOARD)))["Touch screen"]
 
     assert refused.prevents
-    assert refused.found == "gslX680 speaks multi-touch protocol A (no ABS_MT_SLOT)"
+    assert refused.found == "gslX680 uses multi-touch protocol A (no ABS_MT_SLOT)"
     assert "Record in mirror mode." in refused.fix
     assert not found(replace(READY, nodes=(older, TOUCH, KEYBOARD)))["Touch screen"].prevents
 
@@ -178,7 +178,7 @@ def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(
         elif named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.fix):
             assert adb_server.adb(*shlex.split(named[1])).returncode == 0
 
-    assert lacking(take_readings(bench.device)) == {"Pictures"}
+    assert lacking(take_readings(bench.device)) == {"Screenshots"}
 
 
 def test_a_prepared_device_is_as_the_profile_says_and_has_nothing_left_to_fix() -> None:

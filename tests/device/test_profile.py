@@ -43,7 +43,9 @@ def test_the_simulated_emulator_has_the_same_screens(profile: DeviceProfile) -> 
 
 def test_a_profile_is_named_by_its_file() -> None:
     assert profile_named("pixel_fold").name == "Pixel Fold"
-    with pytest.raises(SettingsError, match=r"No device profile 'pixel'; there are medium_phone, pixel_7_pro"):
+    with pytest.raises(
+        SettingsError, match=r"No device profile is named 'pixel'. Existing profiles: medium_phone, pixel_7_pro"
+    ):
         profile_named("pixel")
 
 
@@ -59,12 +61,12 @@ def test_what_a_profile_leaves_out_is_as_in_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [
-        ("[prepare]\ntime_zone = 'Oslo; reboot'", "wrong at prepare.time_zone"),
-        ("[prepare]\nlocale = '-english'", "wrong at prepare.locale"),
-        ("[avd]\nimage = '../x'", "wrong at avd.image"),
-        ("[avd]\ngpu = 'a b'", "wrong at avd.gpu"),
-        ("[avd]\nram_mb = 4", "wrong at avd.ram_mb"),
-        ("[fold]\nouter_width = 1080", "wrong at fold.outer_height"),
+        ("[prepare]\ntime_zone = 'Oslo; reboot'", "invalid at prepare.time_zone"),
+        ("[prepare]\nlocale = '-english'", "invalid at prepare.locale"),
+        ("[avd]\nimage = '../x'", "invalid at avd.image"),
+        ("[avd]\ngpu = 'a b'", "invalid at avd.gpu"),
+        ("[avd]\nram_mb = 4", "invalid at avd.ram_mb"),
+        ("[fold]\nouter_width = 1080", "invalid at fold.outer_height"),
         ("not toml", "cannot be read"),
     ],
 )

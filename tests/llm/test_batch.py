@@ -193,7 +193,7 @@ def test_waits_double_until_it_is_given_up_with_the_last_words_of_the_server() -
     with StandIn(lambda asked: server_error(500)) as server:
         (error,) = patient(server, clock).ask_all([question()])
         assert isinstance(error, ModelBusyError)
-        assert "The server had an error. Gave up after 6 times." in str(error)
+        assert "The server had an error. Gave up after 6 attempts." in str(error)
         assert clock.waits == [0.5, 1, 2, 4, 8]
         assert len(server.questions) == 6
 
@@ -281,7 +281,7 @@ def test_the_budget_bounds_what_is_under_way_at_the_same_time() -> None:
 def test_without_a_price_there_is_no_budget_and_the_cost_is_not_known() -> None:
     told: list[BatchProgress] = []
     with StandIn() as server:
-        with pytest.raises(BudgetError, match="'stand-in-1' is not known"):
+        with pytest.raises(BudgetError, match="'stand-in-1' is unknown"):
             batch_with(model_at(server), read_prices(), budget=1.0)
         asks = batch_with(model_at(server), read_prices())
         asks.ask_all([question()], progress=told.append)
@@ -306,8 +306,8 @@ def test_the_estimate_counts_what_is_to_be_asked_and_asks_nothing(tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "ends", "words"),
     [
-        (MODEL, "2999-01-14", "announced to shut down on 2999-01-14"),
-        (MODEL, "2001-01-14", "may not answer any more"),
+        (MODEL, "2999-01-14", "scheduled to shut down on 2999-01-14"),
+        (MODEL, "2001-01-14", "shut down on 2001-01-14 and may no longer respond"),
         ("gpt-4-turbo", None, "2026-10-23"),  # by the table, where the server says nothing
     ],
 )

@@ -193,7 +193,7 @@ def test_what_cannot_be_done_is_said_at_once_and_spoils_nothing(service: Recordi
         recording.touch_down()
         recorder.cancel_touch()
         recording.ready(steps=0, after=before)
-        with pytest.raises(RecordingError, match="Say why"):
+        with pytest.raises(RecordingError, match="Enter why the task is impossible"):
             recorder.impossible("  ")
         recorder.impossible("There is no shop.")
         recording.until(State.FINISHED)
