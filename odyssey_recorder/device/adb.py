@@ -184,7 +184,9 @@ class AdbDevice:
         if start < 0:
             words = result.errors + result.output
             advice = "Its screen never settles." if _RESTLESS in words else "Look again."
-            raise DeviceError(f"The view hierarchy of {self.serial} cannot be read. {advice} {_in_short(words)}")
+            raise DeviceError(
+                f"The view hierarchy of {self.serial} cannot be read. {advice} {_in_short(words)}".rstrip()
+            )
         return result.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:

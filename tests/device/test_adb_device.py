@@ -191,7 +191,7 @@ def test_a_server_that_another_program_started_is_not_started_again_and_the_pers
 
     for _ in range(2):
         with pytest.raises(
-            DeviceDisconnectedError, match=r"has ended\. Another program had started it.*adb start-server"
+            DeviceDisconnectedError, match=r"has stopped\. Another program had started it.*adb start-server"
         ):
             AdbDevice(AdbShell("emulator-1", server)).input_nodes()
 

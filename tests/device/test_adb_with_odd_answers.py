@@ -119,7 +119,7 @@ def test_a_picture_during_which_the_connection_breaks_is_a_device_that_went_away
 
     with (
         device_with(phone({shell("screencap"): half})) as device,
-        pytest.raises(DeviceDisconnectedError, match=f"{SERIAL} broke off .*after 40 bytes"),
+        pytest.raises(DeviceDisconnectedError, match=f"{SERIAL} was lost .*after 40 bytes"),
     ):
         device.capture()
 
@@ -228,7 +228,7 @@ def test_an_answer_with_parts_missing_is_refused() -> None:
     command = "getprop; echo ==part==; wm size; echo ==part==; wm density"
     answers = {shell(command): printed(b"[ro.product.model]: [x]\n==part==\n")}
 
-    with device_with(answers) as device, pytest.raises(DeviceError, match=f"{SERIAL} answered 2 of 3 questions"):
+    with device_with(answers) as device, pytest.raises(DeviceError, match=f"{SERIAL} answered 2 of 3 commands"):
         device.properties()
 
 
@@ -274,7 +274,10 @@ def test_a_view_tree_is_what_comes_after_the_dump_s_own_words() -> None:
 def test_a_screen_whose_views_cannot_be_read_is_told_with_the_reason(errors: bytes, words: str) -> None:
     answers = {shell("rm -f *"): printed(b"", errors=errors)}
 
-    with device_with(answers) as device, pytest.raises(DeviceError, match=f"(?s)screen of {SERIAL}.*{words}"):
+    with (
+        device_with(answers) as device,
+        pytest.raises(DeviceError, match=f"(?s)view hierarchy of {SERIAL} cannot be read.*{words}"),
+    ):
         device.view_hierarchy()
 
 

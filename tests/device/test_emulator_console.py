@@ -89,12 +89,12 @@ def test_a_console_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
-    with pytest.raises(DeviceDisconnectedError, match=rf"emulator-{port} cannot be reached.*Start it again"):
+    with pytest.raises(DeviceDisconnectedError, match=rf"emulator-{port} cannot be reached.*Restart it"):
         EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
 
 
 def test_a_console_that_never_answers_times_out_and_one_that_hangs_up_is_told(tmp_path: Path) -> None:
-    with scripted(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="broke off"):
+    with scripted(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="disconnected"):
         EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
     for answers in ((b"",), (GREETING, b"half a li")):
         with scripted(*answers, then_hang=True) as (port, _):

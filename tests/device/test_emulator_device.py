@@ -236,7 +236,7 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     bench.emulator.faults.control.switch_off(off=True)
 
     for call in (device.capture, lambda: device.load_snapshot("home")):
-        with pytest.raises(DeviceError, match=f"control service of {device.serial} cannot be reached"):
+        with pytest.raises(DeviceError, match=f"gRPC service of {device.serial} cannot be reached"):
             call()
     assert device.next_frame(0.01) is None
     device.close()

@@ -295,7 +295,7 @@ def test_memory_that_is_too_small_gives_no_picture(service: ScriptedControl, ope
     assert stream.ended.wait(5)
     memory.close()
 
-    assert f"{LENGTH - 1} bytes received" in str(stream.error)
+    assert f"{LENGTH - 1} bytes for 4x6" in str(stream.error)
 
 
 def test_shared_memory_is_for_this_user_alone_and_goes_when_it_is_closed() -> None:

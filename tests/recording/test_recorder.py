@@ -570,7 +570,7 @@ def test_an_episode_that_cannot_be_published_is_published_when_the_cause_is_gone
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
         assert str(service.store.root) in view.message
-        assert "Bring it back" in view.message
+        assert "Restore it" in view.message
         assert not service.store.root.exists(), "no dataset is made up where one was taken away"
         assert [draft.steps for draft in service.store.drafts()] == [0], "the one that is open here"
         aside.rename(service.store.root)
@@ -585,7 +585,7 @@ def test_a_tampered_picture_is_not_published(service: RecordingBench, device: Fa
         device.picture("another").save(view.steps[0].picture)
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
-        assert "is not the screenshot that was recorded" in view.message
+        assert "is not the recorded screenshot" in view.message
         assert service.store.episodes() == []
         recording.recorder.undo()
         recording.ready(steps=1)
@@ -604,8 +604,8 @@ def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_b
         recording.tap()
         notice = recording.annotator.await_notice("neither recorded nor sent")
         assert str(folder) in notice
-        assert "Bring the folder back" in notice
-        assert "Bring the folder back" in recording.until(State.STORAGE_LOST).message
+        assert "Restore the folder" in notice
+        assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
         aside.rename(folder)
         recording.recorder.retry()
         assert_pictures_match(recording.tap_and_wait(), device)
@@ -618,7 +618,7 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(s
     with service.recording(device) as recording:
         folder = recording.draft.folder
         recording.tap()
-        assert "Bring the folder back" in recording.until(State.STORAGE_LOST).message
+        assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
         device.after = lambda: None
         aside[0].rename(folder)
         assert_pictures_match(recording.tap_and_wait(), device)
@@ -661,7 +661,7 @@ def test_a_fault_of_the_recorder_itself_is_told_and_the_steps_are_safe(
     device = WatchedDevice(before=fail)
     with service.recording(device) as recording:
         recording.tap()
-        recording.annotator.await_notice("Your steps are safe in the draft")
+        recording.annotator.await_notice("Your steps are saved in the draft")
         with pytest.raises(RecordingError, match="has ended"):
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
     assert [draft.steps for draft in service.store.drafts()] == [1]

@@ -235,7 +235,7 @@ def _take_dataset_away(service: RecordingBench, device: FakeDevice) -> None:
         ('{"tap": [9999, 2]}', None, f"was not recorded in 3 tries. {OFF_SCREEN}"),
         ('{"undo": true}', None, "No step to undo"),
         ('{"type": "naïve"}', None, "cannot be typed over adb"),
-        ('{"tap": [1, 2]}', _take_dataset_away, "recorded but not published. .*dataset is gone"),
+        ('{"tap": [1, 2]}', _take_dataset_away, "recorded but not published. .*dataset is missing"),
     ],
 )
 def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(

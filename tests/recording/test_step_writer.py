@@ -74,7 +74,7 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
 
 @pytest.mark.parametrize(
     ("size", "why"),
-    [(PHONE_SIZE.turned(), "the screen was turned"), (SMALLER, "the screen had another size")],
+    [(PHONE_SIZE.turned(), "the screen was rotated"), (SMALLER, "the screen had another size")],
     ids=["turned", "folded"],
 )
 def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
@@ -86,7 +86,7 @@ def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
         tap_in(recording, device, PHONE_SIZE)
         flags = [step.flag for step in recording.recorder.view.steps]
 
-    assert flags == ["", f"{why}: its screenshot is {size}, device_info says {PHONE_SIZE}", ""]
+    assert flags == ["", f"{why}: the screenshot is {size}, device_info says {PHONE_SIZE}", ""]
 
 
 def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(
@@ -99,6 +99,6 @@ def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(
         flags = [step.flag for step in recording.recorder.view.steps]
 
     assert episode.device.size == PHONE_SIZE.turned()
-    assert [flag.partition(":")[0] for flag in flags] == ["", "the screen was turned", "the screen was turned"], (
+    assert [flag.partition(":")[0] for flag in flags] == ["", "the screen was rotated", "the screen was rotated"], (
         "COMPLETE is a step like any other"
     )
