@@ -70,8 +70,8 @@ def chosen_device(server: AdbServer, serial: str | None) -> str:
     listed = server.devices()
     if serial is not None:
         if serial not in {device.serial for device in listed}:
-            known = ", ".join(device.serial for device in listed) or "no device at all"
-            raise DeviceError(f"adb does not know the device {serial}; it knows {known}.")
+            known = ", ".join(device.serial for device in listed) or "no devices"
+            raise DeviceError(f"adb does not list the device {serial}. It lists {known}.")
         return serial
     match [device.serial for device in listed if device.is_ready]:
         case [only]:
@@ -83,4 +83,4 @@ def chosen_device(server: AdbServer, serial: str | None) -> str:
                 " odyssey-recorder simulate"
             )
         case ready:
-            raise DeviceError(f"There are {len(ready)} devices: name one with --device ({', '.join(ready)}).")
+            raise DeviceError(f"{len(ready)} devices are ready. Choose one with --device ({', '.join(ready)}).")

@@ -79,7 +79,7 @@ class Doctor:
         for number, (words, look) in enumerate(looks):
             if cancelled():
                 break
-            progress(number / len(looks), f"Looking at {words}…")
+            progress(number / len(looks), f"Checking {words}…")
             found += look()
         return found
 

@@ -63,7 +63,7 @@ def store_key(key: SecretStr) -> None:
     found = _keyring()
     if found is None:
         raise SettingsError(f"This computer has no secure keyring. Set the environment variable {VARIABLE} to the key.")
-    with _keyring_asked_to("take the key"):
+    with _keyring_asked_to("store the key"):
         found.set_password(_SERVICE, _ENTRY, words)
 
 
@@ -71,7 +71,7 @@ def forget_key() -> None:
     """Blocks as `find_key` does. Raises SettingsError."""
     found = _keyring()
     if found is not None and _from_keyring():
-        with _keyring_asked_to("give the key up"):
+        with _keyring_asked_to("delete the key"):
             found.delete_password(_SERVICE, _ENTRY)
 
 
@@ -79,7 +79,7 @@ def _from_keyring() -> str:
     found = _keyring()
     if found is None:
         return ""
-    with _keyring_asked_to("say whether it has a key"):
+    with _keyring_asked_to("read the key"):
         return found.get_password(_SERVICE, _ENTRY) or ""
 
 
@@ -99,5 +99,5 @@ def _keyring_asked_to(do: str) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 - each keyring raises its own errors
         raise SettingsError(
-            f"The system's keyring did not {do} ({type(error).__name__}): unlock it and try again, or set {VARIABLE}."
+            f"The system keyring could not {do} ({type(error).__name__}). Unlock it and try again, or set {VARIABLE}."
         ) from None  # its message may contain the key

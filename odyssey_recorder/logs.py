@@ -44,7 +44,7 @@ def logging_to(file: Path, level: str) -> Iterator[None]:
             file, maxBytes=_PART_BYTES, backupCount=_OLDER_PARTS, encoding="utf-8", errors="backslashreplace"
         )
     except OSError as error:
-        _log.warning("There is no log: %s cannot be written: %s", file, error.strerror)
+        _log.warning("No log is kept: %s cannot be written: %s", file, error.strerror)
         yield
         return
     handler.setFormatter(_Masking(_FORMAT, "%Y-%m-%d %H:%M:%S"))
@@ -93,5 +93,5 @@ class _Masking(logging.Formatter):
 def _log_uncaught(args: threading.ExceptHookArgs) -> None:
     if args.exc_value is not None:
         trace = (args.exc_type, args.exc_value, args.exc_traceback)
-        _log.critical("An error that nobody caught, in %s", args.thread and args.thread.name, exc_info=trace)
+        _log.critical("Uncaught error in %s", args.thread and args.thread.name, exc_info=trace)
     threading.__excepthook__(args)

@@ -80,7 +80,7 @@ class ReviewService:
             news.extend(filter(None, [new]))
             progress(done / count, f"{done:,} of {count:,} episodes")
             if done == count:
-                progress(None, "The dataset as a whole")
+                progress(None, "The whole dataset")
             if len(news) == _NEWS_AT_ONCE:
                 self._notify(news)
                 news.clear()
@@ -131,7 +131,7 @@ class ReviewService:
         summary, file, checks = self._look(episode_id)
         self._expect_role(summary, file, checks)
         if self._versions.revision(episode_id) != draft.revision:
-            raise ReviewError(f"Episode {episode_id} was changed since you opened it: look at it again.")
+            raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
         report = checks.report or EpisodeReport(episode_id)
         decision = statuses.checked_decision(
             draft.decision,
@@ -181,10 +181,10 @@ class ReviewService:
         def look(result: "StepResult") -> None:
             on_step(result)
             if cancelled():
-                raise CancelledError(f"The replay was stopped at step {result.number}; nothing was kept of it.")
+                raise CancelledError(f"The replay was stopped at step {result.number}. Its results were discarded.")
 
         if self._connector is None:
-            raise DeviceError("No device can be reached from here: open the window with odyssey-recorder review.")
+            raise DeviceError("No device can be reached from here. Open the window with: odyssey-recorder review")
         self.recover()
         revision = self._versions.revision(episode_id)
         device = self._connector.connect(serial)
@@ -219,7 +219,7 @@ class ReviewService:
     def _summary(self, episode_id: str) -> EpisodeSummary:
         summary = summarise(self.root, episode_id)
         if summary is None:
-            raise DatasetError(f"There is no episode {episode_id} in {self.root} any more.")
+            raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
         return summary
 
     def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:

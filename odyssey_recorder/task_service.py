@@ -200,7 +200,7 @@ class TaskService:
     def edit(self, task_id: str, instruction: str) -> ListedTask:
         words = " ".join(instruction.split())
         if not words:
-            raise TaskError("An instruction must say something.")
+            raise TaskError("An instruction must not be empty.")
         (task,) = self._listed([task_id])
         text = task.text or TextOrigin(Writer.PERSON)
         faults = rule_faults(
@@ -237,5 +237,5 @@ class TaskService:
     def _listed(self, task_ids: Sequence[str]) -> list[ListedTask]:
         tasks = {task.task_id: task.listed for task in self.board().tasks}
         if gone := [task_id for task_id in task_ids if task_id not in tasks]:
-            raise TaskError(f"The task {gone[0]} is not in the queue any more: look at the list again.")
+            raise TaskError(f"Task {gone[0]} is no longer in the queue. Refresh the list.")
         return [tasks[task_id] for task_id in task_ids]

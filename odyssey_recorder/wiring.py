@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _LEFT_ALONE = PreflightFinding(
-    "Android Studio's emulators", "left alone by the demo", "Close it, and run odyssey-recorder to use them."
+    "Android Studio's emulators", "left alone by the demo", "To use them, close the demo and run odyssey-recorder."
 )
 
 
@@ -51,7 +51,7 @@ def adb_program(settings: Settings) -> Path:
         return Path(find_adb())
     found = shutil.which(settings.adb)
     if found is None:
-        raise SettingsError(f"The setting adb names no program: {settings.adb}. Name the adb of your Android SDK.")
+        raise SettingsError(f"The setting adb is not a program: {settings.adb}. Set it to the adb of your Android SDK.")
     return Path(found)
 
 
@@ -277,7 +277,7 @@ def language_model(settings: Settings) -> "LanguageModel":
     from odyssey_recorder.keys import find_key
 
     if not settings.model:
-        raise SettingsError("No language model is set: name one under Settings, or in ODYSSEY_MODEL.")
+        raise SettingsError("No language model is set. Choose one under Settings, or set ODYSSEY_MODEL.")
     try:
         from odyssey_recorder.llm.openai import OpenAIModel
     except ModuleNotFoundError as error:
@@ -332,7 +332,7 @@ def lab_task_service(store: EpisodeStore, queue: "TaskQueue", annotator: Callabl
     own = store.root.parent / "templates"
 
     def refuse(_budget: float | None) -> "Batch":
-        raise SettingsError("The demo asks no language model: run odyssey-recorder, and set one under Settings.")
+        raise SettingsError("The demo has no language model. Run odyssey-recorder and choose one under Settings.")
 
     folders = lambda: [shipped_templates(), *([own] if own.is_dir() else [])]  # noqa: E731
     return TaskService(queue, annotator, TemplateChoice(folders, own=lambda: own, names_apps=lambda: True), refuse)

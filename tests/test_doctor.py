@@ -38,7 +38,7 @@ def test_the_report_says_what_mends_and_not_whose_folder_it_is(doctor: Doctor, t
 def test_the_progress_is_told_and_an_examination_that_nobody_wants_ends(doctor: Doctor) -> None:
     told: list[tuple[float, str]] = []
     found = doctor.examine(lambda share, words: told.append((share, words)), lambda: len(told) == 2)
-    assert told == [(0.0, "Looking at the program…"), (0.2, "Looking at adb and the devices…")]
+    assert told == [(0.0, "Checking the program…"), (0.2, "Checking adb and the devices…")]
     assert [finding.what for finding in found] == ["Odyssey Recorder", "Libraries", "Log file", "adb"]
     assert found[-1].level.fails
 

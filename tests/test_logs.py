@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_costs_the_log_alone(tmp_path: Path, cap
     hook = threading.excepthook
     with logging_to(tmp_path / "log" / "a.log", "INFO"):
         assert threading.excepthook is hook
-    assert "There is no log" in caplog.text
+    assert "No log is kept" in caplog.text
     caplog.clear()
 
 

@@ -234,7 +234,7 @@ def test_of_two_windows_that_show_the_same_steps_only_one_drops_one(place: Place
     opened = second.open(one)
     assert opened.revision == seen
     fixed = first.fix(one, DropSteps(first=1, last=1), "stray", seen)
-    with pytest.raises(ReviewError, match="changed since you opened it"):
+    with pytest.raises(ReviewError, match="has changed since you opened it"):
         second.submit(one, verdict_draft(opened))
     with pytest.raises(ReviewError, match="changed since it was opened"):
         second.fix(one, DropSteps(first=1, last=1), "stray", seen)

@@ -187,7 +187,7 @@ def test_the_rules_look_at_a_persons_words(room: Room) -> None:
     assert edited.text.equivalence is not None
     assert edited.text.equivalence.faults
     assert edited.text.approval is Approval.OPEN
-    with pytest.raises(TaskError, match="must say something"):
+    with pytest.raises(TaskError, match="must not be empty"):
         room.service.edit(first, " \n")
 
 
@@ -195,7 +195,7 @@ def test_a_task_that_is_gone_is_named_and_why_no_model_can_be_asked(room: Room) 
     (first, *_) = room.made()
     (seen,) = room.seen(first)
     assert room.service.can_ask == ""
-    with pytest.raises(TaskError, match="The task nobody is not in the queue any more"):
+    with pytest.raises(TaskError, match="Task nobody is no longer in the queue"):
         room.service.estimate(["nobody"])
     with pytest.raises(TaskError, match="The task nobody is not in the queue"):
         room.service.approve([replace(seen, task_id="nobody")])

@@ -72,13 +72,13 @@ def test_the_device_to_use_is_the_one_that_is_ready_or_named(listed: str, serial
 @pytest.mark.parametrize(
     ("listed", "serial", "words"),
     [
-        ("emulator-5600 device\n", "pixel", r"does not know the device pixel; it knows emulator-5600\."),
-        ("", "pixel", r"does not know the device pixel; it knows no device at all\."),
+        ("emulator-5600 device\n", "pixel", r"does not list the device pixel\. It lists emulator-5600\."),
+        ("", "pixel", r"does not list the device pixel\. It lists no devices\."),
         ("emulator-5600 unauthorized\n", None, r"no device that is ready\. emulator-5600 is unauthorized\. Start an"),
         (
             "emulator-5600 device\nemulator-5602 device\n",
             None,
-            r"name one with --device \(emulator-5600, emulator-5602\)",
+            r"2 devices are ready\. Choose one with --device \(emulator-5600, emulator-5602\)",
         ),
     ],
 )
@@ -91,7 +91,7 @@ def test_where_no_device_can_be_used_it_is_said_why(listed: str, serial: str | N
 def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     program = tmp_path / "adb"
-    with pytest.raises(SettingsError, match=f"names no program: {program}"):
+    with pytest.raises(SettingsError, match=f"is not a program: {program}"):
         adb_program(read_settings(adb=str(program)))
     program.touch(mode=0o755)
     assert adb_program(read_settings(adb=str(program))) == program

@@ -149,8 +149,8 @@ class AmendCard(Card):
 
     def _ask_end(self) -> None:
         kind = action_type(self._steps[-1].action)
-        form = WordsForm(f"Words of {kind}", self._words_of_end, lambda words: NewEnd(words=words))
-        self._open(Command.FIX_END, _question("Fix the final note", f"What is said with {kind}?"), form)
+        form = WordsForm(f"Text of {kind}", self._words_of_end, lambda words: NewEnd(words=words))
+        self._open(Command.FIX_END, _question("Fix the final note", f"What is the text of {kind}?"), form)
 
     def _ask_note(self) -> None:
         step = self._steps[self._present]
@@ -210,8 +210,8 @@ class AmendCard(Card):
     def _ask_tail(self) -> None:
         at, end = self._present, self._steps[-1]
         follows = (
-            f"{steps_words(range(at + 1, end.number + 1))}. The screenshot of step {at} becomes that "
-            f"of {action_type(end.action)}, with {quoted(self._words_of_end)}. Its action is removed."
+            f"{steps_words(range(at + 1, end.number + 1))}. Step {at} keeps its screenshot "
+            f"and becomes {action_type(end.action)}, with {quoted(self._words_of_end)}."
         )
         asked = _question("End here", f"End the episode at step {at}?", answer="End here")
         self._open(Command.END_HERE, asked, FixedForm(DropTail(at=at), follows))

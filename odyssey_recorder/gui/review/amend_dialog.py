@@ -26,7 +26,7 @@ from odyssey_recorder.model.episode import Category
 _LONG_PX = 112
 DIFFERENT = 0.02
 """Two screens that differ in this share of their pixels count as different."""
-_COMPARING = "The screens before and after are being compared…"
+_COMPARING = "Comparing the screens before and after…"
 
 
 class AmendForm(QWidget):
@@ -109,7 +109,7 @@ class AppsForm(AmendForm):
         self._category.currentIndexChanged.connect(self.changed)
         self._apps.textChanged.connect(self.changed)
         fill_column(
-            self, labelled("&Apps, one in each line", self._apps), labelled("&Category", self._category), spacing=-1
+            self, labelled("&Apps, one per line", self._apps), labelled("&Category", self._category), spacing=-1
         )
         self.setFocusProxy(self._apps)
 
@@ -130,9 +130,7 @@ class AppsForm(AmendForm):
 
 class EndForm(AmendForm):
     def __init__(self) -> None:
-        super().__init__(
-            "The episode ends on the screenshot after the last step, or replaces the last step if there is none."
-        )
+        super().__init__("The end uses the screenshot after the last step, or replaces the last step if there is none.")
         self._impossible = named(QCheckBox("The task turned out to be &impossible"), "The task was impossible")
         self._words = line_edit("Note or reason", "The answer, or why the task was impossible")
         self._impossible.toggled.connect(self.changed)
@@ -207,11 +205,11 @@ def percent(share: float) -> str:
 
 
 def quoted(words: str) -> str:
-    return f"“{words}”" if words else "no words"
+    return f"“{words}”" if words else "no text"
 
 
 def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
-    """Which texts a fix removes, and from how many steps: ``No longer right, so removed: context of 3 steps``."""
+    """Which texts a fix removes, and from how many steps: ``Removed because no longer valid: context of 3 steps``."""
     parts = [
         f"{key} of {f'step {steps[0]}' if len(steps) == 1 else f'{len(steps)} steps'}" for key, steps in removed.items()
     ]
@@ -220,7 +218,7 @@ def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
 
 def steps_words(numbers: Sequence[int]) -> str:
     first, last = numbers[0], numbers[-1]
-    return f"Step {first} goes" if first == last else f"Steps {first} to {last} go"
+    return f"Step {first} is removed" if first == last else f"Steps {first} to {last} are removed"
 
 
 def _long_field(name: str, words: str) -> QPlainTextEdit:

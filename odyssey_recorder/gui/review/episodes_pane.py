@@ -36,7 +36,7 @@ class ReviewFilters(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         self.setFixedWidth(_WIDTH_PX)
-        self.search = SearchField("Search instruction, template or id", "Search all words")
+        self.search = SearchField("Search instruction, template or id", "Search all text")
         self._annotator = Choice("Annotator")
         self._check = Choice("Failed check")
         self._check.view().setMinimumWidth(_TITLES_PX)

@@ -107,7 +107,7 @@ def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
 
 def _stages(report: QualityReport) -> Table:
     counts = ((stage.value, count) for stage, count in report.stages)
-    return Table("Episodes by stage", (), tuple(_counted(counts, report.episodes)))
+    return Table("Episodes by review status", (), tuple(_counted(counts, report.episodes)))
 
 
 def _panel(report: QualityReport, panel: ReportPanel) -> Section:
@@ -143,7 +143,7 @@ def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
     for criterion, statement in QUESTIONS.items():
         counts = [(one.words, one.count) for one in reasons if one.criterion is criterion]
         if counts:
-            yield Table(f"Not so: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
+            yield Table(f"Reasons: {statement}", (statement, "", "Answers"), tuple(_counted(counts, most)))
 
 
 def _pace(pace: Sequence[Pace]) -> Table:

@@ -47,7 +47,7 @@ class FindingsCard(Card):
         self._list.setVisible(bool(report.findings))
         self._commands.enable(Command.NEXT_FINDING, Command.PREVIOUS_FINDING, on=bool(report.findings))
         self._unchecked.setVisible(bool(report.not_checked))
-        self._unchecked.setText(f"{len(passed)} passed, {len(report.not_checked)} not checked or not everywhere")
+        self._unchecked.setText(f"{len(passed)} passed, {len(report.not_checked)} not or only partly checked")
         self._why.setText("\n".join(map(_why, report.not_checked)))
         self._fold(unfolded=self._unchecked.isChecked())
 

@@ -114,7 +114,7 @@ def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for e
         case NewApps(category=category, apps=apps):
             return f"Apps: {', '.join(apps)} ({category.value})"
         case NewEnd(words=words):
-            return f"Words of the end: {quoted(words)}"
+            return f"Final note: {quoted(words)}"
         case NewNote(step=step, note=note):
             return f"Note of step {step}: {quoted(note)}"
         case NewPress(step=step, long=long):

@@ -282,8 +282,8 @@ class ReviewPage(Page):
             return sheet
         numbers = moved_steps(before, opened)
         if gone := sorted(sheet.named - numbers.keys()):
-            words = f"You named {steps_in_words(gone)}, which has changed since."
-            self._message.show_message(Tone.WARNING, words, "Your answer is kept, without a step.")
+            words = f"Since you answered, {steps_in_words(gone)} changed."
+            self._message.show_message(Tone.WARNING, words, "Your answers are kept, without naming a changed step.")
         return sheet.moved(numbers)
 
     def _keep_sheet(self) -> None:

@@ -163,7 +163,7 @@ def about(row: ReviewRow) -> str:
 def standing(row: ReviewRow) -> str:
     """The review status; a second reviewer learns nothing about the first."""
     if row.problem:
-        return "Its reviews cannot be read"
+        return "Reviews cannot be read"
     roles = {ReviewerRole.SECOND: "Second review", ReviewerRole.THIRD: "Third review"}
     return roles.get(row.role or ReviewerRole.FIRST, row.stage.value)
 

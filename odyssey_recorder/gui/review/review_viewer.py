@@ -250,7 +250,7 @@ class _StepWords(QScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def show_none(self, why: str) -> None:
-        self._step.setText("No step can be shown")
+        self._step.setText("No step to show")
         say(self._flags, breakable(why))
         for label in (self._note, self._changes, self._place, self._proof):
             say(label, "")

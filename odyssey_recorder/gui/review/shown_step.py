@@ -93,12 +93,12 @@ def _proof(record: StepRecord | None) -> str:
 
 def _proved(record: StepRecord) -> str:
     if record.check is not None and record.age_us is None:
-        return "the action waited until a second screenshot showed the same"
+        return "the action waited until a second frame showed the same"
     if record.check is not None:
-        return "a second screenshot, requested after touch-down, shows the same"
+        return "a second frame, requested after touch-down, shows the same"
     if record.frame.streamed:
         return "no other frame arrived before the action"
-    return "not confirmed by a second screenshot"
+    return "not confirmed by a second frame"
 
 
 def _seconds(time_us: int) -> str:

@@ -70,9 +70,9 @@ def what_followed(row: ReviewRow) -> str:
         case ReviewStage.DISPUTED:
             return "Saved. The two reviews differ, so a third reviewer decides"
         case ReviewStage.CHECKING:
-            return "Saved. The next step is shown when the checks are done"
+            return "Saved. The outcome is shown when the checks are done"
         case ReviewStage.UNREVIEWED:
-            return "Kept"
+            return "Saved"
 
 
 def _at_odds(given: list[Verdict]) -> str:
@@ -80,4 +80,4 @@ def _at_odds(given: list[Verdict]) -> str:
         return "this episode"
     one, other = given[:2]
     questions = [_SHORT[asked] for asked in QUESTIONS if {one.answer(asked), other.answer(asked)} == _OPPOSITE]
-    return " and ".join(questions) or f"decision: {one.decision.value} or {other.decision.value}"
+    return " and ".join(questions) or f"the decision: {one.decision.value} or {other.decision.value}"

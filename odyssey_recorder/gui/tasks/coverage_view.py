@@ -90,11 +90,11 @@ class CoverageView(QWidget):
 
     def _show_classes(self) -> None:
         category, device = self._model.cell(self._board.currentIndex())
-        whole = TallyRow(Cell(category, device, ""), "All classes", self._coverage.at(category, device))
+        whole = TallyRow(Cell(category, device, ""), "All kinds of app", self._coverage.at(category, device))
         classes = self._coverage.classes(category, device)
         worst_first = sorted(classes.items(), key=lambda pair: (-pair[1].lacking, pair[0]))
         entries = [TallyRow(Cell(category, device, name), name, tally) for name, tally in worst_first]
-        self._classes_title.setText(f"{category_words(category)} on {device_words(device)}, by class of app")
+        self._classes_title.setText(f"{category_words(category)} on {device_words(device)}, by kind of app")
         self._classes.show_rows([whole, *entries])
         self._classes.turn_to(whole.cell)
 

@@ -44,7 +44,7 @@ class GenerateDialog(QuestionDialog):
         self._device = Choice("For the device")
         self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
         self._device.choose(preset.device)
-        self._app_class = Choice("With an app of the class")
+        self._app_class = Choice("With kind of app")
         self._categories = {one: CheckBox(category_words(one.value)) for one in Category}
         for category, tick in self._categories.items():
             tick.setChecked(not preset.categories or category in preset.categories)

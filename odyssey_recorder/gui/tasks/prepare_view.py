@@ -61,7 +61,7 @@ class PrepareView(QWidget):
         self._is_rewriting = False
         self._is_read = False
         self.search = SearchField("Search tasks to prepare", "Search words, app, template or id")
-        self._stage, self._writer, self._category = Choice("Status"), Choice("Author"), Choice("Of category")
+        self._stage, self._writer, self._category = Choice("Status"), Choice("Author"), Choice("Task category")
         self._count = text_label(kind="hint")
         self._table = prepared_table(self)
         self._view = prepared_list(self._table)
@@ -114,7 +114,7 @@ class PrepareView(QWidget):
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
             found = "\n".join(filter(None, (*rule_words(verdict), judge_words(verdict))))
-            dialog = ConfirmDialog("Approve this task despite its problems?", found, _APPROVE_FAULTY, self)
+            dialog = ConfirmDialog("Approve this task despite its faults?", found, _APPROVE_FAULTY, self)
         else:
             self._approve_these(rows)
             return
@@ -133,7 +133,7 @@ class PrepareView(QWidget):
         what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
         asked = Question(
             title="Reject",
-            question=f"Why is {what} left out?" if len(rows) == 1 else f"Why are {what} left out?",
+            question=f"Why reject {what}?",
             answer="Reject",
             tip="Reject (Enter); you can approve it later",
             cancel_tip="Keep (Esc)",

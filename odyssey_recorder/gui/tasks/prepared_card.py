@@ -83,7 +83,7 @@ class PreparedCard(Card):
         say(self._nothing, nothing if shown is None else "")
         self._head.setVisible(shown is not None)
         if shown is not None:
-            self._head.setText(f"{chosen:,} tasks chosen; this is one of them" if chosen > 1 else _head(shown))
+            self._head.setText(f"{chosen:,} tasks selected; this is one of them" if chosen > 1 else _head(shown))
             if is_new:
                 self._show(shown)
             if not (same and self._texts.is_editing):

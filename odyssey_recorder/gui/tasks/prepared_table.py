@@ -88,7 +88,7 @@ def found(row: PreparedRow) -> str:
         return "Not checked"
     if row.faults:
         return "1 fault" if row.faults == 1 else f"{row.faults} faults"
-    return "No problems found by rules and model" if origin.equivalence.is_judged else "No problems found by the rules"
+    return "No faults found by rules and model" if origin.equivalence.is_judged else "No faults found by the rules"
 
 
 def _titled(row: PreparedRow) -> TitledRow:

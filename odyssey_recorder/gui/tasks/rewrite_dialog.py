@@ -110,5 +110,5 @@ def _budget(cost: float) -> str:
 
 
 def _edited_words(edited: int) -> str:
-    them = "is" if edited == 1 else "are"
-    return f"{edited:,} of them {them} written by a person, which will be replaced." if edited else ""
+    were = "was" if edited == 1 else "were"
+    return f"{edited:,} of them {were} written by a person and will be replaced." if edited else ""

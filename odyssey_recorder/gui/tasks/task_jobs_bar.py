@@ -48,7 +48,7 @@ class TaskJobsBar(QWidget):
         self._proposing = JobCard()
         fill_column(self, self._message, self._batch, self._generating, self._rewriting, self._proposing)
         bridge.templates_loaded.connect(self._take_loaded)
-        bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "The work failed.", words))
+        bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "The operation failed.", words))
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
         commands.enable(Command.GENERATE_TASKS, on=False)
 
@@ -101,7 +101,7 @@ class TaskJobsBar(QWidget):
         made, left = len(batch.tasks), sum(batch.left.values())
         words = f"{count_words(made, 'task')} made. {'It waits' if made == 1 else 'They wait'} to be approved."
         if made < wanted.count:
-            words = f"{count_words(made, 'task')} made of {wanted.count:,}. No more of this kind are available."
+            words = f"{made:,} of {count_words(wanted.count, 'task')} made. No more of this kind are available."
         enough = made == wanted.count
         more = f"{count_words(left, 'different task')} can still be made."
         self.generated.emit()
@@ -187,8 +187,8 @@ class TaskJobsBar(QWidget):
 def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
     """The progress of a rewrite: share done, and text with the cost."""
     share = progress.done / progress.of if progress.of else None
-    cost = "no price known" if progress.cost is None else f"${progress.cost:,.4f}"
-    kept = f"{progress.kept:,} kept from before" if progress.kept else ""
+    cost = "price unknown" if progress.cost is None else f"${progress.cost:,.4f}"
+    kept = f"{progress.kept:,} reused" if progress.kept else ""
     failed = f"{progress.failed:,} failed" if progress.failed else ""
     words = (f"{progress.done:,} of {progress.of:,}", kept, failed, cost)
     return share, " · ".join(filter(None, words))

@@ -37,8 +37,8 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
 
 def proposal_words(proposal: Proposal) -> Sequence[str]:
     """The faults of a proposal, or that there are none, and its similar templates."""
-    found = proposal.faults or ("No problems found.",)
-    near = f"Most like {proposal.nearest} ({proposal.likeness:.0%})." if proposal.nearest else ""
+    found = proposal.faults or ("No faults found.",)
+    near = f"Most similar to {proposal.nearest} ({proposal.likeness:.0%})." if proposal.nearest else ""
     return (*found, near) if near else found
 
 
@@ -66,7 +66,7 @@ def _players(role: Role, catalogue: Catalogue | None) -> str:
     if role.apps:
         return ", ".join(role.apps)
     names = [] if catalogue is None else [app.name for app in catalogue.that_play(role.name)]
-    return f"any of {', '.join(names)}" if names else "no app of the catalogue"
+    return f"any of {', '.join(names)}" if names else "no app in the catalogue"
 
 
 def _places(template: Template) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ class TemplatesView(QWidget):
         self._forget(proposal)
         self._current = kept.template_id
         where = f" in {kept.source}" if kept.source is not None else ""
-        self._message.show_message(Tone.SUCCESS, f"The template {kept.template_id} is kept{where}.")
+        self._message.show_message(Tone.SUCCESS, f"Template {kept.template_id} saved{where}.")
         self._bridge.read_templates()
 
     def _drop(self) -> None:

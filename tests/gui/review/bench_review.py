@@ -204,7 +204,7 @@ class BenchReviewing:
         if failure is not None:
             raise failure
         if verdict_draft.revision != self.revision(episode_id):
-            raise ReviewError("The episode was changed since you opened it. Look at it again, then decide.")
+            raise ReviewError("The episode has changed since you opened it. Review it again.")
         refusal = decision_fault(verdict_draft.decision, verdict_draft.judgements)
         if refusal:
             raise ReviewError(refusal)

@@ -18,7 +18,7 @@ def open_reviews(open_at: OpenAt) -> OpenReviews:
         pilot.press("Review")
         pilot.window.activateWindow()
         pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
-        pilot.qtbot.waitUntil(lambda: not pilot.says("Looking at the episodes"))
+        pilot.qtbot.waitUntil(lambda: not pilot.says("Loading episodes"))
         return Reviewer(pilot)
 
     return open_page

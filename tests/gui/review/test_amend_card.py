@@ -311,7 +311,7 @@ def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fix
 
 def test_who_ends_the_episode_earlier_is_told_what_goes(own: Fixer) -> None:
     own.begin(Command.END_HERE, TYPE)
-    assert own.says("Steps 2 to 4 go. The screenshot of step 1 becomes that of COMPLETE, with “done”")
+    assert own.says("Steps 2 to 4 are removed. Step 1 keeps its screenshot and becomes COMPLETE, with “done”")
     own.finish("the task was already done here")
     assert own.asked == [(DropTail(at=TYPE), "the task was already done here")]
 

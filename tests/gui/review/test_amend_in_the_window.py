@@ -67,9 +67,9 @@ def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_
     assert whole is not None
     annotation_file(there).write_bytes(whole[:200])
     reviewer = open_as_rosa()
-    assert "Its reviews cannot be read" not in reviewer.heard(0)
+    assert "Reviews cannot be read" not in reviewer.heard(0)
     assert reviewer.listed[0].startswith("Cannot be read: ")
-    for words in ("No step can be shown", "The file of this episode is damaged", "expected JSON"):
+    for words in ("No step to show", "The file of this episode is damaged", "expected JSON"):
         assert reviewer.says(words)
     reviewer.pilot.qtbot.waitUntil(lambda: faults(reviewer.pilot.window) == [])
     decide(reviewer, Qt.Key.Key_R, "Repair")
@@ -157,7 +157,7 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop")
-    reviewer.wait_to_read("You named step 1, which has changed since.")
+    reviewer.wait_to_read("Since you answered, step 1 changed.")
     assert reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No single step"
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 1"
 

@@ -92,7 +92,7 @@ def judged(place: Place) -> Place:
 def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Read) -> None:
     reader = read()
     assert reader.pilot.says("of them accepted (44 to 100 %)")
-    assert reader.pilot.heard("Episodes by stage") == [
+    assert reader.pilot.heard("Episodes by review status") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
     assert reader.pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
@@ -105,7 +105,7 @@ def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read
         "Bea: 10 verdicts, 20 s, 90 % within 20 s",
         "Cem: 4 verdicts, 20 s, 90 % within 20 s",
     ]
-    assert reader.pilot.heard("Not so: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
+    assert reader.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
     assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
     taken, _pictures, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
     assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
@@ -121,7 +121,7 @@ def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_re
     reader.turn()
     reader.turn()
     reader.pilot.wait_to_read("open one, answer the three questions, and decide")
-    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by stage")[0] == "Unreviewed: 1")
+    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
 
 
 def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Read) -> None:
@@ -134,19 +134,19 @@ def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, rea
 
 def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: Place, read: Read) -> None:
     reader = read()
-    shown = reader.table("Episodes by stage")
+    shown = reader.table("Episodes by review status")
     reader.turn()
     assert not reader.view.isVisible()
     reader.turn()
     reader.wait_for_figures()
-    assert reader.table("Episodes by stage") is shown  # nothing has changed, so nothing is rebuilt
+    assert reader.table("Episodes by review status") is shown  # nothing has changed, so nothing is rebuilt
     judge(judged.root, 20, "ppp", "ppp")
     reader.turn()
     reader.turn()
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.pilot.heard("Episodes by stage"))
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.pilot.heard("Episodes by review status"))
     judge(judged.root, 21, "ppp", "ppp")
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F5, SHIFT)
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in reader.pilot.heard("Episodes by stage"))
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in reader.pilot.heard("Episodes by review status"))
 
 
 class Unreadable(BenchReviewing):
@@ -210,7 +210,7 @@ def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Read)
 
 def test_keys_and_the_wheel_bring_rows_into_sight(judged: Place, read: Read) -> None:
     reader = read()
-    rows = reader.table("Episodes by stage").viewport()
+    rows = reader.table("Episodes by review status").viewport()
     place = rows.mapTo(reader.pilot.window, rows.rect().center())
     QTest.wheelEvent(reader.pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
     assert reader.area.verticalScrollBar().value() > 0

@@ -145,7 +145,7 @@ def test_long_words_are_whole_in_a_narrow_card(bench: Bench) -> None:
     ("amendment", "words"),
     [
         (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "Apps: Shop, Notes (Web_Shopping)"),
-        (NewEnd(words=""), "Words of the end: no words"),
+        (NewEnd(words=""), "Final note: no text"),
         (NewNote(step=3, note="odd"), "Note of step 3: “odd”"),
         (NewPress(step=3, long=True), "Step 3 is a LONG_PRESS"),
         (NewPress(step=3, long=False), "Step 3 is a CLICK"),

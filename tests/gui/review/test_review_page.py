@@ -315,7 +315,7 @@ def test_a_changed_episode_is_shown_anew_and_the_answers_stay(bench: BenchReview
     first.look_at_all()
     bench.rewrite(bench.ids[0], "Set two alarms")
     first.press("qazr")
-    first.wait_to_read("The episode was changed since you opened it.")
+    first.wait_to_read("The episode has changed since you opened it.")
     first.pilot.qtbot.waitUntil(lambda: bench.opened.count(bench.ids[0]) == 2)
     first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
     first.press("r")

@@ -271,7 +271,7 @@ def test_what_the_proof_says_stands_beside_the_step(pilot: ViewerPilot, tmp_path
     pilot.show(open_review(tmp_path, proof=proof_of(record)))
     assert pilot.says(f"Note: {hostile}")
     assert pilot.says("Flagged: no effect")
-    assert pilot.says("held back until a second screenshot showed the same")
+    assert pilot.says("the action waited until a second frame showed the same")
     formats = {label.textFormat() for label in pilot.viewer.findChildren(QLabel) if label.text()}
     assert formats == {Qt.TextFormat.PlainText}
 

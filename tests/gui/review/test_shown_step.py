@@ -36,9 +36,9 @@ def test_the_proof_tells_place_note_and_flags_and_without_one_that_is_said() -> 
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        (step_record(), "the action waited until a second screenshot showed the same"),
-        (step_record(age_us=120_000), "0.12 s before the action; a second screenshot, asked for after the touch-down"),
-        (step_record(check=None, age_us=90_000), "not confirmed by a second screenshot"),
+        (step_record(), "the action waited until a second frame showed the same"),
+        (step_record(age_us=120_000), "0.12 s before the action; a second frame, requested after touch-down"),
+        (step_record(check=None, age_us=90_000), "not confirmed by a second frame"),
         (
             step_record(check=None, frame=step_record().frame.model_copy(update={"streamed": True})),
             "no other frame arrived before the action",

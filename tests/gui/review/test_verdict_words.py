@@ -67,7 +67,7 @@ def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview)
         (ReviewStage.REJECTED, None, "Rejected and moved to the trash"),
         (ReviewStage.SECOND, SecondReviewReason.WARNINGS, "Saved. A second review follows (has warnings)"),
         (ReviewStage.DISPUTED, SecondReviewReason.SAMPLE, "Saved. The two reviews differ, so a third reviewer decides"),
-        (ReviewStage.UNREVIEWED, None, "Kept"),
+        (ReviewStage.UNREVIEWED, None, "Saved"),
     ],
 )
 def test_what_followed_is_told(stage: ReviewStage, twice: SecondReviewReason | None, told: str) -> None:

@@ -31,7 +31,7 @@ from tests.llm.stand_in import MODEL, StandIn
 
 D = TypeVar("D", bound=QDialog)
 
-NO_MODEL = "No language model is set: name one under Settings."
+NO_MODEL = "No language model is set. Choose one under Settings."
 _TEMPLATES = (
     "General_Tool/phone_alarm", "Information_Management/phone_fact_note", "Media_Entertainment/phone_song_share",
     "Multi_Apps/phone_gift", "Social_Sharing/phone_post_forward", "Web_Shopping/phone_two_prices",

@@ -84,7 +84,7 @@ def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> 
     lead.use(Command.FILL_GAP)
     dialog = lead.dialog_of(GenerateDialog)
     boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
-    assert boxes["With an app of the class"] == gap.app_class
+    assert boxes["With kind of app"] == gap.app_class
     lead.press_in(dialog, "Generate")
     lead.wait_for(lambda: len(lead.service.board().tasks) == 5)
     catalogue = lead.service.library().catalogues["simulated_phone"]

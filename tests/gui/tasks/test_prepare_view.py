@@ -47,7 +47,7 @@ def test_one_key_approves_and_goes_to_the_next_many_only_after_a_question(lead: 
     assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
     lead.tasks.selectAll()
-    lead.wait_to_read("5 tasks chosen")
+    lead.wait_to_read("5 tasks selected")
     lead.use(Command.APPROVE_TASKS)
     assert lead.task(first.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
@@ -70,7 +70,7 @@ def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
     changed = replace(task.listed, notes="Use the account of the team")
     lead.office.queue.amend([changed], "Grace")
     lead.use(Command.APPROVE_TASKS)
-    lead.wait_to_read("The work failed.")
+    lead.wait_to_read("The operation failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(Command.APPROVE_TASKS)
@@ -165,7 +165,7 @@ def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None
     QTest.keyClicks(lead.named(QLineEdit, "Search tasks to prepare"), "phone_GIFT")
     lead.wait_for(lambda: [row.task_id for row in lead.rows] == [wanted.task_id])
     assert lead.tasks.selectionModel().isRowSelected(0)
-    lead.named(QComboBox, "Of category").setCurrentText("General Tool (1)")
+    lead.named(QComboBox, "Task category").setCurrentText("General Tool (1)")
     assert lead.rows == []
     assert lead.says("No task is like this")
 
@@ -218,7 +218,7 @@ def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench
     lead.tasks.selectRow(5)
     lead.use(Command.APPROVE_TASKS)
     QTest.mouseClick(lead.named(QPushButton, "Cancel"), Qt.MouseButton.LeftButton)
-    lead.wait_to_read("stopped. What was answered until then is kept.")
+    lead.wait_to_read("stopped. Answers so far are kept.")
     lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
     writers = [lead.task(one.task_id).listed.text for one in tasks]
     assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
@@ -278,7 +278,7 @@ def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: Lea
     dialog = lead.dialog_of(ReasonDialog)
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     lead.press_in(dialog, "Reject")
-    lead.wait_to_read("The work failed.")
+    lead.wait_to_read("The operation failed.")
     stages = lead.named(QComboBox, "Status")
     lead.wait_for(lambda: stages.findText("Approved (1)") >= 0)
 

@@ -73,12 +73,12 @@ def test_a_filter_shows_what_is_all_of_it(wanted: dict[str, str], left: list[str
     ("origin", "writer", "said"),
     [
         (PHRASED, "Phrasing", "Not checked"),
-        (BY_MODEL, "Model", "No problems found by rules and model"),
+        (BY_MODEL, "Model", "No faults found by rules and model"),
         (FAULTY, "Model", "3 faults"),
         (
             TextOrigin(Writer.MODEL, edited_by="Ada", equivalence=Equivalence()),
             "Person",
-            "No problems found by the rules",
+            "No faults found by the rules",
         ),
         (TextOrigin(equivalence=Equivalence(task_entails_instruction=False)), "Template", "1 fault"),
         (None, "Person", "Not checked"),

@@ -44,7 +44,7 @@ def told(one: Template, heading: str) -> tuple[str, ...]:
 def test_roles_name_the_apps_that_may_play_them() -> None:
     roles = template(Role("notes"), Role("shop"), Role("mail", ("Post", "Letter")))
     assert told(roles, "Apps by role") == (
-        "notes: any of Jot", "shop: no app of the catalogue", "mail: Post, Letter",
+        "notes: any of Jot", "shop: no app in the catalogue", "mail: Post, Letter",
     )  # fmt: skip
 
 
@@ -60,6 +60,6 @@ def test_items_are_shown_up_to_a_number_and_what_says_nothing_is_left_out() -> N
 
 def test_a_proposal_says_what_is_wrong_with_it_and_what_it_is_like() -> None:
     assert proposal_words(Proposal(template(), ("No such role.",), "jot", 0.62)) == (
-        "No such role.", "Most like jot (62%).",
+        "No such role.", "Most similar to jot (62%).",
     )  # fmt: skip
-    assert proposal_words(Proposal(template(), (), "", 0.0)) == ("No problems found.",)
+    assert proposal_words(Proposal(template(), (), "", 0.0)) == ("No faults found.",)

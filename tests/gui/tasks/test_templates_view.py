@@ -90,7 +90,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
         if tick.text() in ("General Tool", "Multi Apps"):
             tick.setChecked(False)
     assert lead.says("4 templates can make up to ")
-    app_class = lead.named(QComboBox, "With an app of the class")
+    app_class = lead.named(QComboBox, "With kind of app")
     app_class.setCurrentText("Photos")
     assert lead.says("No template can give more tasks like this")
     app_class.setCurrentIndex(0)
@@ -121,7 +121,7 @@ def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBenc
     assert cells(lead, LEFT)[0] == "Proposed"
     assert lead.says("Proposed by a model.")
     lead.use(Command.KEEP_TEMPLATE)
-    lead.wait_to_read("is kept in")
+    lead.wait_to_read("saved in")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
     assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
 
@@ -141,6 +141,6 @@ def propose(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> 
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
     lead.named(QComboBox, "Templates of category").setCurrentText("Information Management")
     lead.use(Command.THINK_OF_TEMPLATES)
-    lead.press_in(lead.dialog_of(ProposeDialog), "Think")
+    lead.press_in(lead.dialog_of(ProposeDialog), "Propose")
     lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7)
