@@ -67,7 +67,7 @@ def test_an_error_that_nobody_expected_is_no_finding_and_its_traceback_is_in_the
     ran = command_line("tasks", "list", "--json")
 
     assert ran.exit_code == 3
-    assert ran.err.startswith("RuntimeError: half a word\nThis is a fault of the program. ")
+    assert ran.err.startswith("RuntimeError: half a word\nThis is a bug. ")
     (log,) = (command_line.folder / "home").rglob("odyssey-recorder.log")
     assert str(log) in ran.err
     assert "Traceback" in log.read_text()
@@ -77,7 +77,7 @@ def test_an_error_that_nobody_expected_is_no_finding_and_its_traceback_is_in_the
 def test_flags_before_a_command_count_as_those_behind_it_do(command_line: CommandLine) -> None:
     other = command_line.folder / "other"
     other.mkdir()
-    assert f"{other} is no dataset folder" in command_line("--dataset", other, "quality-report").err
+    assert f"{other} is not a dataset folder" in command_line("--dataset", other, "quality-report").err
     assert command_line("--dataset", other, "reviews", "policy", "--share", "0.5").exit_code == 0
     assert (other / "reviews" / "policy.json").is_file()
     ran = command_line("--device", "nobody", "replay", RELEASED)

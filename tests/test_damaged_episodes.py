@@ -100,7 +100,7 @@ def test_wrong_numbers_and_names_are_repaired_and_nothing_else_changes(
     damage(place, one, change)
     service = place.service("Bea")
     assert service.fix(one, Repair(), "it was damaged", revision(place, one)).opened.episode == whole
-    with pytest.raises(ReviewError, match="nothing would change"):
+    with pytest.raises(ReviewError, match="Nothing would change"):
         service.fix(one, Repair(), "once more", revision(place, one))
 
 
@@ -113,9 +113,9 @@ def test_an_unreadable_episode_comes_back_from_its_newest_version_or_is_rejected
     opened = service.open(other)
     assert (opened.opened.episode.steps, opened.row.problem, opened.row.role) == ((), "", ReviewerRole.FIRST)
     assert "expected JSON" in opened.row.summary.problem
-    with pytest.raises(ReviewError, match="no earlier version is kept"):
+    with pytest.raises(ReviewError, match="no earlier version is saved"):
         service.fix(other, Repair(), "it was damaged", opened.revision)
-    with pytest.raises(ReviewError, match="With an error"):
+    with pytest.raises(ReviewError, match="An episode with an error cannot be accepted"):
         judge(service, other)
     assert judge(service, other, Decision.REJECT, "pfp").stage is ReviewStage.REJECTED
     assert not place.annotation(other).exists()

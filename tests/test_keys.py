@@ -54,7 +54,7 @@ def test_without_a_safe_keyring_the_variable_is_named(use: UseKeyring, unsafe: t
     use(unsafe())
     assert key_status() == KeyStatus(KeyPlace.NOWHERE)
     assert found() is None
-    with pytest.raises(SettingsError, match="no safe keyring: set the environment variable ODYSSEY_API_KEY"):
+    with pytest.raises(SettingsError, match=r"no secure keyring\. Set the environment variable ODYSSEY_API_KEY"):
         store_key(SecretStr(KEY))
     forget_key()
 
@@ -69,7 +69,7 @@ def test_a_locked_keyring_is_told_of(use: UseKeyring) -> None:
     use(LockedKeyring())
     status = key_status()
     assert (status.place, "KeyringLocked" in status.trouble) == (KeyPlace.NOWHERE, True)
-    with pytest.raises(SettingsError, match="unlock it and try again, or set ODYSSEY_API_KEY"):
+    with pytest.raises(SettingsError, match="Unlock it and try again, or set ODYSSEY_API_KEY"):
         find_key()
 
 

@@ -92,7 +92,7 @@ def test_a_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch)
         raise KeyError("getpwuid(): uid not found: 4242")
 
     monkeypatch.setattr(getpass, "getuser", nobody)
-    with pytest.raises(SettingsError, match="set ODYSSEY_ANNOTATOR to your name"):
+    with pytest.raises(SettingsError, match="Set ODYSSEY_ANNOTATOR to your name"):
         read_settings()
 
 
@@ -187,13 +187,13 @@ def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -
     [
         ("practice_tasks", "-1", "Input should be greater than or equal to 0."),
         ("adb_server_port", "adb", "Input should be a valid integer"),
-        ("dataset", "episodes", "Give the whole path"),
+        ("dataset", "episodes", "Enter the full path"),
         ("tasks", "/nowhere/tasks.json", "File not found."),
         ("adb", "/nowhere/adb", "Program not found."),
-        ("model_url", "api.example.org", "An address begins with https://"),
-        ("model_url", "https://", "An address begins with https://"),
-        ("model_url", "https://key@example.org", "An address begins with https://"),
-        ("model_url", "http://[", "An address begins with https://"),
+        ("model_url", "api.example.org", "An address starts with https://"),
+        ("model_url", "https://", "An address starts with https://"),
+        ("model_url", "https://key@example.org", "An address starts with https://"),
+        ("model_url", "http://[", "An address starts with https://"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(name: str, value: str, words: str) -> None:
@@ -220,7 +220,7 @@ def test_a_folder_that_cannot_be_written_is_refused_and_a_full_disk_is_told_of(
     with pytest.raises(SettingsError, match=r"screenshots cannot be written: .* Make the folder writable"):
         SettingsStore().check("dataset", str(home / "dataset"))
     (home / "note").write_text("")
-    with pytest.raises(SettingsError, match="note cannot be written: a file is where a folder must be"):
+    with pytest.raises(SettingsError, match="note cannot be written: there is a file where a folder is needed"):
         SettingsStore().check("drafts", str(home / "note"))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1024**2))
     assert SettingsStore().check("drafts", str(home)).startswith("Only 0.0 GiB are free")
@@ -229,11 +229,11 @@ def test_a_folder_that_cannot_be_written_is_refused_and_a_full_disk_is_told_of(
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("model_url", "http://models.example.org/v1", "for all to read"),
+        ("model_url", "http://models.example.org/v1", "anyone on the network can read the key"),
         ("model_url", "http://localhost:8000/v1", ""),
         ("model_url", "http://127.0.0.1:8000/v1", ""),
         ("model_url", "https://models.example.org/v1", ""),
-        ("dataset", "~/new", "not there yet"),
+        ("dataset", "~/new", "does not exist yet"),
         ("dataset", "~", ""),
         ("dataset", None, ""),
         ("adb", "", ""),

@@ -79,7 +79,7 @@ def test_what_is_made_waits_for_a_person_to_approve_it(room: Room) -> None:
     assert board.count(Status.TO_APPROVE) == 6
     assert room.queue.claim_next() is None
     room.service.approve(room.seen(*task_ids[:2]))
-    with pytest.raises(TaskError, match="Say why"):
+    with pytest.raises(TaskError, match="Enter a reason"):
         room.service.reject(room.seen(task_ids[2]), " ")
     room.service.reject(room.seen(task_ids[2]), "too like the last")
     board = room.service.board()

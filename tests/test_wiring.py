@@ -142,7 +142,7 @@ def test_a_task_begins_where_it_says_and_the_provenance_tells(service: Recording
 def test_a_task_without_its_snapshot_and_practice_without_its_room_are_not_begun(service: RecordingService) -> None:
     with pytest.raises(DeviceError, match="shop-open"):
         service.begin(FakeDevice(), Assignment(TASK, start=FromSnapshot("shop-open")), script.ScriptPlayer())
-    with pytest.raises(RecordingError, match="practice"):
+    with pytest.raises(RecordingError, match="Practice episodes cannot be recorded here"):
         service.begin(FakeDevice(), Assignment(TASK, is_practice=True), script.ScriptPlayer())
     assert service.drafts() == []
 
@@ -186,7 +186,7 @@ def test_a_draft_that_is_discarded_is_in_the_trash(service: RecordingService, tm
 
 def test_a_desk_without_phones_of_its_own_says_how_to_get_one(service: RecordingService) -> None:
     assert not service.can_simulate
-    with pytest.raises(DeviceError, match="run odyssey-recorder simulate"):
+    with pytest.raises(DeviceError, match="Run: odyssey-recorder simulate"):
         service.simulate()
 
 

@@ -206,7 +206,7 @@ def test_words_that_are_not_allowed_are_refused_while_they_are_written(own: Fixe
     own.write("")
     assert not own.answer.isEnabled()
     own.write(" ")
-    assert own.says("An instruction needs words")
+    assert own.says("The instruction is empty. Enter the task.")
     assert not own.answer.isEnabled()
     own.write("Write it down.")
     assert own.answer.isEnabled()
@@ -281,8 +281,8 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
 @pytest.mark.parametrize(
     ("last", "picture", "join"),
     [
-        (TYPE, png(200), "step 1 and of step 2 differ in 100 % of their pixels: the sequence would jump"),
-        (LONG, png(20), "step 1 and of step 3 differ in 0 % of their pixels: the sequence goes on where it was"),
+        (TYPE, png(200), "step 1 and of step 2 differ in 100 % of their pixels, so the sequence would jump"),
+        (LONG, png(20), "step 1 and of step 3 differ in 0 % of their pixels, so the sequence continues without a jump"),
         (TYPE, b"no picture", "The screens of step 1 and of step 2 cannot be compared."),
     ],
     ids=["a jump", "no jump", "no screenshot"],
@@ -300,7 +300,7 @@ def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fix
     assert (first.value(), last.value(), last.maximum()) == (LONG, LONG, KEY)
     assert own.says("4 steps are left. Step 3 becomes step 2, and so on.")
     first.setValue(KEY)
-    assert own.says("name the first before the last")
+    assert own.says("Enter the first step before the last.")
     assert not own.answer.isEnabled()
     first.setValue(TYPE)
     last.setValue(KEY)
@@ -354,7 +354,7 @@ def test_a_box_that_is_as_before_or_beside_the_touched_place_is_refused_at_once(
     assert box.says("No box yet. Draw one around the element.")
     assert not box.answer.isEnabled()
     box.number("Left edge of the box").setValue(38)
-    assert box.says("does not hold the place that was touched, 36, 64")
+    assert box.says("does not contain the touched point 36, 64")
     assert not box.answer.isEnabled()
     box.number("Left edge of the box").setValue(20)
     assert box.answer.isEnabled()

@@ -119,7 +119,7 @@ def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Review
     assert "Step 1 dropped\nWhy: nothing was changed" in history.words[0]
     assert faults(reviewer.pilot.window) == []
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.pilot.qtbot.waitUntil(lambda: "Taken back: Step 1 dropped" in history.words[0])
+    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 1 dropped" in history.words[0])
     assert data(there) == before
     assert reviewer.says("Step 1 of 5")
 

@@ -56,8 +56,8 @@ def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_count
     [
         (failed(Criterion.SEQUENCE), "Choose a reason"),
         (failed(Criterion.SEQUENCE, "blank"), "Choose a reason"),  # a reason for another question
-        (failed(Criterion.SEQUENCE, "other"), "Say in words what it is"),
-        (failed(Criterion.SEQUENCE, "other", words="  "), "Say in words what it is"),
+        (failed(Criterion.SEQUENCE, "other"), "Describe it"),
+        (failed(Criterion.SEQUENCE, "other", words="  "), "Describe it"),
     ],
 )
 def test_what_is_not_passed_needs_a_reason_of_its_own_question_or_words(incomplete: Judgement, asked: str) -> None:

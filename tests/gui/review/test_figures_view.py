@@ -108,7 +108,7 @@ def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read
     assert reader.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
     assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
     taken, _pictures, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
-    assert taken.startswith("Taken or not: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
+    assert taken.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 
@@ -120,7 +120,7 @@ def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_re
     publish(place.root, "1" * 16)
     reader.turn()
     reader.turn()
-    reader.pilot.wait_to_read("open one, answer the three questions, and decide")
+    reader.pilot.wait_to_read("Figures appear after the first verdict.")
     reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
 
 

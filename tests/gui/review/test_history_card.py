@@ -109,7 +109,7 @@ def test_who_did_what_when_and_why_is_told_the_newest_first(bench: Bench) -> Non
 def test_a_fix_that_was_taken_back_is_told_as_such_and_the_one_before_is_the_newest(bench: Bench) -> None:
     bench.show(fix(0, WORDS, why="a misspelling"), fix(1, DROP), fix(2, None, undoes=1, why="taken back"))
     assert bench.card.words == [
-        f"{when(2)} · Karl\nTaken back: Steps 2 to 3 dropped\nWhy: taken back",
+        f"{when(2)} · Karl\nUndone: Steps 2 to 3 dropped\nWhy: taken back",
         f"{when(1)} · Karl\nSteps 2 to 3 dropped (undone later)\nWhy: they changed nothing",
         f"{when(0)} · Karl\nInstruction: “Write bread down.”\nWhy: a misspelling",
     ]

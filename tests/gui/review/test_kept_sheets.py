@@ -89,7 +89,7 @@ def test_of_a_changed_episode_only_the_note_is_kept(bench: BenchReviewing, sit_d
     bench.rewrite(bench.opened[0], "Set two alarms")
     second = sit_down(bench)
     assert second.answers == ["", "", ""]
-    assert second.says("your answers were of another version")
+    assert second.says("Your answers were for an earlier version")
     assert note(second).toPlainText() == "look again"
     assert second.says("1 of 3 steps seen")
 

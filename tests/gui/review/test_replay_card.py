@@ -121,12 +121,12 @@ def test_devices_that_answer_are_offered_but_not_one_that_is_recorded_on(pilot: 
     assert [choice.itemText(place)[:13] for place in range(choice.count())] == ["emulator-5554", "emulator-5556"]
     pilot.card.show_recording("emulator-5554")
     assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5556 · Phone"]
-    assert pilot.says("emulator-5554 is being recorded on")
+    assert pilot.says("emulator-5554 is in use by a recording")
     pilot.card.show_recording("emulator-5556")
     assert choice.value == "emulator-5554"
     pilot.card.show_recording("")
     assert choice.count() == 2
-    assert not pilot.says("is being recorded on")
+    assert not pilot.says("is in use by a recording")
 
 
 def test_where_the_only_device_is_recorded_on_nothing_can_be_replayed(pilot: CardPilot) -> None:
@@ -217,5 +217,5 @@ def test_the_window_tells_on_which_device_is_recorded(
     pilot.press("Review")
     reviewer.open(0)
     pilot.press("Replay")
-    reviewer.wait_to_read(f"{device.serial} is being recorded on")
+    reviewer.wait_to_read(f"{device.serial} is in use by a recording")
     assert pilot.named(Choice, "Device to replay on").value == ""

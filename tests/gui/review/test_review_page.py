@@ -79,7 +79,7 @@ def test_the_list_shows_what_filters_want(bench: BenchReviewing, three: list[str
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
     assert reviewer.says("2 for you · 2 of 4 episodes")
     assert reviewer.facets("Stage") == [
-        "All: 4", "Mine to do: 2", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1", "Sent back: 0",
+        "All: 4", "To review: 2", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1", "Sent back: 0",
         "Rejected: 0", "Checking…: 0",
     ]  # fmt: skip
     reviewer.pilot.press("Show all")
@@ -230,9 +230,9 @@ def test_the_step_of_a_failure_can_be_another_or_none(bench: BenchReviewing, fir
 
 def test_the_details_of_a_question_fold_when_another_one_is_answered(first: Reviewer) -> None:
     first.press("e2a")
-    assert first.says("Unsure: it shows what was there earlier, step 0")
+    assert first.says("Unsure: it shows an earlier screen, step 0")
     first.press("1")
-    assert first.says("Unsure: it shows what was there earlier, step 0")
+    assert first.says("Unsure: it shows an earlier screen, step 0")
 
 
 def test_what_is_filled_in_waits_while_another_episode_is_looked_at(first: Reviewer) -> None:

@@ -173,9 +173,9 @@ def test_a_drag_moves_what_is_larger_than_its_place(pilot: ViewerPilot, tmp_path
 @pytest.mark.parametrize(
     ("size", "top", "said"),
     [
-        (Size(72, 128), 100, "differs in 2 places"),
-        (Size(72, 128), 0, "shows the same"),
-        (Size(128, 72), 0, "of another size: 128x72"),
+        (Size(72, 128), 100, "has 2 differences"),
+        (Size(72, 128), 0, "is identical"),
+        (Size(128, 72), 0, "has a different size: 128x72"),
     ],
 )
 def test_what_changed_is_outlined_on_demand_and_counted(

@@ -56,7 +56,7 @@ def test_a_fix_is_made_and_accepted_by_keys(place: Place, reviewer: Reviewer) ->
     fixed = reviewer.ids[0]
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qazf")
-    reviewer.wait_to_read("You have fixed nothing in this episode")
+    reviewer.wait_to_read("You have not fixed anything in this episode")
     reviewer.wait_to_be_ready()
     reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
     dialog = reviewer.pilot.dialog()

@@ -53,7 +53,7 @@ def test_one_key_approves_and_goes_to_the_next_many_only_after_a_question(lead: 
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
     lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, third, *rest)))
     assert lead.rows == []
-    assert lead.says("Nothing is left to approve.")
+    assert lead.says("Nothing left to approve.")
 
 
 def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench) -> None:
@@ -99,7 +99,7 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
     dialog.findChildren(QRadioButton)[2].setChecked(True)
     lead.press_in(dialog, "Reject")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
-    lead.wait_to_read("Nothing is left to approve.")
+    lead.wait_to_read("Nothing left to approve.")
     lead.named(QComboBox, "Status").setCurrentText("Rejected (1)")
     lead.wait_to_read("Rejected: makes no sense")
     lead.use(Command.APPROVE_TASKS)
@@ -167,7 +167,7 @@ def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None
     assert lead.tasks.selectionModel().isRowSelected(0)
     lead.named(QComboBox, "Task category").setCurrentText("General Tool (1)")
     assert lead.rows == []
-    assert lead.says("No task is like this")
+    assert lead.says("No matching tasks.")
 
 
 # With a model.
@@ -178,7 +178,7 @@ def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBen
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
-    lead.wait_to_read("nobody knows: stand-in-1 has no price in the table")
+    lead.wait_to_read("unknown: stand-in-1 has no price in the table")
     assert not dialog.findChildren(QLineEdit)[0].isEnabled()
     lead.press_in(dialog, "Cancel")
     lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
@@ -197,7 +197,7 @@ def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: Lead
     assert not lead.says(NO_MODEL)
     lead.use(Command.REWRITE_ALL)
     rewrite(lead)
-    lead.wait_to_read("2 tasks put into words.")
+    lead.wait_to_read("2 tasks rewritten.")
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
     assert lead.says("Written by the model stand-in-1.")
     assert lead.says("finds that both ask for the same")
@@ -246,12 +246,12 @@ def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
 
 def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_QUEUE)
-    assert not lead.says("No language model can be asked")
+    assert not lead.says("No language model is set up")
     lead.use(Command.SHOW_PREPARE)
     lead.wait_to_read("No tasks to prepare. Choose “Generate…” to make some from the templates.")
-    lead.wait_to_read("No language model can be asked")
+    lead.wait_to_read("No language model is set up")
     lead.use(Command.SHOW_QUEUE)
-    lead.wait_for(lambda: not lead.says("No language model can be asked"))
+    lead.wait_for(lambda: not lead.says("No language model is set up"))
 
 
 def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_when(lead: LeadBench) -> None:
@@ -264,9 +264,9 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     lead.office.queue.claim(task.task_id)
     (holder,) = lead.service.holders()
     lead.use(Command.READ_TASKS)
-    since = f"{holder.since.astimezone():%H:%M}"
+    since, until = f"{holder.since.astimezone():%H:%M}", f"{holder.until.astimezone():%H:%M}"
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Claimed\nAda, {since}")
-    assert lead.says(f"Ada has it on {holder.place} since {since}")
+    assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
 
 
 def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: LeadBench) -> None:

@@ -80,7 +80,7 @@ def test_words_category_status_and_device_narrow_the_list(bench: Bench, tmp_path
     assert bench.rows() == ["Buy a kettle"]
     bench.narrow("Show status", "Recorded")
     assert bench.rows() == []
-    assert bench.says("No task is like this")
+    assert bench.says("No matching tasks.")
     bench.narrow("Show status", "Any status")
     bench.narrow("Show category", "All categories")
     rows = (row("a", instruction="Anywhere"), row("b", instruction="Open the book", devices=["pixel_fold"]))

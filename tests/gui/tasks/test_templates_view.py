@@ -53,7 +53,7 @@ def test_every_template_says_its_roles_and_how_many_tasks_are_left_the_chosen_on
     assert cells(lead, ROLES)[0] == "clock"
     assert lead.says(f"6 templates, {sum(left.values()):,} different tasks left")
     assert not lead.commands[Command.THINK_OF_TEMPLATES].isEnabled()
-    assert lead.says("No language model can be asked")
+    assert lead.says("No language model is set up")
     table(lead).selectRow(0)
     assert lead.says("phone_alarm")
     told = lead.named(QTextEdit, "About the template").toPlainText()
@@ -92,7 +92,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     assert lead.says("4 templates can make up to ")
     app_class = lead.named(QComboBox, "With kind of app")
     app_class.setCurrentText("Photos")
-    assert lead.says("No template can give more tasks like this")
+    assert lead.says("No template can make more tasks of this kind")
     app_class.setCurrentIndex(0)
     numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
     numbers["Number of tasks"].setValue(8)
