@@ -47,7 +47,7 @@ class Stopwatch:
 QUESTIONS = {
     Criterion.PICTURES: "Are all screenshots present and correct?",
     Criterion.SEQUENCE: "Do the steps complete the instruction?",
-    Criterion.INSTRUCTION: "Does the rewritten instruction mean the same as the task?",
+    Criterion.INSTRUCTION: "Does the instruction mean the same as the task?",
 }
 """The paper's three questions in plain words, in the order they are asked."""
 
