@@ -135,14 +135,14 @@ def _with_press(episode: Episode, number: int, *, long: bool) -> Episode:
             after = LongPress(point) if long else Click(point)
             return episode if after == before else _with_action(episode, number, after)
         case _:
-            raise ReviewError(f"Step {number} is neither CLICK nor LONG_PRESS: its kind cannot be changed.")
+            raise ReviewError(f"Step {number} is neither CLICK nor LONG_PRESS. Its type cannot be changed.")
 
 
 def _with_text(episode: Episode, number: int, text: str) -> Episode:
     if not isinstance(_step(episode, number).action, Type):
         raise ReviewError(f"Step {number} is not a TYPE and has no text to change.")
     if not text:
-        raise ReviewError(f"Step {number} needs a text. Drop the step if nothing was typed.")
+        raise ReviewError(f"Step {number} needs text. Drop the step if nothing was typed.")
     return _with_action(episode, number, Type(text))
 
 
@@ -170,7 +170,7 @@ def _with_box(
 ) -> tuple[Episode, EpisodeProvenance | None]:
     step = _step(episode, number)
     if not isinstance(step.action, Click | LongPress):
-        raise ReviewError(f"Step {number} did not touch a single point and has no box.")
+        raise ReviewError(f"Step {number} is neither CLICK nor LONG_PRESS and has no box.")
     record = None if proof is None else _needed(episode, proof).steps[number]
     size = picture or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
@@ -215,7 +215,7 @@ def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last
 def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
-        raise ReviewError(f"Episode {episode.episode_id} ends at step {at} already.")
+        raise ReviewError(f"Episode {episode.episode_id} already ends at step {at}.")
     annotations = step.annotations.without(_INTENTION).taking(end.annotations, BOX, _INSTRUCTED)
     last = replace(step, action=end.action, spelling=end.spelling, annotations=annotations)
     after = _keeping(episode, proof, range(at + 1))

@@ -40,7 +40,9 @@ def read_annotation(path: Path) -> Episode:
     """Read an episode from the file named by its id. Raises InvalidEpisodeError for another id too."""
     episode = read_episode(path)
     if episode.episode_id != path.stem:
-        raise InvalidEpisodeError(f"{path.name} holds the episode {episode.episode_id}; expected that of its name.")
+        raise InvalidEpisodeError(
+            f"{path.name} contains episode {episode.episode_id}; expected the one in its file name."
+        )
     return episode
 
 
@@ -134,7 +136,7 @@ def _refusals_of(source: str) -> Iterator[None]:
 def _episode(raw: episode_json.EpisodeJson) -> Episode:
     if raw.step_length != len(raw.steps):
         raise episode_json.UnreadableError(
-            f"step_length is {raw.step_length}, but steps holds {len(raw.steps)}; expected the same count",
+            f"step_length is {raw.step_length}, but there are {len(raw.steps)} steps; expected the same number",
             episode_json.Rule.COUNT,
         )
     steps = tuple(_step(raw.episode_id, number, step) for number, step in enumerate(raw.steps))

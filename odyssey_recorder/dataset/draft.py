@@ -370,14 +370,12 @@ class Draft:
         try:
             record = provenance.StepRecord.model_validate({**step.record.model_dump(), **changes})
         except ValidationError as error:
-            raise DatasetError(
-                f"{self._log.path} says what no step's record can hold ({first_fault(error)})."
-            ) from error
+            raise DatasetError(f"{self._log.path} contains an invalid step record ({first_fault(error)}).") from error
         return self._story.with_amended(replace(step, record=record))
 
     def _retyped(self, step: DraftStep, text: str) -> _Story:
         if not isinstance(step.action, Type):
-            raise DatasetError(f"{self._log.path} gives a text to a step that typed none.")
+            raise DatasetError(f"{self._log.path} adds text to a step that is not a TYPE.")
         record = step.record.model_copy(update={"input": provenance.TextRecord(text=text)})
         return self._story.with_amended(replace(step, action=Type(text), record=record))
 
@@ -399,7 +397,7 @@ def read_head(folder: Path) -> DraftHead:
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:
-        raise DatasetError(f"{path} is not a draft's head: {first_fault(error)}.") from error
+        raise DatasetError(f"{path} is not a valid draft: {first_fault(error)}.") from error
     if head.episode_id != folder.name or head.format > provenance.FORMAT:
-        raise DatasetError(f"{path} belongs to another draft, or to a newer Odyssey Recorder.")
+        raise DatasetError(f"{path} belongs to another draft, or to a newer version of Odyssey Recorder.")
     return head

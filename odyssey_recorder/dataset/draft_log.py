@@ -132,4 +132,4 @@ class DraftLog:
         try:
             return _LINE.validate_json(line)
         except ValidationError as error:
-            raise DatasetError(f"{self.path}, line {number}: not a line of a draft's log ({error}).") from error
+            raise DatasetError(f"{self.path}, line {number}: not a valid line of a draft log ({error}).") from error

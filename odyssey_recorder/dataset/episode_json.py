@@ -15,13 +15,13 @@ from odyssey_recorder.validation import ValidationFault, faults, first_fault
 
 
 class Rule(Enum):
-    COUNT = "step_length is not the count of the steps"
+    COUNT = "step_length is not the number of steps"
     NUMBER = "steps are not numbered 0..n-1"
-    SCREENSHOT = "a screenshot has not the name of its step"
-    VOCABULARY = "an action or its info is not one of the format's"
-    PLACE = "a point is not on the grid, or has not the form of its action"
-    ENDING = "the episode does not end with its one COMPLETE or IMPOSSIBLE"
-    FORM = "a value is missing or of another kind"
+    SCREENSHOT = "a screenshot is not named after its step"
+    VOCABULARY = "an action or its info is not part of the format"
+    PLACE = "a point is outside the grid, or does not fit its action"
+    ENDING = "the episode does not end with exactly one COMPLETE or IMPOSSIBLE"
+    FORM = "a value is missing or of the wrong type"
 
 
 class UnreadableError(Exception):
@@ -171,7 +171,7 @@ def trajectory(ps: object) -> tuple[Point, ...]:
     try:
         points = parse(ps.replace("(", "[").replace(")", "]"))
     except NotPlainJsonError as error:
-        raise UnreadableError(f"ps: {shown(ps)} is no trajectory; expected [(x, y), ...]", Rule.PLACE) from error
+        raise UnreadableError(f"ps: {shown(ps)} is not a trajectory; expected [(x, y), ...]", Rule.PLACE) from error
     return _points("ps", points)
 
 

@@ -163,7 +163,7 @@ class Journal:
         if not is_whole:
             raise DatasetError(
                 f"A change of episode {change.episode_id} was interrupted, and {self.root / folder} "
-                "differs from its saved version. Restore that folder from a backup."
+                "differs from the saved version. Restore that folder from a backup."
             )
         return files
 

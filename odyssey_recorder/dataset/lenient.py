@@ -114,7 +114,7 @@ def _tree(data: bytes, source: str) -> dict[str, episode.Json]:
     except NotPlainJsonError as error:
         raise InvalidEpisodeError(f"{source}: {error}.") from error
     if not isinstance(tree, dict):
-        raise InvalidEpisodeError(f"{source}: it holds no JSON object, which an episode is.")
+        raise InvalidEpisodeError(f"{source}: it is not a JSON object; expected an episode.")
     return tree
 
 
@@ -177,7 +177,7 @@ def _of_step(episode_id: str, number: int, keys: dict[str, episode.Json]) -> Ite
 def _counts(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
     told = tree.get("step_length")
     if isinstance(told, int) and not isinstance(told, bool) and told != count:
-        words = f"step_length is {str(told)[:20]}, but steps holds {count}; expected the same count"
+        words = f"step_length is {str(told)[:20]}, but there are {count} steps; expected the same number"
         yield Breach(Rule.COUNT, None, words)
 
 

@@ -50,13 +50,13 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise NotPlainJsonError(f"{word} is no JSON number")
+    raise NotPlainJsonError(f"{word} is not a JSON number")
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise NotPlainJsonError(f"{shown(digits)} is too large a number")
+        raise NotPlainJsonError(f"{shown(digits)} is too large")
     return number
 
 
@@ -82,7 +82,7 @@ def _check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise NotPlainJsonError(f"the text {shown(text)} holds half of a surrogate pair") from error
+        raise NotPlainJsonError(f"the text {shown(text)} contains half of a surrogate pair") from error
 
 
 def shown(value: object) -> str:
@@ -91,4 +91,4 @@ def shown(value: object) -> str:
 
 
 def _too_deep() -> str:
-    return f"lists and objects lie more than {MAX_NESTING} deep in each other"
+    return f"lists and objects are nested more than {MAX_NESTING} deep"

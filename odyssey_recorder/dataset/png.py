@@ -33,7 +33,7 @@ def decode_png(data: bytes) -> Image.Image:
         raise BrokenImageError("it is no PNG of a screen") from error
     except _RAISED as error:
         raise BrokenImageError(f"it cannot be decoded ({error})") from error
-    raise BrokenImageError(f"it claims to be {width}x{height} pixels large, which no screen is")
+    raise BrokenImageError(f"it claims to be {width}x{height} pixels large, too large for a screen")
 
 
 def read_png(path: Path, *, within: Path | None = None) -> Image.Image:

@@ -49,7 +49,7 @@ class Trash:
             if found is None:
                 raise DatasetError(f"There is no episode {episode_id} in the trash of {self._root}.")
             if files_of(self._root, episode_id):
-                raise DatasetError(f"Files of an episode {episode_id} are in {self._root}: move them away first.")
+                raise DatasetError(f"Files of episode {episode_id} are already in {self._root}. Move them away first.")
             target = f"{TRASH}/{found.folder.name}"
             self._journal.carry_out(Change(episode_id=episode_id, source="", target=target), {}, record)
 

@@ -51,9 +51,9 @@ _TEXTS = {
         "the screen changed just before the touch: the screenshot is newer than the one the annotator saw"
     ),
     FlagCode.UNPROVEN: "it is not confirmed that the screen was still the same at touch-down",
-    FlagCode.AREAS_CHANGED: ("the keyboard, the bars or the screen's posture changed around the moment of the touch"),
+    FlagCode.AREAS_CHANGED: ("the keyboard, the bars or the device's posture changed around the moment of the touch"),
     FlagCode.AREAS_UNKNOWN: "the device did not report its screen layout in time",
-    FlagCode.NO_KEY: "it looked like a system gesture, but had the effect of no system key",
+    FlagCode.NO_KEY: "it looked like a system gesture, but triggered no system key",
     FlagCode.CLOCK_CHANGED: "the device's clock was changed around the moment of the touch",
     FlagCode.CLOCK_UNREAD: "the device's clock could not be read after the touch",
     FlagCode.TEXT_UNREAD: "the typed text could not be read",

@@ -157,11 +157,15 @@ class Cache:
         except (OSError, sqlite3.Error) as again:
             self._lose(again)
             return
-        self.problem = f"The memory of earlier checks was broken ({error}) and is now {aside}. All is looked at anew."
+        self.problem = (
+            f"The cache of earlier checks was damaged ({error}) and moved to {aside}. Everything is checked again."
+        )
 
     def _lose(self, error: Exception) -> None:
         self._drop()
-        self.problem = f"The memory of earlier checks cannot be used, {self._path}: {error}. All is looked at anew."
+        self.problem = (
+            f"The cache of earlier checks cannot be used, {self._path}: {error}. Everything is checked again."
+        )
 
     def _drop(self) -> None:
         if self._database is not None:

@@ -137,7 +137,7 @@ def _size(name: bytes, header: memoryview) -> Size:
         raise BrokenImageError("its header is damaged")
     size = Size(*struct.unpack_from(">II", header, 8))
     if size.width * size.height > MOST_PIXELS:
-        raise BrokenImageError(f"it claims to be {size} pixels large, which no screen is")
+        raise BrokenImageError(f"it claims to be {size} pixels large, too large for a screen")
     return size
 
 

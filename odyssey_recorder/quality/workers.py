@@ -85,7 +85,7 @@ class _Worker:
             return self.line.recv()
         except (EOFError, OSError):
             self._process.join(_END_S)
-            return WorkerFailure(f"the process that looked at it ended ({_ending(self._process.exitcode)})")
+            return WorkerFailure(f"the process that checked it ended ({_ending(self._process.exitcode)})")
 
     def end(self) -> None:
         self.line.close()
@@ -108,7 +108,7 @@ def _done(work: Callable[[Any], Any], task: object) -> object:
     try:
         return work(task)
     except Exception as error:  # noqa: BLE001 - the top of a process: the parent adds the task
-        return WorkerFailure(f"the program has a fault ({type(error).__name__}: {error})")
+        return WorkerFailure(f"internal error ({type(error).__name__}: {error})")
 
 
 def _ending(code: int | None) -> str:

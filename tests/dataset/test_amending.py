@@ -159,7 +159,7 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
         (DropSteps(first=2, last=1), "name the first before the last"),
         (DropSteps(first=4, last=4), "is the end of the episode"),
         (DropSteps(first=0, last=5), "No step 5"),
-        (DropTail(at=4), "ends at step 4 already"),
+        (DropTail(at=4), "already ends at step 4"),
         (DropTail(at=5), "No step 5"),
     ],
 )

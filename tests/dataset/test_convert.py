@@ -82,7 +82,7 @@ def test_every_bad_file_of_a_folder_is_named_and_hinders_no_other(tmp_path: Path
     broken, folder, other = done.failures
     assert broken.startswith(f"{FIRST}.json: line 1, column 2: ")
     assert "folder.json cannot be read" in folder
-    assert other == "other name.json holds the episode 0006223132449496; expected that of its name."
+    assert other == "other name.json contains episode 0006223132449496; expected the one in its file name."
 
 
 def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_broken_line_in_the_middle_is_named(draft: Draft) -> None:
     log = draft.folder / "steps.jsonl"
     first, second, _ = log.read_text().split("\n")
     log.write_text("\n".join([first[:-9], second, ""]))
-    with pytest.raises(DatasetError, match=r"steps\.jsonl, line 1: not a line of a draft's log"):
+    with pytest.raises(DatasetError, match=r"steps\.jsonl, line 1: not a valid line of a draft log"):
         Draft(draft.folder)
     log.write_text("\n".join([first, second, ""]))
     mended = Draft(draft.folder)
@@ -200,7 +200,7 @@ def test_what_is_no_draft_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
 def test_a_broken_head_is_named(draft: Draft, text: str) -> None:
     draft.close()
     (draft.folder / "draft.json").write_text(text)
-    with pytest.raises(DatasetError, match=r"draft\.json is not a draft's head"):
+    with pytest.raises(DatasetError, match=r"draft\.json is not a valid draft"):
         Draft(draft.folder)
 
 

@@ -62,7 +62,7 @@ def test_a_broken_draft_is_listed_with_its_problem_and_hides_no_other(store: Epi
     (broken.folder / "draft.json").write_text("{")
     (torn.folder / "steps.jsonl").write_text("no log\n")
     problems = {draft.episode_id: draft.problem for draft in store.drafts()}
-    assert "is not a draft's head" in problems[broken.episode_id]
+    assert "is not a valid draft" in problems[broken.episode_id]
     assert "line 1" in problems[torn.episode_id]
     assert problems[whole.episode_id] == ""
 

@@ -77,7 +77,7 @@ def test_nothing_is_overwritten_by_what_comes_back(tmp_path: Path) -> None:
     shutil.copytree(there.root, copy)
     Trash(there.root).move(there.episode_id)
     shutil.copytree(copy, there.root, dirs_exist_ok=True)
-    with pytest.raises(DatasetError, match="move them away first"):
+    with pytest.raises(DatasetError, match="Move them away first"):
         Trash(there.root).restore(there.episode_id)
     assert before.items() <= there.files().items()
 

@@ -95,7 +95,7 @@ def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
     All `episodes` need the same number of verdicts, at least two; raises ValueError otherwise.
     """
     if len({len(said) for said in episodes}) > 1 or any(len(said) < 2 for said in episodes):
-        raise ValueError("Each episode must have the same number of verdicts, two or more.")
+        raise ValueError("Each episode must have the same number of verdicts, at least 2.")
     if not episodes:
         return Agreement(0, None, None, None, None)
     told = Counter(episodes)

@@ -63,7 +63,7 @@ class _Reader:
         ids = sorted(episode_ids(self._root) | (reviews & self._trashed.keys()))
         for lost in sorted(reviews.difference(ids)):
             self.problems.append(f"There are reviews of the episode {lost}, which no longer exists.")
-        self.problems += [f"{path.name} is stored with the reviews of its episode." for path in self._store.copies()]
+        self.problems += [f"{path.name} is a conflict copy of a review file." for path in self._store.copies()]
         summaries = {episode_id: self._summary(episode_id) for episode_id in ids}
         trashed = filter(None, (summarise(one.folder, one.episode_id) for one in self._trash))
         present = (of for one, of in summaries.items() if self._is_present(one))
@@ -96,7 +96,7 @@ class _Reader:
 
     def _summary(self, episode_id: str) -> EpisodeSummary:
         folder = self._annotation(episode_id).parent.parent
-        summary = summarise(folder, episode_id) or EpisodeSummary(episode_id, problem=f"{episode_id} is gone.")
+        summary = summarise(folder, episode_id) or EpisodeSummary(episode_id, problem=f"{episode_id} no longer exists.")
         if summary.problem:
             self.problems.append(summary.problem)
         return summary

@@ -22,7 +22,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "IMG05", _WARNING, _PICTURES, "A screenshot may not show the moment of its action", screenshots.taken_in_time
     ),
-    Check("IMG06", _WARNING, _PICTURES, "A screenshot is used for two steps"),
+    Check("IMG06", _WARNING, _PICTURES, "A screenshot occurs more than once"),
     Check("IMG07", _WARNING, _PICTURES, "An action had no effect", screenshots.has_an_effect),
     Check("IMG08", _WARNING, _PICTURES, "The screen was still moving", screenshots.at_rest),
     Check("ACT01", _ERROR, _SEQUENCE, "An action is not part of the format", actions.in_the_vocabulary),

@@ -84,7 +84,7 @@ def typed_and_seen(evidence: EpisodeEvidence) -> Said:
             continue
         if wrong := _wrong_text(action.text) or flags.get(step.number, ""):
             yield Found(
-                step.number, sentence(wrong), "Enter the text that was really typed, as the next screenshot shows it."
+                step.number, sentence(wrong), "Enter the text that was actually typed, as the next screenshot shows it."
             )
             continue
         if ":" in action.text:
@@ -121,7 +121,7 @@ def _visible(evidence: EpisodeEvidence, step: StepEvidence, text: str) -> Said:
         yield Unseen(step.number, "a password field does not show its text")
     elif not _shows(following.views, text):
         found = f"No view of the next screen shows the text {named(text)}."
-        yield Found(step.number, found, "Enter the text that was really typed, as the next screenshot shows it.")
+        yield Found(step.number, found, "Enter the text that was actually typed, as the next screenshot shows it.")
 
 
 def _shows(views: Sequence[ViewNode], text: str) -> bool:

@@ -34,7 +34,7 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
         return
     if missing:
         todo = "Check whether the task was done in it. If another app was used instead, correct the task's apps."
-        yield Found(None, f"At no step was {listed(missing)} in front.", todo)
+        yield Found(None, f"Never in front: {listed(missing)}.", todo)
     for package, count in foreign.items():
         if count > FOREIGN_STEPS:
             found = f"{named(package)}, which is not one of the task's apps, was in front at {counted(count, 'step')}."
@@ -49,7 +49,7 @@ def enough_apps(evidence: EpisodeEvidence) -> Said:
     try:
         category = Category(task.category)
     except ValueError:
-        yield Unseen(None, sentence(f"the category {named(task.category)} is none of the six").rstrip("."))
+        yield Unseen(None, sentence(f"the category {named(task.category)} is not one of the 6").rstrip("."))
         return
     if lack := category.lacks_apps(task.apps):
         todo = "Correct the task's apps or its category. If too few apps were used, reject the episode."

@@ -22,7 +22,7 @@ _Value = TypeVar("_Value")
 _TODO = "Restore the annotation and its provenance. To correct a step, use a fix in the review."
 _LOST = "Restore the file in provenance/ from a backup; without it the actions cannot be verified."
 _NO_END = "the provenance is from an older recorder that did not store the ending"
-_NO_DENSITY = "the density of the device is unknown, which separates clicks from scrolls"
+_NO_DENSITY = "the device's density is unknown, so clicks and scrolls cannot be told apart"
 
 
 def as_recorded(evidence: EpisodeEvidence) -> Said:

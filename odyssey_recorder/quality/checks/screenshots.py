@@ -67,11 +67,12 @@ def sizes(evidence: EpisodeEvidence) -> Said:
             why = "".join(f" ({flag})" for flag in flags_for("IMG03", step))
             by = "device_info" if is_turned is None else "device_info and the recorded rotation"
             found = f"The screenshot is {size}, expected {allowed[0]} by {by}{why}."
-            yield Found(step.number, found, "Correct device_info if it is wrong for all; otherwise record again.")
+            todo = "If device_info is wrong for all steps, correct it; otherwise record the episode again."
+            yield Found(step.number, found, todo)
         elif is_turned is None and size != device.size:
             found = (
                 f"The screenshot is {size} and device_info says {device.size}: they are swapped, or the "
-                "device was turned."
+                "device was rotated."
             )
             todo = (
                 "If the screenshot has the right orientation, correct device_info; positions refer to the screenshot."

@@ -27,7 +27,7 @@ def hits_a_view(evidence: EpisodeEvidence) -> Said:
             continue
         size = step.record.frame.size if step.record else step.picture.size if step.picture else None
         if size is None:
-            yield Unseen(step.number, "the size of the screenshot is not known")
+            yield Unseen(step.number, "the size of the screenshot is unknown")
             continue
         yield from _met(evidence, step, action.point, _touched(step, action.point, size))
 
@@ -82,7 +82,7 @@ def _home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence
         why = no_proof(evidence) if following.record is None else "the device did not report which app was in front"
         yield Unseen(step.number, why)
     elif not is_launcher(screen.package):
-        found = f"After HOME, {named(screen.package)} is in front and not the launcher."
+        found = f"After HOME, {named(screen.package)} is in front instead of the launcher."
         yield Found(step.number, found, "Check whether HOME was pressed. If it had no effect, drop the step.")
 
 
@@ -160,6 +160,6 @@ def _wrong(box: Box, at: Pixel, *, slack: tuple[int, int], whole: int) -> _Wrong
     elif not (
         box.left - slack[0] <= at.x <= box.right + slack[0] and box.top - slack[1] <= at.y <= box.bottom + slack[1]
     ):
-        yield f"{words} does not hold the press at {at.x}, {at.y}.", Severity.ERROR
+        yield f"{words} does not contain the press at {at.x}, {at.y}.", Severity.ERROR
     elif box.area > LARGEST_BOX * whole:
         yield f"{words} covers {box.area / whole:.0%} of the screen.", Severity.WARNING

@@ -37,7 +37,7 @@ def whole_texts(evidence: EpisodeEvidence) -> Said:
         return
     for step in evidence.steps:
         if wrong := [f"{key} {words}" for key in keys if (words := _unwhole(step.spelled.annotations, key))]:
-            yield Found(step.number, f"Of the annotations, {listed(wrong)}.", "Have the step annotated again.")
+            yield Found(step.number, f"Annotations: {listed(wrong)}.", "Have the step annotated again.")
     yield Unseen(None, "it is unknown whether the texts describe these screenshots: their source is not stored")
 
 
@@ -66,7 +66,7 @@ def plain_texts(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         texts = {key: getattr(step.spelled.annotations, key) or "" for key in keys}
         if wrong := [key for key, text in texts.items() if _PLACE.search(text) or _TAG.search(text)]:
-            found = f"There are coordinates or tags of actions in {listed(wrong)}."
+            found = f"Coordinates or action tags in {listed(wrong)}."
             yield Found(step.number, found, "Have the step annotated again, or correct the text.")
 
 
@@ -99,7 +99,7 @@ def nothing_private(evidence: EpisodeEvidence) -> Said:
 
 def _found(step: int | None, where: str, kinds: list[str]) -> Found:
     # What was found is not quoted: reports are shared.
-    todo = "Check whether it is a real person's; if so, reject the episode and record it with made-up data."
+    todo = "Check whether it belongs to a real person. If so, reject the episode and record it with made-up data."
     return Found(step, f"{where} has what looks like {' and '.join(kinds)}.", todo)
 
 

@@ -40,14 +40,14 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
         yield Found(None, "The instruction is empty.", _REWRITE)
         return
     if gaps := equivalence.gaps_left(wording):
-        yield Found(None, f"The instruction has a gap left: {named(gaps[0])}.", _REWRITE)
+        yield Found(None, f"The instruction still has a gap: {named(gaps[0])}.", _REWRITE)
         return
     lost = [text for item in equivalence.lost_items(wording) for text in _missed(item)]
     lost += [*_missed_figures(wording), *_missed_quotes(wording)]
     if lost:
-        yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} of the task.", _REWRITE)
+        yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} from the task.", _REWRITE)
     if denied := lost_denial(wording.task.task, wording.asked):
-        yield Found(None, f"The instruction lacks {named(denied)} of the task.", _REWRITE)
+        yield Found(None, f"The instruction lacks {named(denied)} from the task.", _REWRITE)
     if added := equivalence.added_people(wording):
         found = f"The instruction asks to tell or send something to {listed(added)}; the task does not."
         yield Found(None, found, _REWRITE, Severity.WARNING)
@@ -136,7 +136,7 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
         yield Unseen(None, _TOO_LONG)
         return
     if not wording.instruction.strip() or equivalence.gaps_left(wording):
-        yield Unseen(None, "the instruction is empty or has a gap left")
+        yield Unseen(None, "the instruction is empty or still has a gap")
         return
     apps = wording.task.apps
     own = {app for app in wording.apps_named if any(_are_one(app, one) for one in apps)}
@@ -150,7 +150,7 @@ def names_its_apps(evidence: EpisodeEvidence) -> Said:
         yield Found(None, f"The instruction does not name {listed(unnamed)}.", todo)
     if others:
         todo = "Add it to the task's apps if the task needs it; otherwise correct the instruction."
-        yield Found(None, f"The instruction names {listed(others)}, which is none of the task's apps.", todo)
+        yield Found(None, f"The instruction names {listed(others)}, which is not one of the task's apps.", todo)
 
 
 def _names(text: str, app: str) -> bool:

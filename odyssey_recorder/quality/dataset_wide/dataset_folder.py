@@ -71,12 +71,12 @@ def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChec
         yield from _index_findings(root / name, episodes, source)
     proved = {match[1] for match in map(FILE_NAMES[PROVENANCE].fullmatch, names_in(root / PROVENANCE)) if match}
     if not proved:
-        yield NotChecked("SET04", "No episode has a provenance, as in released data.")
+        yield NotChecked("SET04", "No episode has provenance, as in released data.")
     elif episodes - proved:
         yield Finding(
             "SET04", Severity.WARNING, None, "", None,
-            f"{len(episodes - proved)} of {counted(len(episodes), 'episode')} have no provenance in "
-f"provenance/: {listed(sorted(episodes - proved))}.",
+            f"{len(episodes - proved)} of {counted(len(episodes), 'episode')} have no provenance: "
+            f"{listed(sorted(episodes - proved))}.",
             "Restore the files; without them the screenshots cannot be verified.",
             tuple(sorted(episodes - proved)[:NAMED_AT_MOST]),
         )  # fmt: skip
@@ -95,9 +95,9 @@ def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -
     )
     for told, ids in (
         ("name {} without a file", sorted(times.keys() - episodes)),
-        ("lack {} that there is", sorted(episodes - times.keys())),
+        ("lack {} that has a file", sorted(episodes - times.keys())),
         ("name {} more than once", twice),
-        ("count other steps than the file for {}", other),
+        ("differ from the file in the number of steps for {}", other),
     ):
         if ids:
             words = told.format(counted(len(ids), "episode"))

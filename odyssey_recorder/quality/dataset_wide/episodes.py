@@ -30,9 +30,8 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
     for category in sorted(lengths.keys() - usual.keys()):
         yield NotChecked(
             "EPI03",
-            f"There are {counted(len(lengths[category]), 'episode')} of the category "
-            f"{named(category)}; the usual length is known from {thresholds.LENGTHS_NEEDED} episodes "
-            "on.",
+            f"The category {named(category)} has {counted(len(lengths[category]), 'episode')}; "
+            f"at least {thresholds.LENGTHS_NEEDED} are needed to know the usual length.",
         )
     for facts in source():
         words = _odd(len(facts.actions), facts.category, usual.get(facts.category))
@@ -124,7 +123,7 @@ def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
             where = f"episode {names[0]}" if matches.count == 1 else f"{matches.count} other episodes"
             yield Finding(
                 "EPI05", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
-                f"The same task on the same device, and {matches.likeness:.0%} the actions of {where}.",
+                f"The same task on the same device, and {matches.likeness:.0%} the same actions as {where}.",
                 "Keep only one, unless the task was meant to be recorded twice.",
                 names,
             )  # fmt: skip
@@ -155,8 +154,8 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
             names = tuple(first[other] for other in matches.numbers)
             yield Finding(
                 "INS04", Severity.NOTE, Criterion.INSTRUCTION, episode_id, None,
-                f"The instruction is similar to that of episode {names[0]}: ROUGE-L "
-f"{matches.likeness:.2f}.",
+                f"The instruction is similar to that of episode {names[0]}: "
+                f"ROUGE-L {matches.likeness:.2f}.",
                 "Nothing to do if the template is the same; otherwise check whether the instructions are too similar.",
                 names,
             )  # fmt: skip
@@ -168,7 +167,7 @@ def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
         where = f"episode {others[0]}" if len(ids) == 2 else f"{len(ids) - 1} other episodes"
         yield Finding(
             "INS04", Severity.WARNING, Criterion.INSTRUCTION, episode_id, None,
-            f"The instruction is, but for case and punctuation, also that of {where}.",
+            f"Except for case and punctuation, the instruction is the same as that of {where}.",
             "Change the instruction, or keep only one of the episodes.",
             tuple(others[:thresholds.NAMED_AT_MOST]),
         )  # fmt: skip

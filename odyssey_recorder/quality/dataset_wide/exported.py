@@ -66,7 +66,7 @@ def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]
         told[match["name"].removeprefix("./")] = bytes.fromhex(match["sha256"])
     wrong = sorted({*_wrong_pictures(told, source), *_wrong_files(root, told)})
     if wrong:
-        words = f"{counted(len(wrong), 'file')} not what {name} says, or not in it: {listed(wrong)}."
+        words = f"{counted(len(wrong), 'file')} changed since {name} was written, or not listed in it: {listed(wrong)}."
         yield _error(words, "Export again, or restore the changed files.")
 
 
@@ -132,7 +132,7 @@ def _unannotated(lacking: list[str], *, of: int) -> Finding:
     return Finding(
         "EXP01", Severity.ERROR if partly else Severity.WARNING, None, "", None,
         f"{len(lacking)} of {counted(of, 'episode')} have steps without {' or '.join(SECOND_RELEASE)}: the converter "
-        "of the first release reads them, that of the second stops there.",
+        "of the first release reads them; that of the second fails on them.",
         "Annotate the steps, or leave those episodes out." if partly else "Tell the people who receive the data.",
     )  # fmt: skip
 

@@ -199,7 +199,7 @@ def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> It
             Criterion.PICTURES,
             place.episode_id,
             place.step,
-            f"The same screenshot, byte for byte, is in {where}{differs}.",
+            f"The same screenshot, byte for byte, is also in {where}{differs}.",
             "Check that it shows this episode's own screen; if not, record the episode again.",
             tuple(others[: thresholds.NAMED_AT_MOST]),
         )

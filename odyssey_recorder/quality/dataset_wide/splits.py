@@ -70,7 +70,7 @@ def _read(path: Path) -> _Split | Finding:
     parts = [tree.get(part) for part in PARTS] if isinstance(tree, dict) else []
     entries = [_ids(part) for part in parts if isinstance(part, list)]
     if len(entries) != len(PARTS):
-        return _error("SPL01", f"{_where(path.name)} has no two lists of episodes, train and test.")
+        return _error("SPL01", f"{_where(path.name)} needs 2 lists of episodes, train and test.")
     train, test = (Counter(part) for part in entries)
     more = [one for part in (train, test) for one, count in part.items() if count > 1]
     return _Split(path.name, frozenset(train), frozenset(test), tuple(more))

@@ -121,7 +121,7 @@ class Verdict(_Entry):
     @classmethod
     def _each_question_once(cls, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
         if len({one.criterion for one in judgements}) < len(judgements):
-            raise ValueError("the same question is answered twice; expected each of the three once")
+            raise ValueError("the same question is answered twice; expected each of the 3 once")
         return judgements
 
     def answer(self, criterion: Criterion) -> Rating:

@@ -23,7 +23,7 @@ _DECODER = json.JSONDecoder()
 
 def union(one: ReviewFile, other: ReviewFile) -> ReviewFile:
     if one.episode_id != other.episode_id:
-        raise ReviewError(f"The reviews of {one.episode_id} and of {other.episode_id} are of two episodes.")
+        raise ReviewError(f"The reviews of {one.episode_id} and {other.episode_id} belong to different episodes.")
     extra = dict(one.extra)
     for key, value in other.extra.items():
         extra[key] = max(value, extra.get(key, value), key=_canonical)
@@ -47,9 +47,7 @@ def spell(file: ReviewFile) -> bytes:
     try:
         return f'{head},\n{extra}"entries": [\n{entries}{_FOOT}'.encode()
     except UnicodeEncodeError as error:
-        raise ReviewError(
-            f"What is said of {file.episode_id} contains an invalid character. Enter it again."
-        ) from error
+        raise ReviewError(f"The review of {file.episode_id} contains an invalid character. Enter it again.") from error
 
 
 def refuse_problems(file: ReviewFile) -> None:
@@ -120,7 +118,7 @@ def _misfit(tree: Mapping[str, Json], episode_id: str) -> str:
     if number > FORMAT:
         return f"format {number} is from a newer version of Odyssey Recorder. Update this one"
     if tree.get("episode_id", episode_id) != episode_id:
-        return f"it holds the reviews of {shown(tree['episode_id'])}; expected those of {episode_id}, as it is called"
+        return f"it contains the reviews of {shown(tree['episode_id'])}; expected those of {episode_id}"
     if not isinstance(tree.get("entries"), list):
         return f"entries: expected a list, found {shown(tree.get('entries'))}"
     return ""

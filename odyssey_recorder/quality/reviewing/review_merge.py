@@ -167,7 +167,7 @@ def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]
     for verdict in file.verdicts:
         faults = [decision_fault(verdict.decision, verdict.judgements)]
         if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):
-            faults.append("it is the recorder's own.")
+            faults.append("it is by the annotator of the episode.")
         for fault in filter(None, faults):
             given = f"of {shown(verdict.by)} at {verdict.at:%Y-%m-%d %H:%M} UTC"
             yield f"{where}: the verdict {given} does not count: {fault}"

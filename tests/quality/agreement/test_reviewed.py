@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_told_and_hinders_nothing(store: ReviewStore, tmp
     told = "\n".join(read.problems)
     assert f"There are reviews of the episode {GONE}" in told
     assert f"{TWO} (copy).json lies beside" in told
-    assert "is the recorder's own" in told
+    assert "is by the annotator of the episode" in told
     assert f"reviews/{ONE}.json" in told
     assert "0000000000000003.json" in told
 

@@ -87,9 +87,9 @@ def test_a_list_that_disagrees_says_in_what(root: Path) -> None:
     told = [found.found for found in lists(root) if isinstance(found, Finding)]
     assert told == [
         f"The rows of all_annot.json name 1 episode without a file: {GONE}.",
-        f"The rows of all_annot.json lack 1 episode that there is: {TWO}.",
+        f"The rows of all_annot.json lack 1 episode that has a file: {TWO}.",
         f"The rows of all_annot.json name 1 episode more than once: {ONE}.",
-        f"The rows of all_annot.json count other steps than the file for 1 episode: {ONE}.",
+        f"The rows of all_annot.json differ from the file in the number of steps for 1 episode: {ONE}.",
     ]
 
 

@@ -74,7 +74,7 @@ def test_the_same_task_done_the_same_way_is_a_near_duplicate() -> None:
     assert {(one.check, one.severity, one.criterion, one.step) for one in found} == {
         ("EPI05", Severity.WARNING, Criterion.SEQUENCE, None)
     }
-    assert "95% the actions of episode 0000000000000002" in found[0].found
+    assert "95% the same actions as episode 0000000000000002" in found[0].found
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,8 @@ def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
     (found,) = found_in(root, changed)
     assert found.severity is Severity.ERROR
     assert found.found == (
-        f"2 files not what SHA256SUMS says, or not in it: annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}."
+        "2 files changed since SHA256SUMS was written, or not listed in it: "
+        f"annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}."
     )
 
 
@@ -115,7 +116,7 @@ def test_a_manifest_leads_to_no_file_outside_the_folder(tmp_path: Path, root: Pa
     manifest(root)
     add_line(root, f"{sha('secret')}  {name.format(outside=outside)}".encode())
     (found,) = found_in(root)
-    assert "1 file not what SHA256SUMS says" in found.found
+    assert "1 file changed since SHA256SUMS was written" in found.found
 
 
 def test_a_line_that_is_no_hash_and_name_is_told_by_its_number(root: Path) -> None:

@@ -101,9 +101,9 @@ def test_an_episode_in_train_and_test_is_an_error(root: Path) -> None:
     ("content", "words"),
     [
         ("{", "splits/app_split.json cannot be read: line 1"),
-        ("[]", "has no two lists of episodes, train and test"),
-        ('{"train": []}', "has no two lists"),
-        ('{"train": [], "test": {}}', "has no two lists"),
+        ("[]", "needs 2 lists of episodes, train and test"),
+        ('{"train": []}', "needs 2 lists"),
+        ('{"train": [], "test": {}}', "needs 2 lists"),
     ],
 )
 def test_a_split_that_is_none_is_an_error(root: Path, content: str, words: str) -> None:

@@ -171,5 +171,5 @@ def test_the_reviews_of_a_dataset_are_checked_with_their_places(store: ReviewSto
     policy, own, broken = sorted(check_reviews(store), key=lambda fault: ("policy" not in fault, OTHER in fault))
     assert "seed" in policy
     assert own.startswith(f"reviews, {there.episode_id}: the verdict of 'ANN'")
-    assert own.endswith("it is the recorder's own.")
+    assert own.endswith("it is by the annotator of the episode.")
     assert "entry 1: at: field required; by: field required; to: field required" in broken
