@@ -139,7 +139,7 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
 @pytest.mark.parametrize(
     ("amendment", "why"),
     [
-        (NewInstruction(instruction="\n\t "), "An instruction needs words"),
+        (NewInstruction(instruction="\n\t "), "The instruction is empty"),
         (
             NewApps(category=Category.MULTI_APPS, apps=("Shop", "shop", "Notes")),
             "asks for 3 .* different apps, and .* 2",
@@ -149,15 +149,15 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
         (NewPress(step=TYPE, long=True), "neither CLICK nor LONG_PRESS"),
         (NewPress(step=KEY, long=True), "neither CLICK nor LONG_PRESS"),
         (NewPress(step=END, long=False), "neither CLICK nor LONG_PRESS"),
-        (NewText(step=CLICK, text="x"), "is no TYPE"),
-        (NewText.model_construct(step=TYPE, text=""), "needs a text"),
-        (NewBox(step=TYPE, box=(1, 1, 2, 2)), "it has no box"),
-        (NewBox(step=KEY, box=(1, 1, 2, 2)), "it has no box"),
-        (NewBox(step=END, box=(1, 1, 2, 2)), "it has no box"),
+        (NewText(step=CLICK, text="x"), "is not a TYPE"),
+        (NewText.model_construct(step=TYPE, text=""), "needs text"),
+        (NewBox(step=TYPE, box=(1, 1, 2, 2)), "has no box"),
+        (NewBox(step=KEY, box=(1, 1, 2, 2)), "has no box"),
+        (NewBox(step=END, box=(1, 1, 2, 2)), "has no box"),
         (NewPress(step=5, long=True), "No step 5: the last one is 4"),
         (NewText(step=99, text="x"), "No step 99"),
-        (DropSteps(first=2, last=1), "name the first before the last"),
-        (DropSteps(first=4, last=4), "is the end of the episode"),
+        (DropSteps(first=2, last=1), "Enter the first step before the last"),
+        (DropSteps(first=4, last=4), "ends the episode and cannot be dropped"),
         (DropSteps(first=0, last=5), "No step 5"),
         (DropTail(at=4), "already ends at step 4"),
         (DropTail(at=5), "No step 5"),
@@ -179,7 +179,7 @@ def test_what_does_not_fit_the_step_is_refused(amendment: Amendment, why: str) -
     ],
 )
 def test_what_changes_nothing_is_refused(amendment: Amendment) -> None:
-    with pytest.raises(ReviewError, match="nothing would change"):
+    with pytest.raises(ReviewError, match="Nothing would change"):
         amend(without_proof(info=[[1, 2], [3, 4]]), amendment)
 
 
@@ -207,13 +207,13 @@ def test_a_box_goes_into_the_file_where_there_is_no_proof_or_the_file_has_boxes(
 @pytest.mark.parametrize(
     ("box", "why"),
     [
-        ((-1, 600, 400, 700), "within the screenshot of 720x1280"),
-        ((300, 600, 721, 700), "within the screenshot"),
-        ((300, 600, 400, 1281), "within the screenshot"),
-        ((400, 600, 300, 700), "within the screenshot"),
-        ((300, 600, 300, 700), "within the screenshot"),
-        ((361, 600, 400, 700), "does not hold the place that was touched, 360, 640"),
-        ((300, 600, 360, 700), "does not hold"),
+        ((-1, 600, 400, 700), "outside the screenshot of 720x1280"),
+        ((300, 600, 721, 700), "outside the screenshot"),
+        ((300, 600, 400, 1281), "outside the screenshot"),
+        ((400, 600, 300, 700), "outside the screenshot"),
+        ((300, 600, 300, 700), "outside the screenshot"),
+        ((361, 600, 400, 700), "does not contain the touched point 360, 640"),
+        ((300, 600, 360, 700), "does not contain the touched point"),
         ((0, 0, 720, 1280), "more than 60 %"),
         ((0, 0, 720, 769), "more than 60 %"),
     ],
@@ -295,5 +295,5 @@ def test_whatever_is_dropped_each_picture_stays_with_what_is_kept_and_the_file_i
 
 
 def test_a_scroll_has_no_box() -> None:
-    with pytest.raises(ReviewError, match="it has no box"):
+    with pytest.raises(ReviewError, match="has no box"):
         amend(episode(Scroll(Point(1, 1), Point(9, 9), ()), Complete()), NewBox(step=0, box=(1, 1, 9, 9)))

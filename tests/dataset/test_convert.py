@@ -55,7 +55,7 @@ def test_what_cannot_be_converted_is_named_and_leaves_nothing_behind(tmp_path: P
     with pytest.raises(DatasetError, match=r"gone\.json cannot be read"):
         convert(tmp_path / "gone.json", tmp_path / "out", Dialect.RELEASE)
     for folder in (tmp_path, tmp_path / "empty"):
-        with pytest.raises(DatasetError, match="is no dataset folder"):
+        with pytest.raises(DatasetError, match="is not a dataset folder"):
             convert(folder, tmp_path / "out", Dialect.RELEASE)
     with pytest.raises(DatasetError, match="screenshots come along with a folder only"):
         convert(RELEASED, tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
@@ -88,9 +88,9 @@ def test_every_bad_file_of_a_folder_is_named_and_hinders_no_other(tmp_path: Path
 def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
     source = put(tmp_path, FIRST)
     before = source.read_bytes()
-    with pytest.raises(DatasetError, match="written over itself"):
+    with pytest.raises(DatasetError, match="would overwrite itself"):
         convert(source, tmp_path / "annotations" / ".." / "annotations", Dialect.RELEASE)
-    assert "written over itself" in convert(tmp_path, tmp_path, Dialect.RELEASE).failures[0]
+    assert "would overwrite itself" in convert(tmp_path, tmp_path, Dialect.RELEASE).failures[0]
     assert source.read_bytes() == before
 
 

@@ -147,10 +147,10 @@ def test_a_log_that_says_what_a_log_cannot_say_is_refused(draft: Draft, change: 
 
 
 def test_changes_of_steps_that_are_not_there_are_refused_and_leave_the_log_whole(draft: Draft) -> None:
-    with pytest.raises(DatasetError, match="a step that is not there"):
+    with pytest.raises(DatasetError, match="a step that does not exist"):
         draft.amend_last({"flags": []})
     add_step(draft)
-    with pytest.raises(DatasetError, match="a step that is not there"):
+    with pytest.raises(DatasetError, match="a step that does not exist"):
         draft.drop_last("undone by the annotator", 2)
     assert len(reopened(draft).steps) == 1
 
@@ -166,7 +166,7 @@ def test_what_a_failed_write_left_is_written_over(draft: Draft) -> None:
 def test_a_log_that_vanished_is_not_begun_anew(draft: Draft) -> None:
     add_step(draft)
     (draft.folder / "steps.jsonl").unlink()
-    with pytest.raises(DatasetError, match="is gone"):
+    with pytest.raises(DatasetError, match="is missing"):
         add_step(draft)
 
 
@@ -191,7 +191,7 @@ def test_a_draft_is_open_in_one_place_at_a_time_and_the_death_of_a_process_frees
 
 
 def test_what_is_no_draft_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="its folder is gone"):
+    with pytest.raises(DatasetError, match="its folder is missing"):
         Draft(tmp_path / "0000000000000000")
     assert list(tmp_path.iterdir()) == []
 
@@ -251,7 +251,7 @@ draft.close()
 
 def test_a_step_is_refused_whose_text_json_cannot_hold(draft: Draft) -> None:
     picture = draft.keep_picture(png(1))
-    with pytest.raises(DatasetError, match="half a character"):
+    with pytest.raises(DatasetError, match="contains an invalid character"):
         draft.add_step(Type("\ud800"), picture, record(png(1)))
     add_step(draft)
     assert len(reopened(draft).steps) == 1

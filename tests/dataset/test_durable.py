@@ -29,14 +29,14 @@ def test_a_folder_in_the_place_of_the_file_stays_as_it_was(tmp_path: Path) -> No
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"gone/file cannot be written: its folder is gone\. Bring the folder back"):
+    with pytest.raises(DatasetError, match=r"gone/file cannot be written: its folder is missing\. Restore the folder"):
         write_durably(tmp_path / "gone" / "file", b"data")
 
 
 def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     for folder in (tmp_path / "data", tmp_path / "data" / "screenshots"):
-        with pytest.raises(DatasetError, match=r"a file is where a folder must be\. Move that file away"):
+        with pytest.raises(DatasetError, match=r"there is a file where a folder is needed\. Move that file away"):
             make_folder(folder)
 
 
@@ -49,7 +49,7 @@ def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path) -> None:
         (errno.EACCES, "Make the folder writable"),
         (errno.EROFS, "Make the folder writable"),
         (errno.EPERM, "Make the folder writable"),
-        (errno.ENOENT, "Bring the folder back"),
+        (errno.ENOENT, "Restore the folder"),
         (errno.ENOTDIR, "Move that file away"),
         (errno.EIO, "Input/output error"),
         (None, "no luck"),
@@ -73,9 +73,9 @@ def test_what_is_written_goes_through_no_link_that_lies_in_its_way(tmp_path: Pat
     (folder / "out").symlink_to(victim)
 
     write_durably(path, b"ours", within=folder)
-    with pytest.raises(DatasetError, match="a link on the way there leads out of"):
+    with pytest.raises(DatasetError, match="a link in its path leads out of"):
         write_durably(folder / "out" / "file", b"ours", within=folder)
-    with pytest.raises(DatasetError, match="a link on the way there leads out of"):
+    with pytest.raises(DatasetError, match="a link in its path leads out of"):
         make_folder(folder / "out" / "new", within=folder)
 
     assert path.read_bytes() == b"ours"

@@ -39,13 +39,13 @@ def test_no_other_folder_is_ever_taken_for_a_version(tmp_path: Path, folder: str
     words = Change(episode_id=ID, source=VERSION, target="").model_dump_json()
     write(tmp_path, words.replace(VERSION, folder.replace("\n", "\\n")))
     assert under_way(tmp_path) is None
-    with pytest.raises(DatasetError, match="does not say which change was cut short"), Journal(tmp_path).held():
+    with pytest.raises(DatasetError, match="does not show which change was interrupted"), Journal(tmp_path).held():
         pass
 
 
 def test_what_a_newer_program_has_begun_is_left_alone(tmp_path: Path) -> None:
     intent = write(tmp_path, Change(format=2, episode_id=ID, source=VERSION, target=LATER).model_dump_json())
-    with pytest.raises(DatasetError, match="newer Odyssey Recorder"):
+    with pytest.raises(DatasetError, match="newer version of Odyssey Recorder"):
         Journal(tmp_path).recover()
     assert intent.exists()
 

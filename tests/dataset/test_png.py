@@ -44,5 +44,5 @@ def test_a_screenshot_of_any_mode_is_read_as_rgb(tmp_path: Path, mode: str) -> N
 )
 def test_what_is_no_whole_screenshot_is_refused_by_name(tmp_path: Path, data: bytes, why: str) -> None:
     (tmp_path / "0.png").write_bytes(data)
-    with pytest.raises(UnfitFileError, match=f"0.png is not used: {why}"):
+    with pytest.raises(UnfitFileError, match=f"0.png was not used: {why}"):
         read_png(tmp_path / "0.png", within=tmp_path)

@@ -229,7 +229,7 @@ def test_a_draft_without_an_end_is_not_published(store: EpisodeStore, steps: int
     draft = begin(store)
     for _ in range(steps):
         add_step(draft)
-    with pytest.raises(DatasetError, match="finish it first"):
+    with pytest.raises(DatasetError, match="Finish it first"):
         store.publish(draft)
     assert files(store.root) == set()
 
@@ -256,7 +256,7 @@ def test_a_failure_half_way_leaves_the_dataset_as_it_was_and_the_next_try_is_who
     (store.root / "ui_trees").mkdir()
     aside = (store.root / blocked).rename(store.root / "aside")
     (store.root / blocked).write_text("in the way")
-    with pytest.raises(DatasetError, match=f"{blocked}.* cannot be created: a file is where a folder must be"):
+    with pytest.raises(DatasetError, match=f"{blocked}.* cannot be created: there is a file where a folder is needed"):
         store.publish(draft)
     (store.root / blocked).unlink()
     aside.rename(store.root / blocked)
@@ -280,7 +280,7 @@ def test_a_failure_at_the_last_file_takes_the_others_back(store: EpisodeStore) -
 def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     shutil.rmtree(store.root)
-    with pytest.raises(DatasetError, match=r"dataset is gone\. Bring it back"):
+    with pytest.raises(DatasetError, match=r"dataset is missing\. Restore it"):
         store.publish(draft)
     assert not store.root.exists()
     store.root.mkdir()

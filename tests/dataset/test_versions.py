@@ -134,7 +134,7 @@ def test_what_a_proof_says_beyond_our_format_stays(there: InDataset) -> None:
 
 def test_a_box_is_measured_on_the_picture_and_drawn_on_none_that_cannot_be_opened(tmp_path: Path) -> None:
     there = released(tmp_path)
-    with pytest.raises(ReviewError, match="within the screenshot of 72x128"):
+    with pytest.raises(ReviewError, match="outside the screenshot of 72x128"):
         amend(there, NewBox(step=0, box=(100, 50, 120, 70)))
     (there.root / "screenshots" / f"{there.episode_id}_0.png").write_bytes(b"no picture")
     with pytest.raises(ReviewError, match="cannot be opened"):
@@ -203,7 +203,7 @@ def test_a_version_that_was_spoilt_does_not_come_back_and_is_kept_anew_while_it_
     change = amend(there, DROP)
     restore(there, change.version)
     (kept_in(there, change) / "screenshots" / f"{there.episode_id}_1.png").unlink()
-    with pytest.raises(DatasetError, match="not as it was kept"):
+    with pytest.raises(DatasetError, match="is missing or damaged"):
         restore(there, change.version)
     assert there.files() == before
     assert amend(there, WORDS).version == change.version
@@ -213,14 +213,14 @@ def test_a_version_that_was_spoilt_does_not_come_back_and_is_kept_anew_while_it_
 
 @pytest.mark.parametrize("version", ["", "..", "../../../etc", "0" * 64, "0" * 64 + "-" + "0" * 16 + "\n"])
 def test_what_is_no_version_is_refused(there: InDataset, version: str) -> None:
-    with pytest.raises(ReviewError, match="is no version"):
+    with pytest.raises(ReviewError, match="is not a saved version"):
         restore(there, version)
 
 
 def test_another_revision_than_the_one_looked_at_is_not_amended(there: InDataset) -> None:
     seen = revision(there)
     amend(there, WORDS, expected=seen)
-    with pytest.raises(ReviewError, match="was changed since it was opened"):
+    with pytest.raises(ReviewError, match="has changed since it was opened"):
         amend(there, DROP, expected=seen)
 
 
@@ -299,7 +299,7 @@ def test_where_the_version_before_is_not_whole_nothing_is_taken_back_and_nothing
     change = drop_and_die(there)
     after = there.files()
     shutil.rmtree(kept_in(there, change) / folder)
-    with pytest.raises(DatasetError, match="is not as it was kept"):
+    with pytest.raises(DatasetError, match="differs from the saved version"):
         Versions(there.root).recover()
     assert there.files() == after
 
@@ -330,7 +330,7 @@ def test_whoever_holds_the_dataset_too_long_is_named_as_the_reason(
 ) -> None:
     monkeypatch.setattr("odyssey_recorder.dataset.journal._PATIENCE_S", 0.01)
     (there.root / HISTORY).mkdir(parents=True)
-    with FileLock(there.root / HISTORY / "lock"), pytest.raises(DatasetError, match="Another program is changing"):
+    with FileLock(there.root / HISTORY / "lock"), pytest.raises(DatasetError, match="Another program is writing to"):
         amend(there, WORDS)
 
 

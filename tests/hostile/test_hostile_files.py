@@ -44,7 +44,7 @@ def test_a_link_that_waits_for_a_temporary_file_leads_nothing_outside(command_li
 
     refused = command_line("reviews", "policy", "--share", "0.3")
     assert refused.exit_code == 2
-    assert "policy.json cannot be read: a link on the way there leads out of" in refused.err
+    assert "policy.json cannot be read: a link in its path leads out of" in refused.err
     (dataset / "reviews/policy.json").unlink()
     assert command_line("reviews", "policy", "--share", "0.3").exit_code == 0
 
@@ -69,7 +69,7 @@ def test_an_export_takes_no_link_along(command_line: CommandLine, dataset: Path)
     out = dataset.with_name("out")
     ran = command_line("convert", dataset, out, "--dialect", "release", "--with-screenshots", "--unchecked")
     assert ran.exit_code == 1
-    assert f"{FIRST}_1.png is not used: it is a link. Replace it with the file itself." in ran.err
+    assert f"{FIRST}_1.png was not used: it is a link. Replace it with the file itself." in ran.err
     assert [path.name for path in (out / "annotations").iterdir()] == [f"{SECOND}.json"]
 
 
@@ -79,7 +79,7 @@ def test_a_merge_takes_no_link_along(command_line: CommandLine, dataset: Path) -
     (other / f"{FIRST}.json").symlink_to(other / "file")
     ran = command_line("reviews", "merge", other)
     assert ran.exit_code == 1
-    assert f"{FIRST}.json is not used: it is a link." in ran.err
+    assert f"{FIRST}.json was not used: it is a link." in ran.err
 
 
 def test_a_name_that_is_no_utf_8_is_shown_and_the_other_files_are_checked(

@@ -82,7 +82,7 @@ def test_a_picture_that_is_not_there_is_none_and_one_that_cannot_be_used_says_wh
     whole, empty, pipe, huge = (step.picture.problem for step in steps if step.picture is not None)
     assert (whole, empty) == ("", "the file is empty")
     assert f"{FIRST}_2.png cannot be read: it is a named pipe, not a file." in pipe
-    assert "it is larger than the limit of 64 MiB that such a file can have" in huge
+    assert "it is larger than the limit of 64 MiB" in huge
 
 
 def test_a_file_cannot_lead_to_pictures_elsewhere(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_view_tree_that_cannot_be_had_says_why(tmp_path: Path) -> None:
     steps = look(annotation).steps
     assert [step.views for step in steps] == [None, None, None]
     assert steps[0].no_views == "its file is missing"
-    assert "it defines entities" in steps[1].no_views
+    assert "it defines XML entities" in steps[1].no_views
     assert "cannot be read" in steps[2].no_views
 
 
@@ -154,7 +154,7 @@ def test_an_annotation_of_which_nothing_can_be_made_is_refused(tmp_path: Path) -
     with pytest.raises(DatasetError, match=FIRST):
         read_annotation(annotation)
     os.truncate(annotation, Largest.ANNOTATION + 1)
-    with pytest.raises(DatasetError, match="larger than the 8 MiB"):
+    with pytest.raises(DatasetError, match="larger than the limit of 8 MiB"):
         read_annotation(annotation)
 
 

@@ -106,14 +106,14 @@ def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
 
 def test_what_the_sample_says_is_never_less_than_it_is() -> None:
     assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
-        "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
+        "Of 59 accepted episodes that were chosen at random and reviewed again blind, none was not "
         "accepted the second time: with 95 % confidence, less than 5.0 % of the episodes that "
         "one reviewer accepts are defective."
     )
     assert "1 was not accepted the second time: with 95 % confidence, less than 39.5 %" in bound_words(
         DefectBound(10, 1, 0, 0.39416)
     )
-    assert "nothing can be said of the others. 3 more of the sample wait" in bound_words(DefectBound(0, 0, 3, 1.0))
+    assert "so no estimate is possible. 3 more of the sample wait" in bound_words(DefectBound(0, 0, 3, 1.0))
 
 
 def test_figures_are_told_with_their_units() -> None:
@@ -135,4 +135,4 @@ def test_the_json_form_holds_all_figures() -> None:
     assert tree["defects"]["n"] == report.bound.n
     assert tree["problems"] == ["a problem"]
     assert kappa_words(report.pairs.questions[0].agreement).startswith(f"{decided['kappa']:.2f} (")
-    assert trust_words(report.panels[0]).endswith("too few to trust.")
+    assert trust_words(report.panels[0]).endswith("too few to be meaningful.")

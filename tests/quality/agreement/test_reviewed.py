@@ -93,14 +93,14 @@ def test_what_cannot_be_read_is_told_and_hinders_nothing(store: ReviewStore, tmp
     assert [one.stage for one in read.episodes] == [ReviewStage.UNREVIEWED] * 3
     told = "\n".join(read.problems)
     assert f"There are reviews of the episode {GONE}" in told
-    assert f"{TWO} (copy).json lies beside" in told
+    assert f"{TWO} (copy).json is a conflict copy" in told
     assert "is by the annotator of the episode" in told
     assert f"reviews/{ONE}.json" in told
     assert "0000000000000003.json" in told
 
 
 def test_what_is_no_dataset_or_has_no_readable_policy_is_an_error(store: ReviewStore, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="no dataset folder"):
+    with pytest.raises(DatasetError, match="is not a dataset folder"):
         read_reviewed(tmp_path / "annotations")
     (tmp_path / "reviews" / "policy.json").write_text('{"second_share": 7}')
     with pytest.raises(ReviewError, match="second_share"):

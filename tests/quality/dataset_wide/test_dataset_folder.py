@@ -64,7 +64,7 @@ def test_strays_and_torn_files_are_named_and_cut_short(root: Path) -> None:
         put(root / "screenshots" / name)
     (found,) = folder_findings(root)
     assert (found.check, found.severity) == ("SET02", Severity.NOTE)
-    assert found.found.startswith("screenshots/ has 4 files without an episode, 1 of them left by a write")
+    assert found.found.startswith("screenshots/ has 4 files without an episode, 1 of them left by an interrupted write")
     assert found.found.isprintable()
     assert len(found.found) < 300
 

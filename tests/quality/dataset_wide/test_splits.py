@@ -51,7 +51,7 @@ def test_what_tells_how_the_splits_were_made_does_not_lie_among_them(root: Path)
         ("SPL01", Severity.WARNING, "Move it away."),
         ("SPL01", Severity.WARNING, "Move it to metadata/splits.json."),
     ]
-    assert "splits/manifest.json is no split" in found[1].found
+    assert "splits/manifest.json is not a split" in found[1].found
 
 
 def test_a_dataset_without_splits_is_not_checked(tmp_path: Path) -> None:

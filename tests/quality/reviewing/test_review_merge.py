@@ -54,7 +54,7 @@ def test_the_reviews_of_another_checkout_come_once(store: ReviewStore, there: In
     assert _by(checkout, there.episode_id) == ["Bea"]
     assert store.policy() == ReviewPolicy()
     assert merge_reviews(store, checkout.root).came == {}
-    with pytest.raises(ReviewError, match="There is nothing at"):
+    with pytest.raises(ReviewError, match="Nothing found at"):
         merge_reviews(store, tmp_path / "nothing")
 
 
@@ -80,7 +80,7 @@ def test_a_broken_file_of_the_dataset_keeps_only_its_own_episode_back(
     broken.write_text("{")
     merged = merge_reviews(store, incoming)
     assert merged.came == {there.episode_id: 1}
-    assert "nothing is written to it until then" in merged.problems[0]
+    assert "Nothing is written to it until then" in merged.problems[0]
     assert broken.read_text() == "{"
 
 
@@ -93,7 +93,7 @@ def test_copies_of_a_conflict_are_taken_in_and_removed(store: ReviewStore, there
     whole.write_bytes(spell(ReviewFile(there.episode_id, (verdict("Bea"), verdict("Cem", minute=1)))))
     broken = there.root / "reviews" / f"{OTHER}.sync-conflict-20261120.json"
     broken.write_text("{")
-    assert ["is a copy that a shared drive has left" in one for one in check_reviews(store)] == [True, True]
+    assert ["is a conflict copy left by a shared drive" in one for one in check_reviews(store)] == [True, True]
     merged = merge_copies(store)
     assert merged.came == {there.episode_id: 1}
     assert len(merged.problems) == 1

@@ -68,7 +68,7 @@ def test_a_broken_file_is_read_as_far_as_it_goes_and_never_written_over(store: R
     path = tmp_path / "reviews" / f"{ONE}.json"
     broken = path.read_bytes().replace(b"null]}", b'{"by": "Cem", "decision": "acc')
     path.write_bytes(broken)
-    with pytest.raises(ReviewError, match=rf"{ONE}\.json: line 4, column 31: .*nothing is written"):
+    with pytest.raises(ReviewError, match=rf"{ONE}\.json: line 4, column 31: .*Nothing is written"):
         store.append(ONE, verdict("Dan", minute=1))
     assert path.read_bytes() == broken
     assert _by(store.read(ONE)) == ["Bea"]
@@ -81,7 +81,7 @@ def test_what_is_no_episodes_id_is_no_file(store: ReviewStore, name: str) -> Non
 
 
 def test_a_dataset_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="is gone"):
+    with pytest.raises(DatasetError, match="is missing"):
         ReviewStore(tmp_path / "gone").append(ONE, verdict("Bea"))
     assert not (tmp_path / "gone").exists()
 
@@ -123,7 +123,7 @@ def test_the_policy_is_the_usual_one_until_somebody_sets_it_and_keeps_what_other
         ('{"second_share": 2}', r"policy\.json: second_share: .*less than or equal to 1; found 2"),
         ('{"seed": "x"}', r"policy\.json: seed: .*valid integer; found 'x'"),
         ('{"format": 2}', r"policy\.json: format: "),
-        ("{", r"policy\.json: line 1.*remove it for the usual rules"),
+        ("{", r"policy\.json: line 1.*delete it to use the default rules"),
         ("[]", r"policy\.json: .*found \[\]"),
     ],
 )
@@ -205,6 +205,6 @@ def test_a_folder_that_is_none_is_told(store: ReviewStore, tmp_path: Path) -> No
 def test_whoever_finds_the_folder_held_tries_again(store: ReviewStore, tmp_path: Path) -> None:
     store.append(ONE, verdict("Bea"))
     impatient = ReviewStore(tmp_path, patience_s=0.0)
-    with FileLock(tmp_path / "reviews" / ".lock"), pytest.raises(ReviewError, match="Somebody else is writing"):
+    with FileLock(tmp_path / "reviews" / ".lock"), pytest.raises(ReviewError, match="Another program is writing"):
         impatient.append(ONE, verdict("Cem", minute=1))
     assert _by(store.read(ONE)) == ["Bea"]

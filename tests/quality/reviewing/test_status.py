@@ -111,11 +111,11 @@ def test_a_verdict_counts_on_the_present_files_and_on_those_that_fixes_have_led_
         ((_FIRST,), "Cem", ReviewerRole.SECOND),
         ((_FIRST, _DIFFERS), "Dan", ReviewerRole.THIRD),
         *(((), name, "You recorded this episode") for name in ("Ada", " ada ", "ADA", "\u00a0Ada")),
-        *(((_FIRST, _DIFFERS), name, "You have judged") for name in ("bea", "CEM ")),
-        *(((), name, "Say who you are") for name in ("", "  ")),
-        ((_FIRST, verdict("Cem", minute=1)), "Dan", "nothing more is to be judged"),
-        ((_REJECTS, verdict("Cem", "pfp", Decision.REJECT, minute=1)), "Dan", "nothing more is to be judged"),
-        ((_REJECTS, _SENDS_BACK), "Dan", "nothing more is to be judged"),
+        *(((_FIRST, _DIFFERS), name, "You have already reviewed") for name in ("bea", "CEM ")),
+        *(((), name, "Enter your name") for name in ("", "  ")),
+        ((_FIRST, verdict("Cem", minute=1)), "Dan", "There is nothing left to review"),
+        ((_REJECTS, verdict("Cem", "pfp", Decision.REJECT, minute=1)), "Dan", "There is nothing left to review"),
+        ((_REJECTS, _SENDS_BACK), "Dan", "There is nothing left to review"),
     ],
 )
 def test_who_may_judge_next(verdicts: tuple[Verdict, ...], reviewer: str, role: ReviewerRole | str) -> None:
@@ -149,8 +149,8 @@ def _and(criterion: Criterion, reason: str, words: str = "") -> list[Judgement]:
     [
         (Decision.ACCEPT, _PASSED, ""),
         (Decision.FIX_AND_ACCEPT, _PASSED, ""),
-        *((Decision.ACCEPT, judgements(answers), "three passes") for answers in ("pfp", "ppu", "fff")),
-        (Decision.FIX_AND_ACCEPT, judgements("ppu"), "three passes"),
+        *((Decision.ACCEPT, judgements(answers), "3 passes") for answers in ("pfp", "ppu", "fff")),
+        (Decision.FIX_AND_ACCEPT, judgements("ppu"), "3 passes"),
         (Decision.SEND_BACK, _PASSED, "Say what is wrong"),
         (Decision.REJECT, _PASSED, "Say what is wrong"),
         (Decision.SEND_BACK, judgements("pup"), ""),
