@@ -99,7 +99,7 @@ def test_an_episode_that_is_not_whole_is_refused(data: bytes | str, message: str
         ("steps 4 step", 5, "step 4, step is 5; expected 4"),
         ("steps 1 step", True, "step 1, step is True; expected a valid integer"),
         ("steps 4", "x", "step 4 is 'x'; expected an object"),
-        ("step_length", 7, "step_length is 7, but steps holds 8"),
+        ("step_length", 7, "step_length is 7, but there are 8 steps"),
         ("step_length", 8.0, "step_length is 8.0; expected a valid integer"),
         ("device_info h", 0, "device_info.h is 0; expected greater than or equal to 1"),
         ("device_info w", "720", "device_info.w is '720'; expected a valid integer"),

@@ -57,7 +57,7 @@ def test_what_cannot_be_converted_is_named_and_leaves_nothing_behind(tmp_path: P
     for folder in (tmp_path, tmp_path / "empty"):
         with pytest.raises(DatasetError, match="is not a dataset folder"):
             convert(folder, tmp_path / "out", Dialect.RELEASE)
-    with pytest.raises(DatasetError, match="screenshots come along with a folder only"):
+    with pytest.raises(DatasetError, match="Screenshots can only be copied from one"):
         convert(RELEASED, tmp_path / "out", Dialect.RELEASE, with_screenshots=True)
     assert not (tmp_path / "out").exists()
 

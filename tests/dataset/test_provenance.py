@@ -51,7 +51,7 @@ def test_keys_of_a_later_recorder_are_no_hindrance_and_a_newer_format_is(
     change(mood="good")
     assert read_provenance(path) is not None
     change(format=FORMAT + 1)
-    with pytest.raises(DatasetError, match="newer version of Odyssey Recorder. Update this one"):
+    with pytest.raises(DatasetError, match=r"newer version of Odyssey Recorder\. Update this one"):
         read_provenance(path)
 
 

@@ -66,7 +66,7 @@ def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]
         told[match["name"].removeprefix("./")] = bytes.fromhex(match["sha256"])
     wrong = sorted({*_wrong_pictures(told, source), *_wrong_files(root, told)})
     if wrong:
-        words = f"{counted(len(wrong), 'file')} changed since {name} was written, or not listed in it: {listed(wrong)}."
+        words = f"{name} does not match or does not list {counted(len(wrong), 'file')}: {listed(wrong)}."
         yield _error(words, "Export again, or restore the changed files.")
 
 

@@ -45,7 +45,7 @@ def torn_proof(wreck: Wreck) -> Planted:
     return Planted("ACT10")
 
 
-@damage("book club", "frost", "candle")
+@damage("candle")
 def moved_with_its_proof(wreck: Wreck) -> Planted:
     """A step was moved to the front with its proof, picture and view tree: its time is none of that place."""
     wreck.renumber((0, 3, *(step for step in range(1, len(wreck.steps)) if step != 3)))

@@ -93,7 +93,7 @@ def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
     (found,) = found_in(root, changed)
     assert found.severity is Severity.ERROR
     assert found.found == (
-        "2 files changed since SHA256SUMS was written, or not listed in it: "
+        "SHA256SUMS does not match or does not list 2 files: "
         f"annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}."
     )
 
@@ -104,7 +104,7 @@ def test_files_that_the_manifest_does_not_name_and_one_that_is_gone_are_named(ro
     gone = f"{sha('gone')}  splits/gone.json"
     (root / "SHA256SUMS").write_text("\n".join([*lines[1:-1], gone]))
     (found,) = found_in(root)
-    assert "3 files not what" in found.found
+    assert "SHA256SUMS does not match or does not list 3 files" in found.found
     assert f"annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}, splits/gone.json" in found.found
 
 
@@ -116,7 +116,7 @@ def test_a_manifest_leads_to_no_file_outside_the_folder(tmp_path: Path, root: Pa
     manifest(root)
     add_line(root, f"{sha('secret')}  {name.format(outside=outside)}".encode())
     (found,) = found_in(root)
-    assert "1 file changed since SHA256SUMS was written" in found.found
+    assert "SHA256SUMS does not match or does not list 1 file" in found.found
 
 
 def test_a_line_that_is_no_hash_and_name_is_told_by_its_number(root: Path) -> None:

@@ -252,7 +252,7 @@ def test_the_union_is_one_however_it_is_made(one: ReviewFile, two: ReviewFile, t
     assert union(union(one, two), three) == union(one, union(two, three))
     assert union(one, one) == one
     assert _ids(union(one, two)) == _ids(one) | _ids(two)
-    with pytest.raises(ReviewError, match="of two episodes"):
+    with pytest.raises(ReviewError, match="belong to different episodes"):
         union(one, ReviewFile("9" * 16))
 
 
