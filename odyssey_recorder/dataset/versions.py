@@ -149,7 +149,7 @@ class Versions:
             end = _end(repair) if lacks_end and repair.end is not None else None
             episode = with_end(now.annotation, name, end, in_place=in_place)
         except InvalidEpisodeError as error:
-            raise ReviewError(f"The repair is not sufficient: {error}") from error
+            raise ReviewError(f"This is not enough: {error}") from error
         contents = now.contents
         contents[source] = encode(episode, _dialect(now.annotation))
         proof = read_provenance(self._root / layout.provenance_path(name)) if in_place else None

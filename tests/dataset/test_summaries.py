@@ -60,7 +60,7 @@ def test_an_annotation_that_is_broken_says_why(root: Path) -> None:
 
 def test_an_annotation_of_another_episode_says_so(root: Path) -> None:
     write_episode(root / "annotations" / f"{OTHER}.json", episode())
-    assert f"holds the episode {ID}" in read(root, OTHER).problem
+    assert f"contains episode {ID}" in read(root, OTHER).problem
 
 
 def test_an_episode_that_is_gone_has_none(root: Path) -> None:

@@ -242,7 +242,7 @@ def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
     assert found("INS01", with_making(kept, slots)) == []
     (finding,) = said("INS01", with_making(lost, slots))
     assert isinstance(finding, Finding)
-    assert finding.found == "The instruction lacks Ho Chi Minh City of the task."
+    assert finding.found == "The instruction lacks Ho Chi Minh City from the task."
 
 
 def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program() -> None:

@@ -189,7 +189,7 @@ def bound_words(bound: DefectBound) -> str:
     else:
         judged = "accepted episode that was" if bound.n == 1 else "accepted episodes that were"
         said = (
-            f"Of {bound.n} {judged} chosen at random and reviewed again blind, {bound.defects or 'none'} "
+            f"Of {bound.n} {judged} reviewed again, at random and blind, {bound.defects or 'none'} "
             f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95 % "
             f"confidence, less than {ceil(bound.below * 1000) / 10} % of the episodes that one "
             "reviewer accepts are defective."

@@ -106,7 +106,7 @@ def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
 
 def test_what_the_sample_says_is_never_less_than_it_is() -> None:
     assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
-        "Of 59 accepted episodes that were chosen at random and reviewed again blind, none was not "
+        "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
         "accepted the second time: with 95 % confidence, less than 5.0 % of the episodes that "
         "one reviewer accepts are defective."
     )
