@@ -48,9 +48,9 @@ class DoctorDialog(QDialog):
         self._again = push_button("Check again", "Run all checks again", call=self.look)
         self._copy = push_button("Copy report", "Copy the findings as text", call=self._copy_report)
         self._save = push_button(
-            "Save report…", "Write the findings to a text or JSON file", call=self._ask_where_to_save
+            "Save report…", "Save the findings as a text or JSON file", call=self._ask_where_to_save
         )
-        self._close = push_button("Close", "Close the findings (Esc)", "primary", call=self.accept)
+        self._close = push_button("Close", "Close the doctor (Esc)", "primary", call=self.accept)
         self._connect_and_lay_out()
 
     def open(self) -> None:
@@ -78,7 +78,8 @@ class DoctorDialog(QDialog):
     def _show(self, findings: Sequence[DoctorFinding]) -> None:
         self._findings = sorted(findings, key=lambda one: _WORST_FIRST.index(one.level))
         missing, notes = (sum(one.level is level for one in findings) for level in (Level.MISSING, Level.NOTE))
-        counts = [f"{missing} missing"] * bool(missing) + [f"{notes} warnings"] * bool(notes)
+        warnings = "1 warning" if notes == 1 else f"{notes} warnings"
+        counts = [f"{missing} missing"] * bool(missing) + [warnings] * bool(notes)
         stopped = self._job is not None and self._job.is_cancelled
         summary = f"{', '.join(counts)}." if counts else _ALL_WELL
         self._summary.setText(_STOPPED if stopped else summary)

@@ -24,7 +24,7 @@ from odyssey_recorder.gui.parts import (
 )
 from odyssey_recorder.gui.theme import Theme
 
-_FIXING = "Mending…"
+_FIXING = "Fixing…"
 
 
 class FixList(QWidget):

@@ -24,7 +24,7 @@ def read_picture(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
     size = reader.size()
     if size.width() * size.height() > _MOST_PIXELS:
         words = f"{size.width()} x {size.height()} pixels, larger than any screen"
-        raise DatasetError(f"The screenshot {path.name} is not shown: it has {words}.")
+        raise DatasetError(f"The screenshot {path.name} is not shown: it is {words}.")
     if room is not None and size.isValid():
         reader.setScaledSize(size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()

@@ -92,8 +92,10 @@ class ClosingDialog(QDialog):
         background.all_ended.connect(self._end)
         title = text_label("Finishing work that cannot be interrupted.", "title")
         hint = text_label("The window closes as soon as the work has stopped.", "hint")
-        stay = push_button("Keep the window open", "Keep the window open; the work still stops (Esc)", call=self.reject)
-        leave = push_button("Close at once", "Close now; work on the device may stay incomplete", call=self._give_up)
+        stay = push_button("Keep the window open", "The work still stops (Esc)", call=self.reject)
+        leave = push_button(
+            "Close now", "Close the window now; work on the device may stay incomplete", call=self._give_up
+        )
         fill_dialog(self, title, self._names, hint, row(None, leave, stay))
         self.setMinimumWidth(460)
 

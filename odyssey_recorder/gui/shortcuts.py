@@ -123,7 +123,7 @@ def _only_keys(kept: Mapping[str, object]) -> dict[str, str]:
         if isinstance(words, str) and keys.toString(_PORTABLE) == words and keys.count() <= 1:
             good[command] = words
         else:
-            _log.warning("The keys %r that were kept for %s are none.", words, command)
+            _log.warning("The saved keys %r of %s are not valid.", words, command)
     return good
 
 
@@ -144,7 +144,7 @@ def _unfit(command: Command, pressed: QKeyCombination, words: str) -> str:
         return ""
     if held & Qt.KeyboardModifier.AltModifier:
         is_letter = Qt.Key.Key_A <= key <= Qt.Key.Key_Z
-        return f"{words} moves to a field of the page. Add Ctrl." if is_letter else ""
+        return f"{words} moves to a field of the page. Use it with Ctrl." if is_letter else ""
     if key in _FIXED or Qt.Key.Key_Space <= key <= Qt.Key.Key_ydiaeresis:
         return f"{words} is needed for typing and navigation. Add Ctrl, or use a function key."
     return ""

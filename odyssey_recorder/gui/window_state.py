@@ -29,10 +29,10 @@ class KeptFile:
         try:
             tree = json.loads(read_text(self._path, Largest.WRITTEN_BY_HAND))
         except (OSError, ValueError, RecursionError) as error:
-            _log.warning("%s cannot be read, its values are left out: %s", self._path, error)
+            _log.warning("%s cannot be read; its values are ignored: %s", self._path, error)
             return {}
         if not isinstance(tree, dict) or tree.get("version") != _VERSION:
-            _log.warning("%s is not of version %d, its values are left out.", self._path, _VERSION)
+            _log.warning("%s is not of version %d; its values are ignored.", self._path, _VERSION)
             return {}
         return {name: value for name, value in tree.items() if name != "version"}
 
@@ -44,7 +44,7 @@ class KeptFile:
             make_folder(self._path.parent)
             write_durably(self._path, words.encode("utf-8"))
         except DatasetError as error:
-            _log.warning("What the window keeps was not written: %s", error)
+            _log.warning("The state of the window could not be saved: %s", error)
 
 
 class WindowState:

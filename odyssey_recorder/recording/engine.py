@@ -33,7 +33,7 @@ from odyssey_recorder.recording.view import Listener, RecordingView, StepRows, V
 
 BROKEN_TOUCH = (
     "Your finger was on the screen when the recording stopped. That gesture is not in the "
-    "episode. Restore the screen that the last step left."
+    "episode. Restore the screen after the last step."
 )
 TICK_S = 0.05
 """How often passive mode wakes without a message: something may be due."""
@@ -188,7 +188,7 @@ class Engine:
                     return
             self._await_last_answers()
         except Exception:
-            _log.exception("The recorder of %s broke", self._draft.episode_id)
+            _log.exception("The recorder of %s failed", self._draft.episode_id)
             self._listener.notice(f"The recorder failed. Your steps are saved in the draft {self._draft.folder}.")
             raise
         finally:

@@ -10,7 +10,7 @@ from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.state import Goal
 
 BRING_BACK_FIRST = "First restore the required screen, or choose “Screens match, continue”."
-NOT_RETURNED = "The snapshot could not be loaded: bring the device back by hand. {}"
+NOT_RETURNED = "The snapshot could not be loaded. Restore the screen by hand. {}"
 
 _FLAGS = {
     Goal.UNDONE: Flag(FlagCode.UNLIKE),

@@ -189,7 +189,7 @@ class ScriptPlayer:
             return
         if not accepts_screen:
             raise RecordingError(
-                f"{view.way} The screenshot: {view.wanted}. A script cannot bring the device back: do it "
+                f"{view.way} The screenshot: {view.wanted}. A script cannot restore the screen: do it "
                 "yourself, or add --accept-screen. The draft is kept."
             )
         recorder.accept_screen()

@@ -10,7 +10,7 @@ class State(Enum):
     CHECKING = "checking"
     INJECTING = "injecting"
     RETURNING = "returning"
-    RESTORING = "leading back"
+    RESTORING = "restoring"
     SETTLING = "settling"
     DEVICE_LOST = "device lost"
     STORAGE_LOST = "storage lost"

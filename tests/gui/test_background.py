@@ -161,7 +161,7 @@ def test_an_unexpected_error_is_logged(background: Background, qtbot: QtBot, cap
 
     job = background.start("Dividing", broken)
     wait_for(qtbot, job, JobState.FAILED)
-    assert "ZeroDivisionError: seven. Try again; if it comes again, copy the details" in job.error
+    assert "ZeroDivisionError: seven. Try again. If it happens again, copy the details" in job.error
     assert "in broken" in caplog.text
     caplog.clear()
 

@@ -40,7 +40,7 @@ def button(dialog: DoctorDialog, words: str) -> QAbstractButton:
 
 def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend(pilot: Pilot) -> None:
     QTest.keyClick(pilot.window, Qt.Key.Key_F1)
-    pilot.wait_to_read("1 missing, 1 to know of.")
+    pilot.wait_to_read("1 missing, 1 warning.")
     assert pilot.says("Odyssey Recorder: 0.4.0")
     assert pilot.says("adb: <b>none<")  # as text
     assert pilot.says("Set ODYSSEY_ADB.")

@@ -164,7 +164,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
     dialogs: tuple[QDialog, ...] = (
         FirstUseDialog(practice.welcome(), window),
         DoctorDialog(FakeDoctor(), controller.background, window),
-        ErrorDialog("The program met an error that it did not expect.", "Traceback: a long story\n" * 30, window),
+        ErrorDialog("An unexpected error occurred.", "Traceback: a long story\n" * 30, window),
         SkipDialog(TASK.instruction, window),
         SendBackDialog(TASK.instruction, window),
         CompleteDialog(window),

@@ -39,12 +39,12 @@ def link_out(path: Path) -> None:
 
 
 BAD: tuple[tuple[Callable[[Path], object], str], ...] = (
-    (os.mkfifo, "is not used: it is a named pipe, not a file. Move it away."),
-    (lambda path: path.symlink_to("/dev/zero"), "is not used: it is a device, not a file. Move it away."),
-    (Path.mkdir, "is not used: it is a folder, not a file. Move it away."),
+    (os.mkfifo, "was not used: it is a named pipe, not a file. Move it away."),
+    (lambda path: path.symlink_to("/dev/zero"), "was not used: it is a device, not a file. Move it away."),
+    (Path.mkdir, "was not used: it is a folder, not a file. Move it away."),
     (Path.touch, "cannot be read: "),
-    (huge, "is not shown: it has 30000 x 30000 pixels, larger than any screen."),
-    (link_out, "is not used: a link in its path leads out of "),
+    (huge, "is not shown: it is 30000 x 30000 pixels, larger than any screen."),
+    (link_out, "was not used: a link in its path leads out of "),
     (lambda path: path.parent.chmod(0o755), "is missing."),
 )
 """Replacements of a screenshot, and the message for each."""

@@ -121,7 +121,7 @@ def test_closing_says_what_it_waits_for_and_goes_on_by_itself(opened: Pilot, stu
 
 
 def test_an_annotator_who_does_not_want_to_wait_closes_at_once(opened: Pilot, stubborn: threading.Event) -> None:
-    opened.press_in(opened.dialog(), "Close at once")
+    opened.press_in(opened.dialog(), "Close now")
     assert not opened.window.isVisible()
     stubborn.set()
 

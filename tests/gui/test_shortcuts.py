@@ -246,7 +246,7 @@ def test_a_conflict_is_told_and_nothing_changes_nor_does_it_by_escape(card: Card
     assert card.words(Command.UNDO)[3] == "Ctrl+Z"
     card.press_in_row(Qt.Key.Key_F12)
     card.wait_for_keys(Command.UNDO, "F12")
-    assert "already asks" not in card.refusals[-1]
+    assert "already used" not in card.refusals[-1]
 
 
 def test_del_takes_keys_away_and_reset_brings_one_or_all_back(card: CardPilot) -> None:

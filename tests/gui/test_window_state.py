@@ -85,7 +85,7 @@ def test_a_folder_that_takes_no_file_is_logged(qtbot: QtBot, tmp_path: Path, cap
     (tmp_path / "state").write_text("a file where the folder must be")
     window = open_window(qtbot)
     WindowState(KeptFile(tmp_path / "state" / "window.json")).keep(window)
-    assert "not written" in caplog.text
+    assert "could not be saved" in caplog.text
     caplog.clear()
 
 

@@ -36,7 +36,7 @@ from odyssey_recorder.gui.table import change_steadily, table_view
 _FACETS_PX = 208
 _ROW_PX = 32
 _SPACE = 16
-_EVERYBODY = "Everybody"
+_EVERYBODY = "Everyone"
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."

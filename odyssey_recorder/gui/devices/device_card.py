@@ -130,7 +130,7 @@ def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fa
         about, screen = examination.properties, examination.screen
         shown.append(("Screen", f"{about.size} at {about.density} dpi"))
         shown.append(("Android", f"{about.release_version} (API {about.sdk_version})"))
-        shown.append(("Pictures", _pictures(examination.capture_path)))
+        shown.append(("Screenshots", _pictures(examination.capture_path)))
         if screen.posture:
             shown.append(("Posture", _POSTURES.get(screen.posture, screen.posture.lower())))
         shown.append(("Rotation", f"{90 * screen.rotation}\N{DEGREE SIGN}"))
@@ -150,7 +150,7 @@ def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> s
         return _STATE_HELP.get(member.state, f"adb reports: {member.state}. Wait, or restart it.")
     if member.avd is not None:
         return "Start continues from the last state. Cold boot restarts Android and keeps all data."
-    create = "Create needs parts of the Android SDK; see below." if lacks_sdk else "Create makes it."
+    create = "Create needs parts of the Android SDK; see below." if lacks_sdk else "Choose Create to add one."
     simulated = " Start simulated runs a simulated emulator with a screen of this size." if can_simulate else ""
     return f"No virtual device of this kind exists yet. {create}{simulated}"
 
@@ -187,7 +187,7 @@ class SnapshotCard(Card):
         self._list.setProperty("kind", "rows")
         self._list.activated.connect(lambda _: commands[Command.SNAPSHOT_LOAD].trigger())
         self._said = text_label(kind="hint")
-        self._name = line_edit("Name of the new snapshot", "Name, such as clean")
+        self._name = line_edit("Name of the new snapshot", "Name, for example clean")
         self._name.setValidator(QRegularExpressionValidator(_NAME, self))
         self._name.setToolTip("Letters, digits, dots and dashes; Enter saves")
         self._can_be_used = False

@@ -320,10 +320,10 @@ class DevicesPage(Page):
 def _reset_question(member: InventoryDevice) -> Question:
     return Question(
         title="Reset the device",
-        question=f"Make {member.name} as new?",
+        question=f"Reset {member.name} to factory state?",
         answer="Reset",
-        tip=f"Make {member.name} as new (Enter)",
-        cancel_tip="Leave it as it is (Esc)",
+        tip=f"Reset {member.name} (Enter)",
+        cancel_tip="Keep the device as it is (Esc)",
         detail="This deletes all its apps, accounts, files and snapshots. The dataset and your drafts "
         "on this computer are kept.",
     )

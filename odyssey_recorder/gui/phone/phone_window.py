@@ -42,8 +42,8 @@ class Tool(Enum):
     TURN_LEFT = _ToolText("Turn left", "Turn the phone counterclockwise", "rotate_left", "Ctrl+Left")
     TURN_RIGHT = _ToolText("Turn right", "Turn the phone clockwise", "rotate_right", "Ctrl+Right")
     FOLD = _ToolText("Fold", "Fold the phone", "book_outline", "Ctrl+F")
-    UNFOLD = _ToolText("Unfold", "Open the phone", "book_open_outline", "Ctrl+U")
-    BACK = _ToolText("Back", "Press Back, as the right mouse button does", "arrow_left", "Ctrl+Backspace")
+    UNFOLD = _ToolText("Unfold", "Unfold the phone", "book_open_outline", "Ctrl+U")
+    BACK = _ToolText("Back", "Press Back (also the right mouse button)", "arrow_left", "Ctrl+Backspace")
     HOME = _ToolText("Home", "Press Home", "circle_outline", "Ctrl+H")
     OVERVIEW = _ToolText("Overview", "Show the recent apps", "square_outline", "Ctrl+O")
 

@@ -76,7 +76,7 @@ class FirstUseDialog(QDialog):
         self._name.textChanged.connect(lambda text: self._agree.setEnabled(bool(text.strip())))
         self._agree.setEnabled(bool(welcome.name.strip()))
         area = _readable(welcome.consent)
-        head = text_label("Who records, and what is recorded", "title")
+        head = text_label("Your name and your consent", "title")
         state = "You have agreed to this text." if welcome.agrees else "You can withdraw your agreement at any time."
         version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
         foot = row((version, 1), refuse, self._agree)

@@ -16,7 +16,7 @@ from odyssey_recorder.recording.view import RecordingView
 _UNDER_WAY = (Phase.STARTING, Phase.RECORDING)
 _NOT_YET_KNOWN = "Loading your profile…"
 _NO_CONSENT = "Recording is locked because you have not agreed to the consent text. Read it under Practice."
-_NOT_SIMULATED = "Practice needs the simulated phone; this device has other apps."
+_NOT_SIMULATED = "Practice needs the simulated emulator; this device has other apps."
 
 
 class PracticeBridge(QObject):
@@ -83,7 +83,7 @@ class PracticeBridge(QObject):
         if assignment is not None and assignment.is_practice:
             return "" if self._controller.is_simulated else _NOT_SIMULATED
         if left := self.welcome.status.left:
-            tasks = "one practice task is" if left == 1 else f"{left} practice tasks are"
+            tasks = "1 practice task is" if left == 1 else f"{left} practice tasks are"
             return f"Practice first: {tasks} left to pass before you can record. Open Practice."
         return ""
 

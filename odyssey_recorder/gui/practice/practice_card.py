@@ -38,7 +38,7 @@ class PracticeCard(Card):
         self._next = commands.button(Command.NEXT_PRACTICE)
         self._leave = commands.button(Command.LEAVE_PRACTICE, kind="quiet")
         self._simulate = push_button(
-            "Start the simulated phone", "Start the phone for practice", call=controller.start_simulated
+            "Start the simulated emulator", "Start the emulator for practice", call=controller.start_simulated
         )
         self._lay_out()
         coach.changed.connect(self._show)

@@ -92,7 +92,7 @@ def _write(painter: QPainter, area: QRectF, words: str, font: QFont) -> None:
 
 _SPACE = 16
 _HOW = (
-    "You do the task on the simulated phone, just like real ones. The score depends on the "
+    "You do these tasks on the simulated emulator, just like real ones. The score depends on the "
     "screens and apps you visit and on how you end, not on where exactly you click. You can "
     "try as often as you like; the best attempt counts."
 )
@@ -197,5 +197,5 @@ def _status_words(welcome: Welcome) -> str:
     passed = wanted - left
     return (
         f"{welcome.name}, {passed} of {wanted} practice tasks are passed, each with {PASS_MARK} % "
-        f"or more. You can record when all {wanted} are."
+        f"or more. You can record when all {wanted} are passed."
     )

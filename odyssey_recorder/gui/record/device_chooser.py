@@ -43,7 +43,7 @@ class DeviceChooser(Card):
         self._list.setEnabled(bool(devices))
         troubled = [device for device in devices if not device.is_ready]
         if not devices:
-            self.show_hint(f"No device. Start an emulator{', or start the simulated one' if can_simulate else ''}.")
+            self.show_hint(f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}.")
         elif len(troubled) == len(devices):
             self.show_hint(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
         else:

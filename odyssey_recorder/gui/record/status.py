@@ -196,7 +196,7 @@ def device_lost_text(message: str) -> StatusText:
 def passive_view_text(view: RecordingView, *, practice: bool = False) -> StatusText:
     match view.state:
         case State.READY:
-            return StatusText(Activity.READY, "Listening", "What you do on the device is recorded.", _LOOK_ONLY)
+            return StatusText(Activity.READY, "Listening", "Your input on the device is recorded.", _LOOK_ONLY)
         case State.IDLE | State.SETTLING:
             message = "Not recording yet. Wait until it listens."
             return StatusText(Activity.BUSY, "Starting", message, Overlay("Starting…"))

@@ -17,7 +17,7 @@ class TaskFields(QWidget):
         self._category = Choice("Category")
         self._category.offer([(one.value, category_words(one.value)) for one in Category])
         self._instruction = named(QPlainTextEdit(), "Instruction")
-        self._instruction.setPlaceholderText("What to do, in a person's words")
+        self._instruction.setPlaceholderText("The task as a person would say it")
         self._instruction.setProperty("kind", "instruction")
         self._instruction.setTabChangesFocus(True)
         self._instruction.setFixedHeight(116)

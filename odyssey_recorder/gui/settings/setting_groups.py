@@ -17,18 +17,18 @@ _FILE = partial(PathControl, is_file=True)
 # fmt: off
 GROUPS: Mapping[str, tuple[Setting, ...]] = {
     "Folders": (
-        Setting("dataset", "Dataset", "Where published episodes go.", PathControl),
+        Setting("dataset", "Dataset", "Where published episodes are stored.", PathControl),
         Setting(
             "drafts", "Drafts",
             "Where recordings are stored until they are published. Use a local disk, not a network drive.",
             PathControl,
         ),
         Setting(
-            "tasks", "List of tasks", "The file with the tasks to record.",
-            partial(_FILE, default="The list for the simulated phone"),
+            "tasks", "Task list", "The file with the tasks to record.",
+            partial(_FILE, default="The list for the simulated emulator"),
         ),
         Setting(
-            "queue", "Queue of a team",
+            "queue", "Team queue",
             "The PostgreSQL database shared by all annotators. Put the password in ~/.pgpass.",
             partial(TextControl, default="A file on this computer"),
         ),
@@ -106,7 +106,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
     "Appearance": (
         Setting(
             "theme", "Colours", "Shown right away, kept when you save.",
-            partial(choice_control, choices={"system": "As in the system", "light": "Light", "dark": "Dark"}),
+            partial(choice_control, choices={"system": "Same as the system", "light": "Light", "dark": "Dark"}),
             is_at_once=True,
         ),
     ),

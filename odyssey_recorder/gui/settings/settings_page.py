@@ -270,7 +270,7 @@ class SettingsPage(Page):
 def _consent(commands: Commands) -> QWidget:
     place, buttons = QWidget(), QWidget()
     fill_row(buttons, commands.button(Command.READ_CONSENT), None)
-    place.setLayout(titled_row("Consent", "What you agreed to at first use.", buttons))
+    place.setLayout(titled_row("Consent", "The text you agreed to at first use.", buttons))
     return place
 
 
@@ -310,7 +310,7 @@ class UnsavedDialog(QDialog):
         self._connect(save, self.save_asked)
         self._connect(discard, self.discard_asked)
         question = text_label("Save the settings before the window closes?", "title")
-        hint = text_label(f"Changed and not saved: {', '.join(titles)}.", "hint")
+        hint = text_label(f"Unsaved changes: {', '.join(titles)}.", "hint")
         fill_dialog(self, question, hint, row(None, stay, discard, save))
 
     def _connect(self, button: QPushButton, answer: SignalInstance) -> None:

@@ -133,7 +133,7 @@ def three(folder: Folder, reader: Reader) -> list[str]:
 
 def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: Reader, folder: Folder) -> None:
     reader.pilot.wait_to_read("No episodes yet.")
-    assert reader.pilot.says("Record one")
+    assert reader.pilot.says("Published episodes of all annotators appear here.")
     reader.pilot.press("Go to Record")
     assert reader.pilot.mirror.isVisible()
     reader.pilot.press("Dataset")
@@ -176,7 +176,7 @@ def test_the_chosen_episode_is_shown_and_its_id_copied(three: list[str], reader:
     reader.choose(1)
     reader.pilot.wait_to_read("Web Shopping · Chrome, Google Docs")
     assert reader.pilot.says("Recorded by Ada")
-    assert reader.pilot.says("in 1.5 min, in the emulator's own window")
+    assert reader.pilot.says("in 1.5 min, in passive mode")
     assert reader.steps[0] == "CLICK 719, 762"
     first = reader.pilot.named(QListView, "Steps of the episode").model().index(0, 0)
     reader.pilot.qtbot.waitUntil(lambda: isinstance(first.data(VALUE).image, QImage))

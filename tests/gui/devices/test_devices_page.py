@@ -102,7 +102,7 @@ def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, in
     assert pilot.says("15 (API 35)")
     assert pilot.says("open")
     pilot.choose("SM S911B")
-    assert pilot.says("allow USB debugging")
+    assert pilot.says("Allow USB debugging")
     assert "Stop" not in pilot.offered
 
 
@@ -119,7 +119,7 @@ def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: 
 def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
-    pilot.wait(lambda: pilot.says("All well"))
+    pilot.wait(lambda: pilot.says("OK: "))
     inventory.lose(SERIAL)
     pilot.press("Check again")
 
@@ -223,7 +223,7 @@ def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory
     pilot = open_page(inventory)
     pilot.press("Reset")
     dialog = pilot.dialog()
-    assert pilot.says("all its snapshots")
+    assert pilot.says("all its apps, accounts, files and snapshots")
     dialog.reject()
     assert inventory.done == []
 
@@ -263,11 +263,11 @@ def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: Fake
 def test_a_phone_does_not_fold_and_rests_while_recorded(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
-    pilot.wait(lambda: pilot.says("All well"))
+    pilot.wait(lambda: pilot.says("OK: "))
     assert pilot.offered >= {"Record on it", "Rotate", "Stop", "Fix"}
     assert not pilot.offered & {"Fold", "Unfold", "Start", "Create", "Cold boot"}
     pilot.page.show_recording(SERIAL)
-    assert pilot.says("An episode is recorded on this device")
+    assert pilot.says("An episode is being recorded on this device")
     assert not pilot.offered & {"Stop", "Rotate", "Reset…", "Record on it", "Fix", "Save"}
 
     pilot.page.show_recording("")
@@ -293,7 +293,7 @@ def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPag
 def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
-    pilot.wait(lambda: pilot.says("All well"))
+    pilot.wait(lambda: pilot.says("OK: "))
     assert not pilot.offered & {"Save", "Load", "Delete"}
     field = pilot.named(QLineEdit, "Name of the new snapshot")
     QTest.keyClicks(field, "clean / home")

@@ -69,12 +69,12 @@ class TestFirstUse:
         practice = FakePractice(agrees=None, wanted=0)
         pilot = open_with(open_at, practice)
         pilot.press_in(pilot.dialog(), "I do not agree")
-        pilot.wait_to_read("Nothing is recorded before you agree")
+        pilot.wait_to_read("You can record after you agree")
         assert not can_press(pilot, "Practise this")
         pilot.press("Record")
         pilot.write_task()
         assert not can_press(pilot, "Start recording")
-        assert pilot.says("It can be read again under Practice.")
+        assert pilot.says("Read it under Practice.")
         pilot.press("Practice")
         pilot.press("Read the consent text")
         pilot.press_in(pilot.dialog(), "I agree")
@@ -86,7 +86,7 @@ class TestFirstUse:
         service.put_aside()
         pilot = open_with(open_at, FakePractice(agrees=False))
         pilot.press("Record")
-        pilot.wait_to_read("Recording is closed: you have not agreed")
+        pilot.wait_to_read("Recording is locked because you have not agreed")
         buttons = pilot.dialog().findChildren(QAbstractButton)
         assert [button.isEnabled() for button in buttons if button.text() == "Resume"] == [False]
 
@@ -102,7 +102,7 @@ class TestTheGate:
         pilot = open_with(open_at, FakePractice(wanted=1))
         pilot.press("Record")
         pilot.write_task()
-        assert pilot.says("Practice first: one practice task is still to be passed before recording opens.")
+        assert pilot.says("Practice first: 1 practice task is left to pass before you can record. Open Practice.")
         assert not can_press(pilot, "Start recording")
 
 
@@ -120,7 +120,7 @@ class TestPractice:
         pilot.press("Next practice task")
         assert pilot.says(SECOND.task.instruction)
         record_practice(pilot)
-        pilot.wait_to_read("now recording is open!")
+        pilot.wait_to_read("All practice tasks passed. You can record now.")
         pilot.press("Leave practice")
         pilot.start()
         assert [attempt.task_id for attempt in practice.attempts] == [FIRST.task_id, SECOND.task_id]
@@ -135,7 +135,7 @@ class TestPractice:
         pilot.press("Practise this")
         record_practice(pilot)
         pilot.wait_to_read("Not passed yet: 17 %")
-        for words in ("Missed: the Display page is open", "The ending is wrong.", "70 % are needed."):
+        for words in ("Missed: the Display page is open", "The ending is wrong.", "70 % is needed."):
             assert pilot.says(words)
         pilot.press("Practise again")
         record_practice(pilot)
@@ -163,7 +163,7 @@ class TestPractice:
         device.avd_name = "Pixel_7"
         pilot = open_with(open_at, FakePractice())
         pilot.press("Practise this")
-        assert pilot.says("Practice needs the simulated phone; this device has other apps.")
+        assert pilot.says("Practice needs the simulated emulator; this device has other apps.")
         assert not can_press(pilot, "Start recording")
 
     def test_that_is_stopped_can_begin_again(self, open_at: OpenAt) -> None:
@@ -180,7 +180,7 @@ class TestPractice:
 
     def test_may_be_wanted_of_nobody_and_waits_while_something_is_recorded(self, open_at: OpenAt) -> None:
         pilot = open_with(open_at, FakePractice(wanted=0))
-        assert pilot.says("your lead asks for no practice")
+        assert pilot.says("no practice is required")
         pilot.press("Record")
         pilot.start()
         pilot.press("Practice")

@@ -28,7 +28,7 @@ def choose(pilot: Pilot, label: str) -> None:
 
 def choose_passive(pilot: Pilot) -> None:
     choose(pilot, "In the emulator's own window")
-    pilot.wait_to_read("All well")
+    pilot.wait_to_read("OK: ")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, devic
     pilot.press("Check again")
     pilot.wait_to_read("Navigation: by gestures")
     choose(pilot, "In this window")
-    assert not pilot.says("All well")
+    assert not pilot.says("OK: ")
 
 
 def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device: FakeDevice) -> None:
@@ -106,7 +106,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     assert ready_device.performed == []
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert pilot.says("All well")
+    assert pilot.says("OK: ")
 
 
 def test_a_draft_goes_on_in_the_mode_it_was_begun_in(

@@ -37,7 +37,7 @@ def report(*findings: Finding, episode_id: str = ID) -> EpisodeReport:
 
 
 def test_it_says_where_the_episode_is_and_that_it_is_being_checked(publication: Publication) -> None:
-    assert "being checked" in said(publication)
+    assert "Checking…" in said(publication)
     assert FILE.name in said(publication)
     assert publication.toolTip() == str(FILE)
     assert publication.annotation == FILE
@@ -45,15 +45,15 @@ def test_it_says_where_the_episode_is_and_that_it_is_being_checked(publication: 
 
 def test_a_clean_episode_is_said_to_be_so_and_notes_are_no_harm(publication: Publication) -> None:
     publication.show_report(report(finding(1, Severity.NOTE)))
-    assert "nothing wrong" in publication.words
+    assert "no problems" in publication.words
     assert FILE.name in said(publication)
 
 
 def test_findings_are_told_with_their_steps_and_what_to_do_the_rest_is_counted(publication: Publication) -> None:
     publication.show_report(report(finding(3)))
-    assert publication.words == "The episode is published; 1 warning was found."
+    assert publication.words == "The episode is published with 1 warning."
     publication.show_report(report(finding(None, Severity.ERROR), finding(3), finding(4), finding(5)))
-    assert publication.words == "The episode is published; 1 error and 3 warnings were found."
+    assert publication.words == "The episode is published with 1 error and 3 warnings."
     assert "Step 3: Nothing changed at 3. Drop the step." in said(publication)
     assert "2 more" in said(publication)
     assert "Step 4" not in said(publication)
@@ -61,10 +61,10 @@ def test_findings_are_told_with_their_steps_and_what_to_do_the_rest_is_counted(p
 
 def test_what_comes_late_of_an_earlier_episode_is_passed_over(publication: Publication) -> None:
     publication.show_report(report(finding(3), episode_id="0000000000000001"))
-    assert "being checked" in said(publication)
+    assert "Checking…" in said(publication)
 
 
 def test_a_check_that_could_not_be_made_is_no_clean_one(publication: Publication) -> None:
     publication.show_failure("The disk is gone.")
-    assert "could not be checked" in publication.words
+    assert "the checks could not run" in publication.words
     assert "The disk is gone." in said(publication)

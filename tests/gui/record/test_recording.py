@@ -114,7 +114,7 @@ def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
 
     device.streams = False
-    pilot.wait_to_read("screenshots come through adb (screencap) now")
+    pilot.wait_to_read("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
 
@@ -173,7 +173,7 @@ def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) ->
     assert not start.isEnabled()
     assert pilot.says("Enter the instruction first.")
     pilot.named(QPlainTextEdit, "Instruction").setPlainText(TASK.instruction)
-    assert pilot.says("Name at least one app")
+    assert pilot.says("Enter at least one app")
     assert not start.isEnabled()
     QTest.keyClicks(pilot.named(QLineEdit, "Add an app"), "Settings,")
     assert start.isEnabled()
@@ -372,7 +372,7 @@ def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilo
     again.wait_for_phase(Phase.WATCHING)
     again.press_in(again.dialog(), "Resume")
     again.wait_for_state(State.RESTORING)
-    assert again.says("whether the device got it is not known")
+    assert again.says("it is unknown whether the device received it")
     assert again.says("Before the last step")
     again.press("Undo last")
     again.wait_for_steps(0)
@@ -438,7 +438,7 @@ def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow
 
 @pytest.mark.parametrize(
     ("state", "words"),
-    [("offline", "does not answer"), ("unauthorized", "Allow USB debugging"), ("recovery", "it is recovery")],
+    [("offline", "does not respond"), ("unauthorized", "Allow USB debugging"), ("recovery", "adb reports: recovery.")],
 )
 def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))

@@ -119,13 +119,13 @@ def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(benc
 
 def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_saved(bench: Bench) -> None:
     bench.write("Drafts", "drafts")
-    bench.wait_to_read("Give the whole path")
+    bench.wait_to_read("Enter the full path")
     bench.button("Revert").click()
-    bench.write("List of tasks", "/nowhere/tasks.json")
+    bench.write("Task list", "/nowhere/tasks.json")
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.button("Save").click()
     bench.wait_to_read("Nothing was saved.")
-    assert bench.says("See the message at “List of tasks”.")
+    assert bench.says("See the message at “Task list”.")
     assert bench.says("File not found.")
     assert saved() == ""
     assert bench.button("Save").isEnabled()
@@ -203,7 +203,7 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     ("of_system", "variable", "words"),
     [
         (MemoryKeyring(), "sk-planted", "The key is set by the environment variable ODYSSEY_API_KEY"),
-        (fail.Keyring(), "", "no safe keyring: set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
+        (fail.Keyring(), "", "no secure keyring. Set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
         (LockedKeyring(), "", "unlock it and try again, or set ODYSSEY_API_KEY"),
     ],
 )
@@ -250,7 +250,7 @@ def test_closing_names_what_is_not_saved_and_saves_it(bench: Bench) -> None:
     bench.write("Your name", "Ada")
     bench.button("Animations").click()
     closed = asked(bench)
-    assert bench.says("Changed and not saved: Animations, Your name.")
+    assert bench.says("Unsaved changes: Animations, Your name.")
     answer(bench, "Save")
     bench.qtbot.waitUntil(lambda: closed == [True])
     assert saved() == 'animations = true\nannotator = "Ada"\n'
