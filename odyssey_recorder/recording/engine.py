@@ -188,7 +188,7 @@ class Engine:
                     return
             self._await_last_answers()
         except Exception:
-            _log.exception("The recorder of %s failed", self._draft.episode_id)
+            _log.exception("The recorder of %s broke", self._draft.episode_id)
             self._listener.notice(f"The recorder failed. Your steps are saved in the draft {self._draft.folder}.")
             raise
         finally:

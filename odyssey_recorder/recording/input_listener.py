@@ -59,7 +59,7 @@ class InputListener:
             except DeviceError as error:
                 reason = str(error)
             except Exception as error:  # noqa: BLE001 - top of a thread; a broken listener must be reported
-                _log.exception("Listening to the input of %s failed", self._device.serial)
+                _log.exception("Listening to the input of %s broke", self._device.serial)
                 reason = f"Listening to {self._device.serial} failed: {error!r}."
             if not self._stopping.is_set():
                 self._report(InputBroke(reason))

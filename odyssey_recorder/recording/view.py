@@ -195,7 +195,7 @@ class ViewPublisher:
             view = self.newest
         if wanted(view):
             return view
-        what = "The recording has ended" if self._over else f"Nothing happened for {timeout_s:.0f} s"
+        what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
         raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is kept.")
 
 

@@ -36,7 +36,7 @@ from odyssey_recorder.gui.table import change_steadily, table_view
 _FACETS_PX = 208
 _ROW_PX = 32
 _SPACE = 16
-_EVERYBODY = "Everyone"
+_EVERYONE = "Everyone"
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
@@ -108,7 +108,7 @@ class DatasetPage(Page):
         self._categories.show_counts(counted(one.category for one in episodes), total)
         self._devices.show_counts(counted(one.device for one in episodes), total)
         names = sorted({one.annotator for one in episodes if one.annotator}, key=str.casefold)
-        self._annotator.offer([("", _EVERYBODY), *((name, name) for name in names)])
+        self._annotator.offer([("", _EVERYONE), *((name, name) for name in names)])
 
     def _tell(self) -> None:
         total, shown = len(self._table.all), self._table.rowCount()
@@ -200,7 +200,7 @@ class DatasetPage(Page):
         self._bar.hide()
         self._card.hide()
         self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=False)
-        self._annotator.offer([("", _EVERYBODY)])
+        self._annotator.offer([("", _EVERYONE)])
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
         self._view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
