@@ -20,7 +20,7 @@ from odyssey_recorder.recording.view import RecordingView
 
 _AGE_MS = 200
 _PATHS = {
-    "gRPC": ("Screenshots come from the emulator over gRPC: about 20 ms each, and the device follows your finger."),
+    "gRPC": "Screenshots come from the emulator over gRPC: about 20 ms each, and the device follows your finger.",
     "screencap": (
         "Screenshots come from adb (screencap): about half a second each on a real emulator. "
         "Your input is sent when you lift the finger."
