@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from odyssey_recorder import __version__
 from odyssey_recorder.commands import avd, reviews, tasks, terminal
@@ -22,7 +23,30 @@ if TYPE_CHECKING:
     from odyssey_recorder.replay.replay import PlannedStep, ReplayOptions
     from odyssey_recorder.settings import Settings
 
-app = typer.Typer(name="odyssey-recorder", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+_USERS: dict[str, tuple[str, ...]] = {
+    "Annotators": ("record", "replay", "devices", "doctor", "avd"),
+    "Reviewers": ("review", "reviews", "quality-report"),
+    "Leads and researchers": ("tasks", "check", "convert"),
+    "Trying out": ("demo", "simulate"),
+}
+"""The commands in the order of the help, by who uses them."""
+
+
+class _ByUser(TyperGroup):
+    """Lists the commands under the headings of `_USERS`; typer has headings for its rich help only."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return [name for names in _USERS.values() for name in names]
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:
+        width = max(map(len, self.commands))
+        for users, names in _USERS.items():
+            with formatter.section(users):
+                told = ((name, self.commands[name].get_short_help_str(formatter.width)) for name in names)
+                formatter.write_dl([(f"{name:{width}}", words) for name, words in told])
+
+
+app = typer.Typer(name="odyssey-recorder", cls=_ByUser, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(avd.app, name="avd")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(reviews.app, name="reviews")
@@ -34,7 +58,7 @@ DatasetArgument = Annotated[
     Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
 ]
 DeviceOption = Annotated[
-    str | None, typer.Option("--device", help="The device's serial; see `devices`.", show_default="the only one")
+    str | None, typer.Option("--device", help="The serial of the device; see `devices`.", show_default="the only one")
 ]
 ProfileOption = Annotated[str, typer.Option("--profile", help="The simulated device, such as pixel_fold.")]
 
@@ -73,10 +97,12 @@ def odyssey_recorder(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Record GUI-Odyssey episodes on Android emulators, and replay them. Without a command: open the window.
+    """Record GUI-Odyssey episodes on Android emulators, and replay them.
 
-    Exit codes: 0 done; 1 done, and something was found, or not done; 2 the words are not understood, or what is to be
-    checked cannot be; 3 a fault of the program; 130 interrupted.
+    Without a command, the window opens.
+
+    Exit codes: 0 success; 1 problems found, or not completed; 2 wrong usage, or the input cannot be read; 3 a bug in
+    the program; 130 interrupted.
     """
     if context.invoked_subcommand is not None:
         context.default_map = _flags_before(dataset, device, capture)
@@ -107,12 +133,12 @@ def _flags_before(dataset: Path | None, device: str | None, capture: CaptureName
 def record(
     *,
     mode: Annotated[
-        Mode, typer.Option(help="mirror: a script acts. passive: you act, in the emulator's own window.")
+        Mode, typer.Option(help="mirror: a script works. passive: you work in the emulator's own window.")
     ] = "mirror",
     script: Annotated[
         Path | None, typer.Option(help="JSON lines with the annotator's actions; see docs/scripts.md.")
     ] = None,
-    instruction: Annotated[str, typer.Option(help="The task, in a person's words.")] = "",
+    instruction: Annotated[str, typer.Option(help="The task, as a person would say it.")] = "",
     category: Annotated[
         Category | None, typer.Option(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
     ] = None,
@@ -132,10 +158,10 @@ def record(
         ),
     ] = False,
 ) -> None:
-    """Record without a window, by script or by listening.
+    """Record without the window, by script or by listening.
 
-    In passive mode you work in the emulator's own window, and say here when you are done. A new episode needs
-    --instruction, --category and --app. Prints the annotation file.
+    In passive mode, work in the emulator's own window and enter commands here. A new episode needs --instruction,
+    --category and --app. Prints the path of the annotation file.
     """
     from odyssey_recorder.commands.listen import record_by_listening
     from odyssey_recorder.commands.record import RecordOptions, record_by_script
@@ -167,19 +193,21 @@ def record(
 @app.command()
 @terminal.exits_with_2()
 def replay(
-    episode: Annotated[Path, typer.Argument(help="An annotation file; screenshots are in ../screenshots.")],
+    episode: Annotated[Path, typer.Argument(help="An annotation file of a dataset folder.")],
     *,
     device: DeviceOption = None,
     capture: CaptureOption = None,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     as_json: terminal.JsonOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the files and show the planned steps.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the files and show the steps without a device.")
+    ] = False,
     go_on: Annotated[bool, typer.Option("--go-on", help="Continue after the first divergence.")] = False,
     scale: Annotated[bool, typer.Option("--scale", help="Accept a device with another screen size.")] = False,
 ) -> None:
-    """Carry an episode out again and compare the screens.
+    """Replay an episode and compare the screens.
 
-    Exit code 0: no screen diverged; 1: one did; 2: it could not be replayed.
+    Exit code 0: no screen diverged; 1: a screen diverged; 2: the episode cannot be replayed.
     """
     from odyssey_recorder.replay.player import PlayRules
     from odyssey_recorder.replay.replay import ReplayOptions, plan_episode
@@ -245,7 +273,7 @@ def review(
         typer.Option("--as", metavar="NAME", help="The reviewer's name.", show_default="the annotator in the settings"),
     ] = None,
 ) -> None:
-    """Open the window to review episodes that others recorded."""
+    """Open the window to review episodes recorded by others."""
     from odyssey_recorder.commands.window import run_window
     from odyssey_recorder.settings import SettingsStore
 
@@ -259,14 +287,16 @@ def review(
 def quality_report(
     dataset: DatasetArgument = None,
     *,
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots here.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots to this file.")
+    ] = None,
     as_json: terminal.JsonOption = False,
 ) -> None:
-    """Say what was accepted, and how far reviewers agree.
+    """Show the share of accepted episodes and reviewer agreement.
 
-    Episodes that have changed since they were checked are checked before.
+    Episodes that have changed since their last check are checked first.
 
-    Exit code 0: reported; 2: the dataset or its reviews cannot be read, or the page not written.
+    Exit code 0: success; 2: the dataset or its reviews cannot be read, or the page cannot be written.
     """
     from odyssey_recorder.commands.quality_report import report_quality
     from odyssey_recorder.review_service import ReviewService
@@ -284,14 +314,18 @@ def convert(
     *,
     dialect: Annotated[Literal["card", "release"], typer.Option(help="The output dialect.")],
     with_screenshots: Annotated[
-        bool, typer.Option("--with-screenshots", help="Copy the screenshots too, of episodes without errors.")
+        bool, typer.Option("--with-screenshots", help="Also copy the screenshots; episodes with errors are left out.")
     ] = False,
-    accepted: Annotated[bool, typer.Option("--accepted", help="Only accepted episodes.")] = False,
-    unchecked: Annotated[bool, typer.Option("--unchecked", help="Do not check the episodes.")] = False,
+    accepted: Annotated[bool, typer.Option("--accepted", help="Convert accepted episodes only.")] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="With --with-screenshots: keep episodes with errors.")
+    ] = False,
 ) -> None:
-    """Respell episodes in another dialect.
+    """Convert episodes to another dialect.
 
-    `card` is what the dataset card says, `release` what the published files have.
+    `card` follows the dataset card, `release` the published files.
+
+    Exit code 0: success; 1: some episodes cannot be converted, or none can.
     """
     from odyssey_recorder.commands.convert import Admission, convert_admitted
     from odyssey_recorder.dataset.codec import Dialect
@@ -311,21 +345,21 @@ def check(
     path: Annotated[Path, typer.Argument(help="An episode file, a folder of them, or a dataset folder.")],
     *,
     as_json: terminal.JsonOption = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page with all findings here.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with all findings to this file.")] = None,
     fail_on: Annotated[
-        Literal["error", "warning"], typer.Option(help="The severity that makes the exit code 1.")
+        Literal["error", "warning"], typer.Option(help="Exit with 1 for findings of this severity or above.")
     ] = "error",
-    jobs: Annotated[int | None, typer.Option(min=1, max=64, help="Processes.", show_default="one per CPU")] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Check everything again and do not use the cache.")
-    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=64, help="The number of processes.", show_default="one per CPU")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check everything again, without the cache.")] = False,
 ) -> None:
-    """Check episodes, and a dataset as a whole.
+    """Check episodes, or a dataset as a whole.
 
-    Looks at pictures, actions and instructions, at duplicates, splits and files.
+    Covers screenshots, actions, instructions, duplicates, splits and files. Results are cached: only episodes that have
+    changed are checked again.
 
-    What was found is remembered, and only what has changed is looked at again. Exit code 0: nothing so grave was found;
-    1: something was; 2: it could not be checked.
+    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: nothing can be checked.
     """
     from odyssey_recorder.commands.check import CheckOptions, run_check
     from odyssey_recorder.quality.finding import Severity
@@ -342,7 +376,7 @@ def check(
 
 @app.command()
 def devices(*, as_json: terminal.JsonOption = False) -> None:
-    """List the devices that adb knows, and how pictures come."""
+    """List the devices, and how screenshots are taken."""
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import user_connector
 
@@ -361,7 +395,10 @@ def devices(*, as_json: terminal.JsonOption = False) -> None:
 
 @app.command()
 def doctor(*, as_json: terminal.JsonOption = False) -> None:
-    """Check what the recorder needs, and how to mend it."""
+    """Check the setup, and show how to fix it.
+
+    Exit code 0: nothing is missing; 1: something is missing.
+    """
     from odyssey_recorder.commands.window import has_screen
     from odyssey_recorder.doctor import Doctor, Level
     from odyssey_recorder.doctor import as_json as report
@@ -396,20 +433,22 @@ def simulate(
             min=0, max=65534, callback=_even, help="Console port (even); adb uses the next one; 0 picks a free one."
         ),
     ] = 5554,
-    seed: Annotated[int, typer.Option(help="The seed of the phone's content.")] = 0,
-    animation: Annotated[bool, typer.Option(help="Animate changes of the screen.")] = True,
+    seed: Annotated[int, typer.Option(help="The seed of the device's content.")] = 0,
+    animation: Annotated[bool, typer.Option(help="Animate screen changes.")] = True,
     running_clock: Annotated[
-        bool, typer.Option("--running-clock", help="Let the status bar's clock run; otherwise it stands still.")
+        bool, typer.Option("--running-clock", help="Let the clock in the status bar run.")
     ] = False,
-    journal: Annotated[Path | None, typer.Option(help="Write all frames and input as JSON lines.")] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="Write all frames and input to this file, as JSON lines.")
+    ] = None,
     grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC control service.")] = True,
     keyboard: Annotated[bool, typer.Option(help="Simulate a hardware keyboard (hw.keyboard).")] = True,
-    window: Annotated[bool, typer.Option("--window", help="Open the phone's window.")] = False,
+    window: Annotated[bool, typer.Option("--window", help="Show the device in a window.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
 ) -> None:
-    """Run a simulated emulator; Ctrl-C stops it.
+    """Run a simulated emulator until Ctrl-C.
 
-    The real adb finds it, as it finds those of Android Studio.
+    adb lists it like the emulators of Android Studio.
     """
     from odyssey_recorder.simulator.phone import Phone
     from odyssey_recorder.simulator.profile import profile_named
@@ -433,9 +472,9 @@ def demo(
     *,
     folder: Annotated[Path, typer.Option("--out", help="The folder of the demo's dataset.")] = Path("demo-out"),
     profile: ProfileOption = "pixel_7_pro",
-    gui: Annotated[bool, typer.Option("--gui", help="Open the window on a simulated emulator instead.")] = False,
+    gui: Annotated[bool, typer.Option("--gui", help="Open the window with a simulated emulator instead.")] = False,
 ) -> None:
-    """Record on a simulated emulator, publish, and replay."""
+    """Record, publish and replay episodes on a simulated emulator."""
     from odyssey_recorder.commands.demo import open_window, run_demo
 
     if gui:

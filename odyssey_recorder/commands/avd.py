@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Create, start and stop virtual devices (AVDs).")
 snapshot_app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Save the state of a device as a snapshot."
+    no_args_is_help=True, rich_markup_mode=None, help="Save and load snapshots of a running device."
 )
 app.add_typer(snapshot_app, name="snapshot")
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The virtual device; see `avd list`.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the virtual device; see `avd list`.")]
 _Running = Annotated[
     str | None,
-    typer.Argument(metavar="[DEVICE]", help="Name or serial of a running device.", show_default="the only one"),
+    typer.Argument(metavar="DEVICE", help="The name or serial of a running device.", show_default="the only one"),
 ]
 _DeviceOption = Annotated[
     str | None,
-    typer.Option("--device", help="Name or serial of a running device.", show_default="the only one"),
+    typer.Option("--device", help="The name or serial of a running device.", show_default="the only one"),
 ]
 _WindowOption = Annotated[bool, typer.Option(help="Show the emulator's own window.")]
 _AnimationsOption = Annotated[
     bool | None, typer.Option("--animations/--no-animations", help="Leave animations on.", show_default="settings")
 ]
-_Snapshot = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name.")]
+_Snapshot = Annotated[str, typer.Argument(metavar="NAME", help="The name of the snapshot.")]
 
 
 @app.command("list")
 def list_devices(*, as_json: JsonOption = False) -> None:
-    """List the devices, and what the SDK lacks for them."""
+    """List the virtual devices, and what the SDK is missing."""
     devices = _devices()
     listed, missing = devices.list(), devices.missing()
     if as_json:
@@ -57,23 +57,25 @@ def list_devices(*, as_json: JsonOption = False) -> None:
 
 @app.command()
 def create(
-    profile: Annotated[str, typer.Argument(metavar="PROFILE", help="Such as pixel_fold; `avd list` shows all.")],
+    profile: Annotated[
+        str, typer.Argument(metavar="PROFILE", help="A profile, such as pixel_fold; `avd list` shows all.")
+    ],
     *,
     name: Annotated[str, typer.Option(help="The name of the device.", show_default="the profile's name")] = "",
     replace: Annotated[bool, typer.Option("--replace", help="Replace a device of the same name.")] = False,
 ) -> None:
-    """Make a virtual device by a profile."""
-    say(f"Made: {_devices().create(profile, name=name, replace=replace).name}")
+    """Create a virtual device from a profile."""
+    say(f"Created: {_devices().create(profile, name=name, replace=replace).name}")
 
 
 @app.command()
 def amend(name: _Name) -> None:
-    """Bring a device's configuration to its profile's.
+    """Update the configuration of a device to match its profile.
 
-    The next cold boot takes it over.
+    Takes effect at the next cold boot.
     """
     avd = _devices().amend(name)
-    say(f"{avd.name} is as {avd.profile} says." if not avd.problems else " ".join((avd.name, *avd.problems)))
+    say(f"{avd.name} matches the profile {avd.profile}." if not avd.problems else " ".join((avd.name, *avd.problems)))
 
 
 @app.command()
@@ -86,7 +88,7 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     animations: _AnimationsOption = None,
     port: Annotated[int, typer.Option(min=0, max=65534, help="Console port (even); 0 picks a free one.")] = 0,
 ) -> None:
-    """Start a device, and prepare it for recording.
+    """Start a device and prepare it for recording.
 
     Prints its serial once the home screen is up.
     """
@@ -100,11 +102,11 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
 def reset(
     name: _Name,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. All data is deleted.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     window: _WindowOption = True,
     animations: _AnimationsOption = None,
 ) -> None:
-    """Start a device as new: all that is on it is lost."""
+    """Delete all data on a device and start it."""
     from odyssey_recorder.device.avd import Start
 
     if not yes:
@@ -123,45 +125,45 @@ def stop(device: _Running = None) -> None:
 
 @app.command()
 def fold(device: _Running = None) -> None:
-    """Fold a foldable."""
+    """Fold a foldable device."""
     _console(device).fold()
 
 
 @app.command()
 def unfold(device: _Running = None) -> None:
-    """Open a foldable."""
+    """Unfold a foldable device."""
     _console(device).unfold()
 
 
 @app.command()
 def rotate(device: _Running = None) -> None:
-    """Turn a device by a quarter."""
+    """Rotate a device by 90 degrees."""
     _console(device).rotate()
 
 
 @snapshot_app.command("list")
 def list_snapshots(*, device: _DeviceOption = None) -> None:
-    """List the snapshots of a device that runs."""
+    """List the snapshots of a running device."""
     for name in _console(device).snapshots():
         say(name)
 
 
 @snapshot_app.command("save")
 def save_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
-    """Save the whole device, in place of what had the name."""
+    """Save a snapshot; one of the same name is replaced."""
     _console(device).save_snapshot(name)
 
 
 @snapshot_app.command("load")
 def load_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
-    """Bring the whole device back."""
+    """Load a snapshot; the present state of the device is lost."""
     devices = _devices()
     devices.load_snapshot(running_serial(devices, device), name)
 
 
 @snapshot_app.command("delete")
 def delete_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
-    """Forget a snapshot."""
+    """Delete a snapshot."""
     _console(device).delete_snapshot(name)
 
 

@@ -95,7 +95,7 @@ def _checked(checker: Checker, checked: Checked, err: Console) -> FindingsReport
         bar = progress.add_task("Checking episodes", total=len(checked.annotations))
         facts = checker.check_all(checked.annotations, _counter(report, progress, bar))
         if len(checked.annotations) == 1 and checked.root is None:
-            report.add_together(NotChecked(check, "It asks for the other episodes.") for check in _TOGETHER)
+            report.add_together(NotChecked(check, "It needs the other episodes.") for check in _TOGETHER)
             return report
         progress.update(bar, description="Checking the dataset as a whole")
         if checked.root is None:

@@ -112,7 +112,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
         # Drafts inside the laboratory: each demo records all tasks again.
         with closing(wiring.task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
             annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
-        out.print("Replaying on a freshly started one …", soft_wrap=True)
+        out.print("Replaying on a newly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
     say("Dataset        ", str(store.root), to=out)
@@ -120,7 +120,7 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
     for result in results:
         say("Replay report  ", str(_report(folder, result.episode.episode_id).absolute()), to=out)
     all_match = all(result.outcome == StepVerdict.MATCH.value for result in results)
-    out.print("All steps match." if all_match else "Not all steps match: the replay reports show what differs.")
+    out.print("All steps match." if all_match else "Not all steps match. The replay reports show the differences.")
     return all_match
 
 

@@ -64,7 +64,7 @@ class Eyes:
     def _middle_of(self, label: str) -> tuple[int, int]:
         nodes = self._carrying(label)
         if not nodes:
-            raise RecordingError(f"The demo looked for {label!r} on the simulated phone's screen and did not find it.")
+            raise RecordingError(f"The demo did not find {label!r} on the screen of the simulated emulator.")
         left, top, right, bottom = _bounds(nodes[0])
         return (left + right) // 2, (top + bottom) // 2
 
@@ -104,6 +104,6 @@ def _bounds(node: ElementTree.Element) -> tuple[int, int, int, int]:
     """Left, top, right and bottom of a node, in pixels of the screen."""
     found = _BOUNDS.fullmatch(node.get("bounds", ""))
     if found is None:
-        raise RecordingError(f"The view tree of the simulated phone has a node without bounds: {node.attrib}.")
+        raise RecordingError(f"The view hierarchy of the simulated emulator has a node without bounds: {node.attrib}.")
     left, top, right, bottom = map(int, found.groups())
     return left, top, right, bottom

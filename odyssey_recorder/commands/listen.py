@@ -109,7 +109,7 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
         recorder.join()
     if recorder.view.published is None:
         go_on = f"Continue it: --mode passive --resume {recorder.episode_id}"
-        console.print(f"The draft is kept. {go_on}", soft_wrap=True)
+        console.print(f"The draft is saved. {go_on}", soft_wrap=True)
     return recorder.view.published
 
 

@@ -100,7 +100,7 @@ def _read(task: PracticeTask) -> Iterator[_Command]:
         try:
             yield _COMMAND.validate_json(text)
         except ValidationError as error:
-            raise ScriptError(f"{task.script_file}, line {number}: {text} is no command.") from error
+            raise ScriptError(f"{task.script_file}, line {number}: {text} is not a command.") from error
 
 
 def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:

@@ -10,7 +10,7 @@ from odyssey_recorder.commands import terminal
 if TYPE_CHECKING:
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and merge review files.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and merge reviews, and restore episodes.")
 
 
 @app.command()
@@ -18,15 +18,17 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and m
 def check(
     path: Annotated[
         Path | None,
-        typer.Argument(help="A folder or file of reviews to merge.", show_default="the dataset's own"),
+        typer.Argument(help="A folder or file of reviews.", show_default="the dataset's own"),
     ] = None,
     *,
     dataset: terminal.DatasetOption = None,
     as_json: terminal.JsonOption = False,
 ) -> None:
-    """Check review files, each fault with its file, entry and key.
+    """Check review files.
 
-    Exit code 0: all can be read and count; 1: there are faults; 2: they cannot be read at all.
+    Names the file, entry and key of each problem.
+
+    Exit code 0: no problems; 1: problems found; 2: no reviews can be read.
     """
     from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews
 
@@ -36,7 +38,7 @@ def check(
     else:
         for fault in faults:
             terminal.complain(fault)
-        terminal.say(terminal.counted(faults, "fault"))
+        terminal.say(terminal.counted(faults, "problem"))
     if faults:
         raise typer.Exit(1)
 
@@ -47,16 +49,18 @@ def merge(
     path: Annotated[
         Path | None,
         typer.Argument(
-            help="Another copy of the dataset, a folder of reviews, or a file.",
+            help="Another copy of the dataset, or a folder or file of reviews.",
             show_default="conflict copies left by a shared drive",
         ),
     ] = None,
     *,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Add reviews from elsewhere to those of the dataset, each once.
+    """Add reviews from elsewhere to the dataset.
 
-    Exit code 0: all came; 1: some could not be read or kept; 2: nothing could be read at all.
+    Reviews that the dataset already has are not added again.
+
+    Exit code 0: all merged; 1: some cannot be read or saved; 2: no reviews can be read.
     """
     from odyssey_recorder.quality.reviewing.review_merge import merge_copies, merge_reviews
 
@@ -68,7 +72,7 @@ def merge(
         terminal.complain(fault)
     count = sum(merged.came.values())
     told = f"{terminal.counted(count, 'new entry', 'new entries')} of {terminal.counted(merged.came, 'episode')}"
-    terminal.say(f"{told}, {terminal.counted(merged.problems, 'fault')}")
+    terminal.say(f"{told}, {terminal.counted(merged.problems, 'problem')}")
     if merged.problems:
         raise typer.Exit(1)
 
@@ -83,9 +87,11 @@ def policy(
     seed: Annotated[int | None, typer.Option(help="The seed of the sample.")] = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Show how the dataset is reviewed, or set it for all who review it.
+    """Show or set how many episodes get a second review.
 
-    Exit code 0: shown or set; 2: it cannot be read or written.
+    Applies to everyone who reviews the dataset.
+
+    Exit code 0: success; 2: the policy cannot be read or written.
     """
     from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 
@@ -102,19 +108,19 @@ def policy(
 @terminal.exits_with_2()
 def restore(
     episode_id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The episode.", show_default="list the trash")
+        str | None, typer.Argument(metavar="ID", help="The id of the episode.", show_default="list the trash")
     ] = None,
     *,
-    why: Annotated[str, typer.Option(help="Why it is restored.")] = "",
+    why: Annotated[str, typer.Option(help="The reason for restoring it.")] = "",
     reviewer: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="Who restores it.", show_default="the annotator in the settings"),
+        typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings"),
     ] = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
-    """Bring a rejected episode back, to be judged anew.
+    """Restore a rejected episode, to be reviewed again.
 
-    Exit code 0: it is back, or the trash was listed; 2: that could not be done.
+    Exit code 0: restored, or the trash was listed; 2: the episode cannot be restored.
     """
     from odyssey_recorder.dataset.trash import Trash
     from odyssey_recorder.quality.checker import Checker

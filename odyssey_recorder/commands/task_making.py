@@ -24,9 +24,9 @@ def _shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[
         try:
             told[name] = float(share or 1)
         except ValueError as error:
-            raise TaskError(f"{words}: the share of a {what} is a number, as in {name}=2.") from error
+            raise TaskError(f"{words}: the share of a {what} must be a number, as in {name}=2.") from error
         if name not in known:
-            raise TaskError(f"There is no {what} {name}; there are {', '.join(sorted(known))}.")
+            raise TaskError(f"There is no {what} {name}. Use one of {', '.join(sorted(known))}.")
         if not 0 <= told[name] < float("inf"):
             raise TaskError(f"{words}: a share cannot be negative.")
     if told and not any(told.values()):

@@ -65,7 +65,7 @@ def agree_to(estimate: Estimate, budget: float | None, *, is_agreed: bool, err: 
     if not sys.stdin.isatty():
         raise TaskError("Nobody can confirm this here. Add --yes.")
     if not typer.confirm("Continue?", err=True):
-        raise TaskError("Nothing was asked.")
+        raise TaskError("Nothing was sent to the model.")
 
 
 def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:

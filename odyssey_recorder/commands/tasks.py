@@ -35,9 +35,9 @@ _OutOption = Annotated[Path | None, typer.Option(help="The output file.", show_d
 @app.command("list")
 @exits_with_2()
 def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -> None:
-    """List the tasks of the queue, and how each stands.
+    """List the tasks of the queue with their status.
 
-    Exit code 0: listed; 2: the list, or what was done with it, cannot be read.
+    Exit code 0: success; 2: the queue cannot be read.
     """
     board = _board(dataset)
     if as_json:
@@ -57,9 +57,9 @@ def show(
     dataset: _DatasetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a task with where its words come from and what was done with it, or a template with what it can give.
+    """Show a task with its origin and history, or a template.
 
-    Exit code 0: shown; 2: there is none of this id, or it cannot be read.
+    Exit code 0: success; 2: there is no such task or template, or it cannot be read.
     """
     from odyssey_recorder.commands.task_listing import shown_task, shown_template
     from odyssey_recorder.task.templates.template_files import load_library
@@ -83,16 +83,17 @@ def show(
 def validate(
     path: Annotated[
         Path | None,
-        typer.Argument(help="A list of tasks, or a folder of templates.", show_default="the setting tasks"),
+        typer.Argument(help="A list of tasks, or a folder of templates.", show_default="settings"),
     ] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a list of tasks, or a folder of templates with its pools, catalogues and targets: file, line and key.
+    """Check a list of tasks, or a folder of templates.
 
-    The templates that come with the program are looked at, too.
+    Names the file, line and key of each problem. A folder is checked with its pools, catalogues and targets, together
+    with the templates that come with the program.
 
-    Exit code 0: all can be used; 1: there are faults; 2: it cannot be read.
+    Exit code 0: no problems; 1: problems found; 2: the list or folder cannot be read.
     """
     from odyssey_recorder.task.generation.targets import read_targets
     from odyssey_recorder.task.listing import read_listing, shipped_tasks
@@ -114,8 +115,8 @@ def validate(
         for problem in problems[:_MOST_FAULTS]:
             terminal.complain(str(problem))
         if len(problems) > _MOST_FAULTS:
-            say(f"... and {len(problems) - _MOST_FAULTS} more: --json tells all", to=terminal.err)
-        say(f"{counted(things, what)}, {counted(problems, 'fault')}")
+            say(f"... and {len(problems) - _MOST_FAULTS} more. Use --json to see all.", to=terminal.err)
+        say(f"{counted(things, what)}, {counted(problems, 'problem')}")
     if problems:
         raise typer.Exit(1)
 
@@ -145,7 +146,7 @@ _KnownOption = Annotated[
 @app.command()
 @exits_with_2()
 def generate(  # noqa: PLR0913 - the flags
-    count: Annotated[int, typer.Option("--count", min=1, help="How many tasks.")] = 10,
+    count: Annotated[int, typer.Option("--count", min=1, help="The number of tasks.")] = 10,
     seed: _SeedOption = None,
     catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
     category: _CategoriesOption = None,
@@ -158,9 +159,11 @@ def generate(  # noqa: PLR0913 - the flags
     dataset: _DatasetOption = None,
     queue: Annotated[bool, typer.Option("--queue", help="Add them to the queue, to be approved.")] = False,
 ) -> None:
-    """Make tasks from templates: none twice, none that the queue has, in proportion over categories and devices.
+    """Generate tasks from templates.
 
-    Exit code 0: made; 1: fewer than asked for, because no more are left; 2: nothing could be made.
+    No task is generated twice, or again if the queue has it. Categories and devices get their target shares.
+
+    Exit code 0: success; 1: fewer tasks than --count, because no more are left; 2: no tasks can be generated.
     """
     from odyssey_recorder.commands.task_making import need_room_for, targets_of, told_batch, write_list
     from odyssey_recorder.task.generation.generator import GenerationOrder
@@ -172,7 +175,7 @@ def generate(  # noqa: PLR0913 - the flags
         need_room_for(out)
     library = load_library(_template_folders())
     if catalogue not in library.catalogues:
-        raise TaskError(f"No catalogue is named {catalogue}; there are {', '.join(sorted(library.catalogues))}.")
+        raise TaskError(f"No catalogue is named {catalogue}; choose {' or '.join(sorted(library.catalogues))}.")
     targets = targets_of(category or [], device or [])
     of_lists = (task for file in known or [] for task in read_tasks(file))
     order = GenerationOrder(
@@ -204,20 +207,20 @@ def rewrite(  # noqa: PLR0913 - the flags
     file: Annotated[Path, typer.Argument(help="A list of tasks.")],
     out: Annotated[Path, typer.Option(help="The output file.")],
     budget: Annotated[
-        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no bound")
+        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
     ] = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 8,
     *,
     apps: _AppsOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Have a language model put tasks into words, and rules and a judge hold the words against the tasks.
+    """Have a language model rewrite the instructions of tasks.
 
-    Says first what it will take. What was answered is kept: a run that was cut short goes on where it was. Tasks for
-    which no words could be had stay as they were.
+    Rules and a judge compare each new instruction with its task. Shows the estimated cost first. Answers are kept, so
+    an interrupted run can be continued. A task that cannot be rewritten stays as it was.
 
-    Exit code 0: nothing speaks against any; 1: some are for a person to look at, or without words;
-    2: nothing was asked.
+    Exit code 0: all rewritten without problems; 1: some have problems or were not rewritten; 2: not started, or
+    interrupted.
     """
     from odyssey_recorder.commands.task_making import need_room_for, write_list
     from odyssey_recorder.commands.task_rewriting import agree_to, print_rewritten
@@ -249,16 +252,19 @@ def rewrite(  # noqa: PLR0913 - the flags
 @app.command()
 @exits_with_2()
 def propose(
-    category: Annotated[Category, typer.Argument(help="The category.")],
-    count: Annotated[int, typer.Option(min=1, max=20, help="About how many.")] = 5,
+    category: Annotated[
+        Category, typer.Argument(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
+    ],
+    count: Annotated[int, typer.Option(min=1, max=20, help="The approximate number of proposals.")] = 5,
     catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
-    again: Annotated[int, typer.Option(min=0, help="Ask for different ones than before: 1, 2 and so on.")] = 0,
+    again: Annotated[int, typer.Option(min=0, help="Ask for other proposals than before: 1, 2 and so on.")] = 0,
 ) -> None:
-    """Have a language model think of new templates; those too much like one there is are left out.
+    """Have a language model propose new templates.
 
-    Each is shown, and kept in the folder of your own templates where you say so.
+    Proposals too similar to an existing template are left out. Keep the ones you like in the folder of your own
+    templates.
 
-    Exit code 0: done; 2: nothing could be asked.
+    Exit code 0: success; 2: the model cannot be asked.
     """
     from odyssey_recorder.commands.task_rewriting import decide
     from odyssey_recorder.task.templates.template_files import load_library
@@ -277,11 +283,12 @@ def propose(
 @app.command()
 @exits_with_2()
 def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_json: JsonOption = False) -> None:
-    """Hold the instructions of a list against their tasks by the rules: nothing lost, nothing added, none twice.
+    """Check the instructions of a list against their tasks.
 
-    Whether plain words mean the same is a question for the judge, which `rewrite` asks, and for a person.
+    Rules find what is missing, added or repeated. Only the judge of `rewrite`, or a person, can say whether an
+    instruction still means the same.
 
-    Exit code 0: the rules find nothing; 1: they do; 2: the list cannot be used.
+    Exit code 0: no problems; 1: problems found; 2: the list cannot be read.
     """
     from odyssey_recorder.commands.task_rewriting import check_words, print_faulty
     from odyssey_recorder.task.listing import read_tasks
@@ -307,11 +314,12 @@ def import_tasks(
     dataset: _DatasetOption = None,
     to_approve: Annotated[bool, typer.Option("--to-approve", help="A person must approve them first.")] = False,
 ) -> None:
-    """Put the tasks of a list into the queue, behind those that are there; what the queue has stays as it is.
+    """Add the tasks of a list to the end of the queue.
 
-    Tasks whose words were rejected, or have known faults that nobody approved, are always to be approved first.
+    Tasks that the queue already has do not change. A task must always be approved first if its instruction was
+    rejected, or has known problems that nobody approved.
 
-    Exit code 0: those that are new are in it; 2: the list or the queue cannot be used, and nothing was put in.
+    Exit code 0: success; 2: the list or the queue cannot be used, and nothing was added.
     """
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.queue.board import Status, first_status
@@ -338,14 +346,14 @@ def export_tasks(
 ) -> None:
     """Write the tasks of the queue as a list.
 
-    Exit code 0: written; 2: the queue cannot be read, or the file not be written.
+    Exit code 0: success; 2: the queue cannot be read, or the list cannot be written.
     """
     from odyssey_recorder.commands.task_making import write_list
     from odyssey_recorder.task.queue.board import Status
 
     names = {one.value.casefold(): one for one in Status}
     if unknown := [name for name in status or [] if name.casefold() not in names]:
-        raise TaskError(f"No task stands as {unknown[0]}: a task is {', '.join(one.value for one in Status)}.")
+        raise TaskError(f"There is no status {unknown[0]}. Use one of {', '.join(one.value for one in Status)}.")
     wanted = {names[name.casefold()] for name in status or []} or set(Status)
     tasks = [task.listed for task in _board(dataset).tasks if task.status in wanted]
     write_list(tasks, out, terminal.out)

@@ -114,5 +114,5 @@ def checked_name(words: str) -> str:
     """The name as it is stored: one line, NFC-normalized. Raises PracticeError if it is invalid."""
     name = unicodedata.normalize("NFC", " ".join(words.split()))
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise PracticeError(f"Give your name in one line of 1 to {LONGEST_NAME} letters.")
+        raise PracticeError(f"Enter your name in one line of 1 to {LONGEST_NAME} characters.")
     return name

@@ -39,7 +39,7 @@ def consent_text(path: Path | None = None) -> ConsentText:
     except (OSError, ValueError) as error:
         raise PracticeError(f"The consent text {path} cannot be read: {error}.") from error
     if (found := _VERSION.fullmatch(first.strip())) is None:
-        raise PracticeError(f"The consent text {path} has no version: its first line must be like “Version 1”.")
+        raise PracticeError(f"The consent text {path} has no version: its first line must be “Version 1” or similar.")
     return ConsentText(found.group(1), text.strip())
 
 

@@ -166,7 +166,7 @@ def _outcomes(path: Path, data: bytes) -> Iterator[ListedTask | fields.Problem]:
             continue
         if task.task_id in seen:
             yield fields.Problem(
-                path, number, "task_id", f"{task.task_id} is the task of line {seen[task.task_id]} already"
+                path, number, "task_id", f"{task.task_id} is already the task of line {seen[task.task_id]}"
             )
         else:
             seen[task.task_id] = number

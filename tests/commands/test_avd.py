@@ -32,7 +32,7 @@ def sdk(command_line: CommandLine, adb_server: PrivateAdbServer, tmp_path: Path)
 def test_a_device_is_made_listed_started_turned_and_stopped(command_line: CommandLine, sdk: StandInSdk) -> None:
     port = free_console_port()
 
-    assert command_line("avd", "create", "small_phone", "--name", "Little").out == "Made: Little\n"
+    assert command_line("avd", "create", "small_phone", "--name", "Little").out == "Created: Little\n"
     started = command_line("avd", "start", "Little", "--no-window", "--port", port)
     try:
         assert (started.exit_code, started.out) == (0, f"emulator-{port}\n")
@@ -65,7 +65,7 @@ def test_the_list_names_what_is_missing_what_is_wrong_and_what_can_be_made(
     problems = ["Its keyboard is no, the profile's yes."]
     assert tree["devices"] == [{"name": "pixel_fold", "profile": "pixel_fold", "serial": None, "problems": problems}]
     assert [one["what"] for one in tree["missing"]] == ["System image"]
-    assert command_line("avd", "amend", "pixel_fold").out == "pixel_fold is as pixel_fold says.\n"
+    assert command_line("avd", "amend", "pixel_fold").out == "pixel_fold matches the profile pixel_fold.\n"
 
 
 def test_a_start_that_fails_says_why_and_a_reset_asks_first(command_line: CommandLine, sdk: StandInSdk) -> None:
@@ -75,12 +75,12 @@ def test_a_start_that_fails_says_why_and_a_reset_asks_first(command_line: Comman
     ran = command_line("avd", "start", "small_phone", "--port", free_console_port())
 
     assert (ran.exit_code, ran.out) == (1, "")
-    assert "Free some room on the disk" in ran.err
+    assert "Free some disk space: " in ran.err
     assert "Start one: odyssey-recorder avd start NAME" in command_line("avd", "rotate").err
-    assert "No virtual device Little runs. Running: none." in command_line("avd", "stop", "Little").err
+    assert "No virtual device Little is running. Running: none." in command_line("avd", "stop", "Little").err
     command_line.monkeypatch.setattr("sys.stdin", StringIO("n\n"))
     ran = command_line("avd", "reset", "small_phone")
-    assert (ran.exit_code, "All that is on small_phone will be lost" in ran.err) == (1, True)
+    assert (ran.exit_code, "All data on small_phone, including its snapshots, will be deleted" in ran.err) == (1, True)
 
 
 @pytest.fixture

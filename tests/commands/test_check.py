@@ -107,11 +107,11 @@ def test_an_episode_that_cannot_be_read_is_a_finding(command_line: CommandLine, 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("nowhere",), "file not found or folder"),
+        (("nowhere",), "no such file or folder"),
         (("dataset", "--html", "nowhere/page.html"), "cannot be written"),
         (("dataset", "--fail-on", "note"), "--fail-on"),
         (("dataset", "--jobs", "0"), "--jobs"),
-        (("dataset/screenshots",), "there is no episode file in it"),
+        (("dataset/screenshots",), "it contains no episode file"),
     ],
 )
 def test_what_could_not_be_run_is_another_failure(
@@ -145,7 +145,7 @@ def test_of_hundreds_of_findings_the_gravest_are_printed_and_the_rest_is_counted
         path.write_bytes(b"")
     ran = check(command_line, dataset)
     assert len(re.findall(r"^  [A-Z]{3}[0-9]{2} ", ran.out, re.MULTILINE)) == 40
-    assert "more: --html FILE writes them all on a page, --json prints them." in ran.out
+    assert "more. Use --html FILE or --json to see all." in ran.out
 
 
 def test_a_page_shows_every_finding_and_needs_nothing_else(tmp_path: Path) -> None:
@@ -181,5 +181,5 @@ def test_a_fix_that_was_cut_short_is_said_and_left_to_the_review(command_line: C
     intent.parent.mkdir(parents=True)
     intent.write_text(change.model_dump_json())
     ran = check(command_line, dataset)
-    assert ran.err.startswith(f"A fix of episode {FIRST} is under way, or was cut short")
+    assert ran.err.startswith(f"A fix of episode {FIRST} is in progress or was interrupted")
     assert intent.exists()

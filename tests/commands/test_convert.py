@@ -85,7 +85,7 @@ def test_it_is_taken_unchecked_where_that_is_asked_and_where_no_pictures_come_al
     assert without_pictures.exit_code == 0
     file = store.root / "annotations" / f"{bad}.json"
     ran = command_line("convert", file, command_line.folder / "out.json", "--dialect", "card", "--accepted")
-    assert (ran.exit_code, "is no dataset folder" in ran.err) == (1, True)
+    assert (ran.exit_code, "is not a dataset folder" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize(("box", "is_taken"), [([], True), ([9, 9, 1, 1], False)])

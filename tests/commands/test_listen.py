@@ -87,7 +87,7 @@ def test_words_that_say_nothing_are_answered_and_the_way_to_pictures_can_be_forc
 
     assert ran.exit_code == 0
     assert "screenshots by screencap" in ran.err
-    assert "'look' is not a command on its own.  Work in the emulator's own window." in ran.err
+    assert "'look' is not a command on its own.  Work in the emulator's window." in ran.err
     assert "'text' is not a command on its own. " in ran.err
     assert read_episode(Path(ran.out.strip())).steps[-1].action == Impossible("it is late")
 
@@ -111,7 +111,7 @@ def test_who_stops_keeps_the_draft_and_goes_on_with_it_on_another_screen_when_th
     refused = listen(command_line, go_on, "--resume", draft)
     assert refused.exit_code == 1
     assert "There is no screenshot of the screen after the last step (HOME)" in refused.err
-    assert "First bring the device back to the wanted screen" in refused.err
+    assert "First restore the required screen" in refused.err
 
     accepted = listen(command_line, lambda say: say("done"), "--resume", draft, "--accept-screen")
     assert accepted.exit_code == 0
@@ -124,4 +124,4 @@ def test_a_script_and_passive_mode_exclude_each_other(command_line: CommandLine)
     ran = command_line("record", "--mode", "passive", "--script", "play.jsonl", *TASK)
 
     assert ran.exit_code == 2
-    assert "--mode passive by nobody but you" in " ".join(ran.err.split())
+    assert "--mode passive does not take one" in " ".join(ran.err.split())

@@ -34,7 +34,7 @@ def test_a_gold_episode_that_is_recorded_anew_is_the_same_file(lab: Lab, tmp_pat
 @pytest.mark.parametrize(
     ("line", "kind", "words"),
     [
-        ('{"off": "Settings"}', ScriptError, r"script\.jsonl, line 1: .* is no command"),
+        ('{"off": "Settings"}', ScriptError, r"script\.jsonl, line 1: .* is not a command"),
         pytest.param('{"on": "Teleport"}', RecordingError, "'Teleport'", marks=pytest.mark.soak),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_folder_that_is_no_dataset_and_a_page_that_cannot_be_written_are_other
 ) -> None:
     ran = command_line("quality-report", command_line.folder)
     assert (ran.exit_code, ran.out) == (2, "")
-    assert "is no dataset folder" in ran.err
+    assert "is not a dataset folder" in ran.err
     publish(command_line.dataset, "0000000000000001")
     ran = command_line("quality-report", "--html", command_line.dataset / "annotations")
     assert ran.exit_code == 2

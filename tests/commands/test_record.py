@@ -78,7 +78,7 @@ def test_a_bad_script_is_refused_before_anything_is_touched(
 def test_a_script_that_is_not_there_or_no_text_is_named(command_line: CommandLine) -> None:
     picture = command_line.folder / "picture.jsonl"
     picture.write_bytes(b"\x89PNG")
-    assert "screenshot.jsonl is no text in UTF-8" in command_line("record", "--script", picture, *TASK).err
+    assert "picture.jsonl is not UTF-8 text" in command_line("record", "--script", picture, *TASK).err
     ran = command_line("record", "--script", command_line.folder / "nowhere.jsonl", *TASK)
     assert ran.exit_code == 1
     assert ran.err.endswith("nowhere.jsonl cannot be read: No such file or directory.\n")
@@ -107,7 +107,7 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
     phone.console("fault", "clear")
     assert (refused.exit_code, refused.out) == (1, "")
     [draft] = command_line.draft_ids()
-    assert f"The draft is kept. Continue it: --resume {draft} " in refused.err
+    assert f"The draft is saved. Continue it: --resume {draft} " in refused.err
     gone_on = record(command_line, {"key": "HOME"}, {"complete": ""}, more=("--resume", draft))
     assert gone_on.exit_code == 0, "the phone shows what it did before"
     episode = read_episode(Path(gone_on.out.strip()))
@@ -136,7 +136,7 @@ def test_a_complete_draft_is_published_when_it_is_resumed(command_line: CommandL
     ran = record(command_line, {"complete": "not played"}, more=("--resume", draft))
     assert ran.exit_code == 0
     assert ran.out.strip() == str(command_line.dataset / "annotations" / f"{draft}.json")
-    assert "nothing of the script is played" in ran.err
+    assert "without playing the script" in ran.err
     assert read_episode(Path(ran.out.strip())).steps[-1].action == COMPLETE
     provenance = store.provenance(draft)
     assert provenance is not None
@@ -168,7 +168,7 @@ def test_a_step_of_which_nobody_knows_whether_it_was_carried_out_can_be_undone_b
     end(store.resume(draft), last=HOME, sent=False)
     refused = record(command_line, {"complete": ""}, more=("--resume", draft))
     assert refused.exit_code == 1
-    assert "while it sent the last step (HOME): whether the device got it is not known" in refused.err
+    assert "while sending the last step (HOME), so it is unknown whether the device received it" in refused.err
     gone_on = record(command_line, {"undo": True}, {"complete": ""}, more=("--resume", draft))
     assert gone_on.exit_code == 0
     assert len(read_episode(Path(gone_on.out.strip())).steps) == 1

@@ -57,7 +57,7 @@ def test_what_is_not_there_cannot_be_checked_or_merged(command_line: CommandLine
 def test_reviews_from_elsewhere_come_once(command_line: CommandLine, store: ReviewStore) -> None:
     elsewhere = _elsewhere(command_line.folder / "elsewhere")
     ran = command_line("reviews", "merge", elsewhere)
-    assert (ran.exit_code, ran.out) == (0, f"{OTHER}: 2 new entries\n2 new entries of 1 episode, 0 faults\n")
+    assert (ran.exit_code, ran.out) == (0, f"{OTHER}: 2 new entries\n2 new entries of 1 episode, 0 problems\n")
     assert store.ids() == [ONE, OTHER]
     assert command_line("reviews", "merge", elsewhere).out == "0 new entries of 0 episodes, 0 faults\n"
 

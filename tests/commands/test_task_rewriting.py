@@ -104,8 +104,8 @@ def test_a_run_that_was_killed_goes_on_and_asks_nothing_twice(
 def test_what_it_takes_must_be_agreed_to(command_line: CommandLine, server: StandIn, listed: Path) -> None:
     ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl")
     assert ran.exit_code == 2
-    assert f"{MODEL} at http://127.0.0.1:{server.port}: 24 questions to ask" in ran.err
-    assert "say --yes" in ran.err
+    assert f"{MODEL} at http://127.0.0.1:{server.port}: 24 requests" in ran.err
+    assert "Add --yes" in ran.err
     assert server.questions == []
 
 
@@ -128,7 +128,7 @@ def test_where_nothing_could_be_asked_the_tasks_stay_as_they_were(
     ran = command_line("tasks", "rewrite", listed, "--out", out, "--yes")
     assert ran.exit_code == 1
     assert "The quota at" in ran.err
-    assert "0 of 12 put into words" in ran.err
+    assert "0 of 12 rewritten" in ran.err
     assert read_tasks(out) == read_tasks(listed)
 
 
@@ -139,8 +139,8 @@ def test_words_that_lose_something_are_told_and_left_to_a_person(
     ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl", "--yes")
     assert ran.exit_code == 1
     assert "It lacks" in ran.err
-    assert "12 of 12 put into words, 12 with problems to review" in ran.err
-    assert command_line("tasks", "check", listed).out == "12 tasks, 0 with faults\n"
+    assert "12 of 12 rewritten, 12 with problems to review" in ran.err
+    assert command_line("tasks", "check", listed).out == "12 tasks, 0 with problems\n"
     ran = command_line("tasks", "check", command_line.folder / "out.jsonl", "--json")
     assert ran.exit_code == 1
     assert len(json.loads(ran.out)["faulty"]) == 12

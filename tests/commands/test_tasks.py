@@ -47,5 +47,5 @@ def test_of_very_many_faults_the_first_are_told(command_line: CommandLine, liste
     assert (unlisted.exit_code, f"{listed}:1:" in unlisted.err) == (2, True)
     missing = command_line("tasks", "validate", command_line.folder / "none.jsonl")
     assert (missing.exit_code, "none.jsonl cannot be read" in missing.err) == (2, True)
-    assert ran.err.splitlines()[-1] == "... and 60 more: --json tells all"
+    assert ran.err.splitlines()[-1] == "... and 60 more. Use --json to see all."
     assert len(json.loads(command_line("tasks", "validate", "--json").out)["problems"]) == 100

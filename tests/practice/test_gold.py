@@ -22,8 +22,8 @@ def test_a_gold_file_is_written_again_as_it_was_read(task: PracticeTask) -> None
     ("change", "complaint"),
     [
         (("{", "["), "cannot be read"),
-        (('"format": 1', '"format": 2'), "is not whole"),
-        (('"screens": [', '"screens": [], "x": ['), "is not whole"),
+        (('"format": 1', '"format": 2'), "is incomplete"),
+        (('"screens": [', '"screens": [], "x": ['), "is incomplete"),
     ],
 )
 def test_a_gold_file_that_is_not_whole_is_named(tmp_path: Path, change: tuple[str, str], complaint: str) -> None:

@@ -45,7 +45,7 @@ def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> N
     store.save(AnnotatorProfile(name="Ada"))
     [path] = tmp_path.glob("*.json")
     path.write_text("{")
-    with pytest.raises(PracticeError, match=f"{path.name} is no annotator's profile"):
+    with pytest.raises(PracticeError, match=f"{path.name} is not an annotator profile"):
         store.load("Ada")
     path.write_text(json.dumps({"name": "Ada", "format": 99}))
     with pytest.raises(PracticeError, match="newer Odyssey Recorder"):
@@ -72,5 +72,5 @@ def test_a_name_is_one_line_of_letters() -> None:
     assert checked_name("  Ada \n Lovelace ") == "Ada Lovelace"
     assert checked_name("Ame\u0301lie") == "Am\u00e9lie"
     for words in ("", "  ", "x" * 81, "a\x07b"):
-        with pytest.raises(PracticeError, match="Give your name"):
+        with pytest.raises(PracticeError, match="Enter your name"):
             checked_name(words)

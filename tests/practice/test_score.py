@@ -126,7 +126,7 @@ def test_steps_that_changed_nothing_cost_a_little_and_never_the_pass() -> None:
     assert score(task, (idle, *gold(task)), gold(task)).value == 98
     many = score(task, (*(idle for _ in range(30)), *gold(task)), gold(task))
     assert many.value == 90
-    assert many.remarks == ("30 steps changed nothing on the screen: take such steps away with Undo.",)
+    assert many.remarks == ("30 steps changed nothing on the screen. Remove such steps with Undo.",)
 
 
 def test_hints_are_told_and_cost_next_to_nothing() -> None:

@@ -77,7 +77,7 @@ def test_an_attempt_is_judged_by_its_files_and_kept(store: EpisodeStore) -> None
     with pytest.raises(PracticeError, match="no practice task practice-99"):
         room.score_attempt("practice-99", episode_id, hints=0)
     (store.root / "provenance" / f"{ID}.json").unlink()
-    with pytest.raises(DatasetError, match="has no whole proof beside it"):
+    with pytest.raises(DatasetError, match="has incomplete provenance"):
         room.score_attempt(FIRST, episode_id, hints=0)
 
 

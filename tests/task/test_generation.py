@@ -315,14 +315,14 @@ def test_tasks_are_known_again_of_templates_that_begin_with_a_gap_or_within_a_wo
 @pytest.mark.parametrize("day", [date.max, date.min])
 def test_a_day_with_no_room_for_the_days_that_tasks_name_is_an_error(day: date) -> None:
     template = template_of("dated", slots={"when": DaySlotRange(0, 365, "date")})
-    with pytest.raises(TaskError, match=f"cannot begin on {day}: the calendar has no room"):
+    with pytest.raises(TaskError, match=f"cannot begin on {day}: tasks would name days outside the calendar"):
         generate(library_of(template), GenerationOrder(1, seed=1, day=day))
     for near in (date.max - timedelta(366), date.min + timedelta(366)):
         assert len(generate(library_of(template), GenerationOrder(366, seed=1, day=near)).tasks) == 365
 
 
 def test_a_catalogue_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(TaskError, match='No catalogue is named of apps "ios"; there are android'):
+    with pytest.raises(TaskError, match='No catalogue is named "ios"; choose android'):
         made(one_per_category(), 1, catalogue="ios")
 
 

@@ -69,7 +69,7 @@ def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, fault: dict[str,
 
 def test_an_id_may_occur_once(tmp_path: Path) -> None:
     listing = read_listing(write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-1")]))
-    assert str(listing.problems[0]).endswith(":2: task_id: t-1 is the task of line 1 already")
+    assert str(listing.problems[0]).endswith(":2: task_id: t-1 is already the task of line 1")
 
 
 def test_a_list_with_a_fault_is_not_used(tmp_path: Path) -> None:

@@ -25,16 +25,16 @@ def test_what_is_not_there_has_the_line_of_what_is_above_it() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, 'the key "a" is there twice'),
+        ("a: 1\nb: 2\na: 3\n", 3, 'the key "a" is listed twice'),
         ("a: &x [1]\nb: *x\n", 2, "aliases (*) are not supported; write out the value"),
         ("a: &x [*x]\n", 1, "aliases (*) are not supported; write out the value"),
         ("a:\n  ? [b]\n  : c\n", 2, "a key must be a text"),
         ("a: 1\n---\nb: 2\n", 2, "a second document starts here; a file can hold only one"),
-        ("a: 1\nb: one: two\n", 2, "no YAML: a text with a colon and a space must be in quotes"),
+        ("a: 1\nb: one: two\n", 2, "invalid YAML: a text with a colon and a space must be in quotes"),
         ("a: [1,\n", 2, "invalid YAML: "),
         ("a: \x07\n", 1, "invalid YAML: "),
-        ("[" * 100_000, 1, "nested too deep"),
-        ("{a: " * 100_000, 1, "nested too deep"),
+        ("[" * 100_000, 1, "nested too deeply"),
+        ("{a: " * 100_000, 1, "nested too deeply"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, words: str) -> None:

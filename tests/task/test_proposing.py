@@ -84,7 +84,7 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
     ("change", "fault"),
     [
         ({"roles": ["video"]}, "roles: Media_Entertainment asks for 2 or more different apps, and there is 1"),
-        ({"roles": ["notes", "notes"]}, "a slot or a role is there twice"),
+        ({"roles": ["notes", "notes"]}, "a slot or a role is listed twice"),
         (
             {"phrasings": ["I want to watch something, then write a review.", *NEW["phrasings"][1:]]},
             "phrasings.0: the gap {film} is missing",

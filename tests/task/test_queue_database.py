@@ -95,7 +95,7 @@ def use(database: QueueDatabase) -> None:
 def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     path = tmp_path / "queue.sqlite"
     path.write_bytes(b"this is no database at all " * 200)
-    with pytest.raises(TaskError, match=r"queue\.sqlite is broken .*Bring back a copy of it, or move it away"):
+    with pytest.raises(TaskError, match=r"queue\.sqlite is broken .*Restore a backup, or move it away"):
         use(opened(path))
     path.unlink()
     use(opened(path))
@@ -106,7 +106,7 @@ def test_a_file_that_somebody_keeps_busy_is_told_and_works_again(tmp_path: Path)
     use(database)
     other = sqlite3.connect(tmp_path / "queue.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(TaskError, match="held by another program"):
+    with pytest.raises(TaskError, match="in use by another program"):
         use(database)
     other.close()
     use(database)
@@ -117,13 +117,13 @@ def test_a_disk_that_is_full_is_told(tmp_path: Path) -> None:
     with closing(opened(tmp_path / "queue.sqlite")) as database:
         with database.reading() as connection:
             connection.execute(text("PRAGMA max_page_count = 1"))
-        with pytest.raises(TaskError, match="no room for the queue"), database.writing() as connection:
+        with pytest.raises(TaskError, match="No disk space for the queue"), database.writing() as connection:
             connection.execute(long)
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "queue").write_text("a file where a folder must be")
-    with pytest.raises(TaskError, match=r"queue\.sqlite cannot be opened: .*or the folder writable"):
+    with pytest.raises(TaskError, match=r"queue\.sqlite cannot be opened: .*or make the folder writable"):
         use(opened(tmp_path / "queue" / "queue.sqlite"))
 
 
@@ -143,7 +143,7 @@ def test_a_server_that_goes_is_told_and_found_again_when_it_is_back(postgres: Po
     use(database)
     postgres.stop()
     try:
-        with pytest.raises(TaskError, match=r"cannot be reached: .*a recording goes on without it"):
+        with pytest.raises(TaskError, match=r"cannot be reached: .*Recording continues without it"):
             use(database)
     finally:
         postgres.start()
@@ -171,7 +171,9 @@ def test_a_server_that_refuses_is_told(postgres: Postgres, migrated: str) -> Non
 def test_a_password_that_is_wanted_is_told(postgres: Postgres, migrated: str) -> None:
     name = postgres.new_database(migrated)
     url = postgres.url(name).replace("odyssey@", "guarded@")
-    with pytest.raises(TaskError, match=r"wants a password: .*Put it into ~/\.pgpass, or PGPASSWORD"):
+    with pytest.raises(
+        TaskError, match=r"requires a password: .*Put it in ~/\.pgpass or the environment variable PGPASSWORD"
+    ):
         use(QueueDatabase(url))
 
 

@@ -61,7 +61,7 @@ def test_what_was_begun_is_found_out(progress: Path, tmp_path: Path) -> None:
 def test_a_line_that_is_no_deed_is_told(progress: Path, tmp_path: Path) -> None:
     progress.write_text('{"deed": "eaten"}\n')
     queue = queue_of(tmp_path, *ROWS)
-    with pytest.raises(TaskError, match="is no deed"):
+    with pytest.raises(TaskError, match="contains an invalid line"):
         queue.board()
     progress.write_text(deed("skipped", "a", reason="later"))
     assert status(queue, "a") is Status.SKIPPED

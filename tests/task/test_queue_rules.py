@@ -77,7 +77,7 @@ def test_the_status_follows_from_the_last_event_that_counts(events: list[TaskEve
 
 def test_a_reason_is_a_line_of_whole_characters() -> None:
     assert checked_reason(" no\0such \n app ") == "no such app"
-    with pytest.raises(TaskError, match="half a character"):
+    with pytest.raises(TaskError, match="contains an invalid character"):
         checked_reason("\ud83d")
 
 

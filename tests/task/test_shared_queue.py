@@ -39,7 +39,7 @@ def test_a_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
     queue.claim_next()
     queue.skip("a", " no such  app ")
     queue.skip("b", "later")
-    with pytest.raises(TaskError, match="Say why"):
+    with pytest.raises(TaskError, match="Enter a reason"):
         queue.skip("c", "  ")
     assert held(queue.claim_next()) == "c"
     assert held(queue.claim_next(after="c")) == "a"

@@ -48,7 +48,7 @@ def test_all_that_tasks_name_is_on_the_phone(library: TemplateLibrary) -> None:
     artists = [song.artist for song in songs()]
     captions = " / ".join(photograph.caption.lower() for photograph in photographs())
     said = [
-        re.sub("^the screenshot (of |with the caption )?", "", text)
+        re.sub("^the picture (of |with the caption )?", "", text)
         for text in items(library, "phone_favourite_picture", "picture")
     ]
     places = {photograph.place for photograph in photographs()}

@@ -89,12 +89,12 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
     [
         ("meta_task: ", "metatask: ", (1, "metatask", "there is no such key")),
         ("meta_task: Listen to {item} and write down {count}\n", "", (1, "meta_task", "is missing")),
-        ("meta_task: Listen", "meta_task: {} Listen", (1, "", "no YAML")),
+        ("meta_task: Listen", "meta_task: {} Listen", (1, "", "invalid YAML")),
         (META, "write down {counts}\nslots", (1, "meta_task", "there is no slot for the gap {counts}")),
         (META, "write down\nslots", (4, "slots.count", "meta_task has no gap {count}")),
-        (META, "write down {count} {}\nslots", (1, "meta_task", "a gap is a name in small letters")),
+        (META, "write down {count} {}\nslots", (1, "meta_task", "a gap is a lower-case name in braces")),
         (ITEMS, "[]", (3, "slots.item", "has no items")),
-        ("a course on chess]", "A  podcast on Yoga]", (3, "slots.item.1", '"A podcast on Yoga" is there twice')),
+        ("a course on chess]", "A  podcast on Yoga]", (3, "slots.item.1", '"A podcast on Yoga" is listed twice')),
         ("a course on chess]", '"a {course}"]', (3, "slots.item.1", '"a {course}" cannot contain braces')),
         ("a course on chess]", '""]', (3, "slots.item.1", "must not be empty")),
         ("a course on chess]", "[x]]", (3, "slots.item.1", "must be a text")),
@@ -106,12 +106,12 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         ("to: 4", "to: 1", (4, "slots.count.to", "must not be less than 2")),
         ("to: 4", "to: 20000", (4, "slots.count.to", "no more than 10,000 numbers")),
         ("to: 4", "to: 4, step: 0", (4, "slots.count.step", "must be 1 or more")),
-        ('"{} ideas"', "some ideas", (4, "slots.count.words", "must hold {} once")),
-        ('"{} ideas"', '"{} ideas {x}"', (4, "slots.count.words", "must hold {} once")),
-        (COUNT, "{days: [3, 1]}", (4, "slots.count.days", "relative days lie 0 to 365")),
+        ('"{} ideas"', "some ideas", (4, "slots.count.words", "must contain {} once")),
+        ('"{} ideas"', '"{} ideas {x}"', (4, "slots.count.words", "must contain {} once")),
+        (COUNT, "{days: [3, 1]}", (4, "slots.count.days", "relative days must be 0 to 365")),
         (COUNT, "{days: [1]}", (4, "slots.count.days.1", "is missing")),
-        (COUNT, "{days: [1, 8], words: weekday}", (4, "slots.count.days", "weekday days lie 1 to 7")),
-        (COUNT, "{days: [0, 8], words: date}", (4, "slots.count.days", "date days lie 1 to 365")),
+        (COUNT, "{days: [1, 8], words: weekday}", (4, "slots.count.days", "weekday days must be 1 to 7")),
+        (COUNT, "{days: [0, 8], words: date}", (4, "slots.count.days", "date days must be 1 to 365")),
         (COUNT, "{days: [0, 8], words: soon}", (4, "slots.count.words", "input should")),
         ("  podcast: any\n", "", (5, "roles", "Media_Entertainment asks for 2 or more different apps, and there is 1")),
         ("podcast: any", "Podcast: any", (6, "roles.Podcast", "a role is a lower-case word")),
@@ -120,10 +120,10 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         ("podcast: any", "podcast: []", (6, "roles.podcast", "has too few entries")),
         ("podcast: any", "weather: any", (6, "roles.weather", "no app of the catalogue android plays this role")),
         ("notes: [Notes]", "notes: [Notes, Jotter]", (7, "roles.notes.1", 'the catalogue android has no app "Jotter"')),
-        ("notes: [Notes]", "notes: [Notes, Notes]", (7, "roles.notes.1", '"Notes" is there twice')),
+        ("notes: [Notes]", "notes: [Notes, Notes]", (7, "roles.notes.1", '"Notes" is listed twice')),
         ("  - I want {count} out of {item}, written down.\n", "", (8, "phrasings", "there must be 3 or more, not 2")),
         (SECOND, "down {count}.", (10, "phrasings.1", "the gap {item} is missing")),
-        (SECOND, "{count} from {item} by {hand}.", (10, "phrasings.1", "{hand} is no slot")),
+        (SECOND, "{count} from {item} by {hand}.", (10, "phrasings.1", "{hand} is not a slot")),
         (SECOND, "{count} from {item} in {notes}.", (10, "phrasings.1", "{notes} names an app")),
         (f"Write {SECOND}", "put {item} on  and write down {count}.", (10, "phrasings.1", "says the same")),
         (SECOND, "down {count} from {item} in Notes.", (10, "phrasings.1", 'names the app "Notes"')),
@@ -131,7 +131,7 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         (" in {podcast} and", " and", (13, "named_phrasings.0", "the gap {podcast} is missing")),
         ("  item: [", "  Item: [", (3, "slots.Item", "a slot name is a lower-case word")),
         (COUNT, "[a course on chess, a song]", (4, "slots.count", 'shares "a course on chess" with {item}')),
-        ("podcast: any", "podcast: [Notes]", (5, "roles", "the catalogue android has too few apps for each role")),
+        ("podcast: any", "podcast: [Notes]", (5, "roles", "the catalogue android has too few apps")),
         ("phrasings:", "devices: [pixel_9]\nphrasings:", (8, "devices.0", "there is no device profile of this name")),
         ("phrasings:", "start: anywhere\nphrasings:", (8, "start", 'expected "as_found"')),
         ("phrasings:", "catalogue: ios\nphrasings:", (8, "catalogue", 'there is no file "ios.yaml" in apps')),
@@ -156,7 +156,7 @@ def test_slots_of_the_same_items_need_an_item_each(tmp_path: Path) -> None:
     ("name", "words"),
     [
         ("Web_Shopping/listen.yaml", "{} has the same name; give it another"),
-        ("Media_Entertainment/what is it.yaml", '"what is it" cannot be an id'),
+        ("Media_Entertainment/what is it.yaml", '"what is it" is not a valid id'),
     ],
 )
 def test_a_name_that_is_taken_or_cannot_be_an_id_is_told(tmp_path: Path, name: str, words: str) -> None:
@@ -219,7 +219,7 @@ def test_what_nobody_would_read_is_told(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {"Games/chess.yaml": TEMPLATE, "pools/isles.yml": POOL})
     (folder / ".git").mkdir()
     problems = {problem.source.name: problem.words for problem in read_library([folder]).problems}
-    assert problems["Games"].startswith("not read: there are General_Tool, ")
+    assert problems["Games"].startswith("not read: the folder must be one of General_Tool, ")
     assert problems["isles.yml"] == "not read: the file extension must be .yaml"
     assert len(problems) == 2
 
@@ -230,14 +230,14 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (folder / "pools/empty.yaml").write_text("")
     (folder / "pools/folder.yaml").mkdir()
     assert {problem.source.name: problem.words for problem in read_library([folder]).problems} == {
-        "listen.yaml": "cannot be read: it is not in UTF-8",
+        "listen.yaml": "cannot be read: it is not UTF-8 text",
         "empty.yaml": "must be a mapping",
         "folder.yaml": "cannot be read: it is a folder, not a file. Move it away",
     }
 
 
 def test_a_folder_that_is_not_there_and_a_library_with_problems_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match="No folder of templates"):
+    with pytest.raises(TaskError, match="No template folder"):
         read_library([tmp_path / "nowhere"])
     folder = folder_of(tmp_path, {LISTEN: changed("from: 2", "from: two")})
     with pytest.raises(TaskError) as told_so:

@@ -66,12 +66,12 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
     the calendar.
     """
     if order.catalogue not in library.catalogues:
-        there = ", ".join(sorted(library.catalogues))
-        raise TaskError(f'No catalogue is named of apps "{order.catalogue}"; there are {there}.')
+        there = " or ".join(sorted(library.catalogues))
+        raise TaskError(f'No catalogue is named "{order.catalogue}"; choose {there}.')
     if not date.min + _DAYS_NAMED <= order.day <= date.max - _DAYS_NAMED:
         raise TaskError(
-            f"Recording cannot begin on {order.day}: the calendar has no room for the days that tasks name. Choose the "
-            "day on which recording does begin."
+            f"Recording cannot begin on {order.day}: tasks would name days outside the calendar. Choose the day on "
+            "which recording begins."
         )
     ids = {template.template_id for template in library.of(order.catalogue)}
     known = {*order.known, *(identity(task.task.task) for task in order.have)}
@@ -219,6 +219,6 @@ def _shares(wanted: Mapping[_Kind, float], kinds: Iterable[_Kind]) -> dict[_Kind
     """Without the shares of 0; equal if none is wanted. Raises TaskError."""
     for kind, share in wanted.items():
         if not (math.isfinite(share) and share >= 0):
-            raise TaskError(f"The target of {kind} is {share}; it must be a number from 0 up.")
+            raise TaskError(f"The target of {kind} is {share}; it must be 0 or more.")
     shares = {kind: wanted.get(kind, 0.0) if wanted else 1.0 for kind in kinds}
     return {kind: share for kind, share in shares.items() if share > 0}

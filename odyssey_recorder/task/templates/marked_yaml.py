@@ -76,13 +76,13 @@ class _Reading:
             self._put(text, line)
             return
         if text in top.value:
-            raise MarkedYamlError(line, f'the key "{text}" is there twice')
+            raise MarkedYamlError(line, f'the key "{text}" is listed twice')
         top.key = text
         self.lines[*top.place, text] = line
 
     def _open(self, value: list[Value] | dict[str, Value], line: int) -> None:
         if len(self.stack) == _DEEPEST:
-            raise MarkedYamlError(line, "nested too deep")
+            raise MarkedYamlError(line, "nested too deeply")
         self.stack.append(_Open(value, self._put(value, line)))
 
     def _put(self, value: Value, line: int) -> Place:

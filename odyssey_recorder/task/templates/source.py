@@ -41,7 +41,9 @@ class TemplateSource:
                 raise TaskError(f"No template folder {folder}. Create it, or fix the setting templates.")
             for path in sorted(folder.iterdir()):
                 if path.is_dir() and path.name not in rooms and not path.name.startswith((".", "_")):
-                    self.problems.append(Problem(path, 1, "", f"not read: there are {', '.join(rooms)}"))
+                    self.problems.append(
+                        Problem(path, 1, "", f"not read: the folder must be one of {', '.join(rooms)}")
+                    )
             for path in sorted(folder.glob("*/*.yml")):
                 self.problems.append(Problem(path, 1, "", f"not read: the file extension must be {_ENDING}"))
 
@@ -67,7 +69,7 @@ def read_file(path: Path, kind: type[_Kind]) -> tuple[Written, _Kind] | list[Pro
     except MarkedYamlError as error:
         return [Problem(path, error.line, "", error.words)]
     except UnicodeDecodeError:
-        return [Problem(path, 1, "", "cannot be read: it is not in UTF-8")]
+        return [Problem(path, 1, "", "cannot be read: it is not UTF-8 text")]
     except OSError as error:
         return [Problem(path, 1, "", f"cannot be read: {error.strerror or error}")]
     try:

@@ -174,7 +174,7 @@ def _apart(source: TemplateSource, templates: Iterable[tuple[Written, Template]]
         if same_id is not template:
             source.problems.append(written.problem((), f"{same_id.source} has the same name; give it another"))
         elif same_words is not template:
-            words = f"asks for the same as {same_words.template_id}; put what fills the gaps into one of them"
+            words = f"asks for the same as {same_words.template_id}; merge the two"
             source.problems.append(written.problem(("meta_task",), words))
         else:
             yield template

@@ -97,7 +97,7 @@ def _faults_of_slot(slot: templates.Slot, place: Place) -> Iterator[Fault]:
             furthest = _FURTHEST_WEEKDAY if words == "weekday" else FURTHEST_DAY
             if not earliest <= first <= last <= furthest:
                 yield Fault(
-                    (*place, "days"), f"{words} days lie {earliest} to {furthest} days ahead, the nearer one first"
+                    (*place, "days"), f"{words} days must be {earliest} to {furthest} days ahead, the earlier one first"
                 )
 
 
@@ -110,7 +110,7 @@ def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
             yield Fault((*place, number), f'"{text}" cannot contain braces')
         said = identity(text)
         if said in seen:
-            yield Fault((*place, number), f'"{text}" is there twice')
+            yield Fault((*place, number), f'"{text}" is listed twice')
         seen.add(said)
 
 
@@ -152,7 +152,7 @@ def _role_faults(template: templates.Template) -> Iterator[Fault]:
         yield Fault(("roles",), f"{lack}; each role needs a different app")
     most = Category.MULTI_APPS.fewest_apps - 1
     if template.category is not Category.MULTI_APPS and len(template.roles) > most:
-        yield Fault(("roles",), f"{template.category.value} has {most} roles at most: with more it is Multi_Apps")
+        yield Fault(("roles",), f"{template.category.value} has {most} roles at most: a task with more is Multi_Apps")
 
 
 def players(role: templates.Role, catalogue: templates.Catalogue) -> tuple[templates.CatalogueApp, ...]:
@@ -169,15 +169,13 @@ def _cast_faults(template: templates.Template, catalogue: templates.Catalogue) -
             if name not in catalogue.by_name:
                 yield Fault((*place, number), f'the catalogue {catalogue.name} has no app "{name}"')
             if name in role.apps[:number]:
-                yield Fault((*place, number), f'"{name}" is there twice')
+                yield Fault((*place, number), f'"{name}" is listed twice')
         if not players(role, catalogue):
             found = False
             if not role.apps:
                 yield Fault(place, f"no app of the catalogue {catalogue.name} plays this role")
     if found and not can_be_cast(template.roles, catalogue):
-        yield Fault(
-            ("roles",), f"the catalogue {catalogue.name} has too few apps for each role to be played by another"
-        )
+        yield Fault(("roles",), f"the catalogue {catalogue.name} has too few apps for a different one in each role")
 
 
 def can_be_cast(
@@ -207,7 +205,7 @@ def _phrasing_faults(template: templates.Template) -> Iterator[Fault]:
             for name in sorted(wanted - gaps):
                 yield Fault(place, f"the gap {{{name}}} is missing")
             for name in sorted(gaps - wanted):
-                why = "names an app, which is for named_phrasings" if name in roles else "is no slot's name"
+                why = "names an app; use it in named_phrasings only" if name in roles else "is not a slot"
                 yield Fault(place, f"{{{name}}} {why}")
             if identity(text) in map(identity, texts[:number]):
                 yield Fault(place, "says the same as one above")
@@ -233,7 +231,7 @@ def _app_names(template: templates.Template, catalogue: templates.Catalogue) -> 
     for place, text in _texts(template, "phrasings"):
         name = app_named_in(text, catalogue)
         if name:
-            yield Fault(place, f'names the app "{name}"; an app is named in named_phrasings alone, by its role')
+            yield Fault(place, f'names the app "{name}"; name apps only in named_phrasings, by their roles')
 
 
 def app_named_in(text: str, catalogue: templates.Catalogue) -> str:

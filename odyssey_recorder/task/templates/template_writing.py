@@ -20,7 +20,7 @@ _DEFAULT = "android"
 def write_template(folder: Path, template: Template) -> Path:
     """Writes atomically. Raises TaskError if the id is not a valid file name, the file exists, or writing fails."""
     if _ID.fullmatch(template.template_id) is None:
-        raise TaskError(f"{template.template_id!r} cannot be the name of a file: give the template another id.")
+        raise TaskError(f"{template.template_id!r} cannot be a file name. Give the template another id.")
     path = folder / template.category.value / f"{template.template_id}.yaml"
     text = yaml.safe_dump(_as_written(template), sort_keys=False, allow_unicode=True, width=120)
     beside = path.with_name(f".{template.template_id}-{uuid4().hex}.part")
@@ -40,7 +40,7 @@ def _write_once(path: Path, beside: Path, text: str) -> None:
             os.fsync(file.fileno())
         os.link(beside, path)  # unlike a rename, fails if the file exists
     except FileExistsError:
-        raise TaskError(f"There is a template {path} already: give this one another id.") from None
+        raise TaskError(f"The template {path} already exists. Give this one another id.") from None
     finally:
         beside.unlink(missing_ok=True)
 

@@ -128,7 +128,7 @@ class Proposing:
     def _faults(self, template: Template, proposed: _Proposed) -> Iterator[str]:
         names = [slot.name for slot in proposed.slots]
         if len(set(names)) < len(names) or len(set(proposed.roles)) < len(proposed.roles):
-            yield "a slot or a role is there twice"
+            yield "a slot or a role is listed twice"
             return
         found = [f"{'.'.join(map(str, fault.place))}: {fault.words}" for fault in faults_of(template, self._catalogue)]
         yield from found or _faults_of_words(template, self._catalogue)
