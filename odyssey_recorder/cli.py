@@ -38,7 +38,7 @@ class _ByUser(TyperGroup):
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return [name for names in _USERS.values() for name in names]
 
-    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
         width = max(map(len, self.commands))
         for users, names in _USERS.items():
             with formatter.section(users):

@@ -16,10 +16,6 @@ from tests.command_line import ESCAPES, CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.replay.recordings import episode_of, write_dataset
 
-COMMANDS = [
-    "record", "replay", "review", "quality-report", "convert", "check", "devices", "doctor", "simulate", "demo", "avd",
-    "tasks", "reviews",
-]  # fmt: skip
 EPISODES = Path(__file__).parent / "data" / "episodes"
 RELEASED = EPISODES / "v1v2_5342205429089853.json"
 TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
@@ -36,21 +32,6 @@ def record(command_line: CommandLine, *, note: str = "done") -> Path:
 @pytest.fixture
 def recorded(command_line: CommandLine, phone: LabPhone) -> Path:
     return record(command_line)
-
-
-@pytest.mark.parametrize("group", ["", "avd", "avd snapshot"])
-def test_every_command_is_listed_with_a_whole_sentence_and_explains_itself_in_eighty_columns(
-    command_line: CommandLine, group: str
-) -> None:
-    words = group.split()
-    lines = command_line(*words, "--help").out.partition("Commands:\n")[2].splitlines()
-    commands = [line.split()[0] for line in lines]
-    assert group or commands == COMMANDS
-    assert all(line.endswith(".") and not line.endswith("...") for line in lines)
-    for command in commands:
-        ran = command_line(*words, command, "--help")
-        assert (ran.exit_code, ran.out[:7]) == (0, "Usage: ")
-        assert max(map(len, ran.out.splitlines())) <= 80
 
 
 def test_the_version_is_told(command_line: CommandLine) -> None:

@@ -252,9 +252,7 @@ def rewrite(  # noqa: PLR0913 - the flags
 @app.command()
 @exits_with_2()
 def propose(
-    category: Annotated[
-        Category, typer.Argument(metavar="CATEGORY", help=f"One of {', '.join(one.value for one in Category)}.")
-    ],
+    category: Annotated[Category, typer.Argument(metavar="CATEGORY", help="The category of the templates.")],
     count: Annotated[int, typer.Option(min=1, max=20, help="The approximate number of proposals.")] = 5,
     catalogue: Annotated[str, typer.Option(help="Whose apps: android or simulated_phone.")] = "android",
     again: Annotated[int, typer.Option(min=0, help="Ask for other proposals than before: 1, 2 and so on.")] = 0,

@@ -33,14 +33,14 @@ def _elsewhere(folder: Path, *, spoilt: bool = False) -> Path:
 @pytest.mark.usefixtures("store")
 def test_review_files_without_a_fault_are_said_to_be(command_line: CommandLine) -> None:
     ran = command_line("reviews", "check")
-    assert (ran.exit_code, ran.out, ran.err) == (0, "0 faults\n", "")
+    assert (ran.exit_code, ran.out, ran.err) == (0, "0 problems\n", "")
 
 
 def test_each_fault_is_told_with_its_place(command_line: CommandLine, store: ReviewStore) -> None:
     path = store.root / "reviews" / f"{OTHER}.json"
     path.write_text('{"entries": [{"kind": "\x7f"}, 7]}')
     ran = command_line("reviews", "check")
-    assert (ran.exit_code, ran.out) == (1, "2 faults\n")
+    assert (ran.exit_code, ran.out) == (1, "2 problems\n")
     assert [line.split(": ")[0] for line in ran.err.splitlines()] == [f"{path}, entry {number}" for number in (1, 2)]
     assert "\x7f" not in ran.err
     assert len(json.loads(command_line("reviews", "check", "--json").out)["faults"]) == 2
@@ -51,7 +51,7 @@ def test_what_is_not_there_cannot_be_checked_or_merged(command_line: CommandLine
     for command in ("check", "merge"):
         ran = command_line("reviews", command, command_line.folder / "nothing")
         assert ran.exit_code == 2
-        assert "There is nothing at" in ran.err
+        assert "Nothing found at" in ran.err
 
 
 def test_reviews_from_elsewhere_come_once(command_line: CommandLine, store: ReviewStore) -> None:
@@ -59,13 +59,13 @@ def test_reviews_from_elsewhere_come_once(command_line: CommandLine, store: Revi
     ran = command_line("reviews", "merge", elsewhere)
     assert (ran.exit_code, ran.out) == (0, f"{OTHER}: 2 new entries\n2 new entries of 1 episode, 0 problems\n")
     assert store.ids() == [ONE, OTHER]
-    assert command_line("reviews", "merge", elsewhere).out == "0 new entries of 0 episodes, 0 faults\n"
+    assert command_line("reviews", "merge", elsewhere).out == "0 new entries of 0 episodes, 0 problems\n"
 
 
 def test_what_could_not_be_read_is_told_and_the_rest_comes(command_line: CommandLine, store: ReviewStore) -> None:
     ran = command_line("reviews", "merge", _elsewhere(command_line.folder / "elsewhere", spoilt=True))
     assert ran.exit_code == 1
-    assert ran.out.endswith("2 new entries of 1 episode, 1 fault\n")
+    assert ran.out.endswith("2 new entries of 1 episode, 1 problem\n")
     assert "entry 3: expected an object, found 7" in ran.err
     assert len(store.read(OTHER).entries) == 2
 

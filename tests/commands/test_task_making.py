@@ -42,7 +42,7 @@ def test_two_hundred_tasks_are_distinct_valid_and_balanced(command_line: Command
     assert ran.exit_code == 0
     listed = command_line.folder / "list.jsonl"
     listed.write_text(ran.out)
-    assert command_line("tasks", "validate", listed).out == "200 tasks, 0 faults\n"
+    assert command_line("tasks", "validate", listed).out == "200 tasks, 0 problems\n"
     tasks = read_tasks(listed)
     assert len({identity(task.task.task) for task in tasks}) == 200
     assert len({identity(task.task.instruction) for task in tasks}) == 200

@@ -33,7 +33,7 @@ def test_tasks_are_listed_with_how_they_stand(command_line: CommandLine) -> None
 def test_each_fault_is_told_with_file_line_and_key(command_line: CommandLine, listed: Path) -> None:
     write_list(listed, [row("t-1", priority=50), row("t-2", start="home", devices=["nokia"])])
     ran = command_line("tasks", "validate")
-    assert (ran.exit_code, ran.out) == (1, "0 tasks, 3 faults\n")
+    assert (ran.exit_code, ran.out) == (1, "0 tasks, 3 problems\n")
     assert [line.split(" ")[0] for line in ran.err.splitlines()] == [f"{listed}:{line}:" for line in (1, 2, 2)]
     as_json = command_line("tasks", "validate", "--json")
     assert [one["key"] for one in json.loads(as_json.out)["problems"]] == ["priority", "devices.0", "start"]
@@ -42,7 +42,7 @@ def test_each_fault_is_told_with_file_line_and_key(command_line: CommandLine, li
 def test_of_very_many_faults_the_first_are_told(command_line: CommandLine, listed: Path) -> None:
     listed.write_text("no json\n" * 100)
     ran = command_line("tasks", "validate")
-    assert (ran.exit_code, ran.out) == (1, "0 tasks, 100 faults\n")
+    assert (ran.exit_code, ran.out) == (1, "0 tasks, 100 problems\n")
     unlisted = command_line("tasks", "list")
     assert (unlisted.exit_code, f"{listed}:1:" in unlisted.err) == (2, True)
     missing = command_line("tasks", "validate", command_line.folder / "none.jsonl")
