@@ -134,7 +134,7 @@ def _print(report: FindingsReport, out: Console) -> None:
 
 
 def _table(checks: Sequence[CheckCounts]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
     for name in ("Error", "Warning", "Note", "Not checked"):
         table.add_column(name, justify="right", min_width=len(name))
     table.add_column("Check")

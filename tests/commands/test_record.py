@@ -107,7 +107,7 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
     phone.console("fault", "clear")
     assert (refused.exit_code, refused.out) == (1, "")
     [draft] = command_line.draft_ids()
-    assert f"The draft is saved. Continue it: --resume {draft} " in refused.err
+    assert f"The draft is kept. Continue it: --resume {draft} " in refused.err
     gone_on = record(command_line, {"key": "HOME"}, {"complete": ""}, more=("--resume", draft))
     assert gone_on.exit_code == 0, "the phone shows what it did before"
     episode = read_episode(Path(gone_on.out.strip()))

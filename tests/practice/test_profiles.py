@@ -48,7 +48,7 @@ def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> N
     with pytest.raises(PracticeError, match=f"{path.name} is not an annotator profile"):
         store.load("Ada")
     path.write_text(json.dumps({"name": "Ada", "format": 99}))
-    with pytest.raises(PracticeError, match="newer Odyssey Recorder"):
+    with pytest.raises(PracticeError, match="newer version of Odyssey Recorder"):
         store.load("Ada")
 
 

@@ -140,7 +140,7 @@ def test_a_screen_that_could_not_be_read_is_believed_in_the_right_app_and_told()
     task = BY_NAME["01-click"]
     unread = (gold(task)[0], replace(gold(task)[1], texts=None), replace(gold(task)[2], texts=None))
     result = score(task, unread, gold(task))
-    assert (result.value, result.remarks) == (100, ("2 screens could not be read and are believed.",))
+    assert (result.value, result.remarks) == (100, ("2 screens could not be read and are counted as right.",))
 
 
 def test_a_screen_of_which_nothing_is_known_passes_nothing() -> None:

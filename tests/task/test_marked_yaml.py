@@ -25,7 +25,7 @@ def test_what_is_not_there_has_the_line_of_what_is_above_it() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, 'the key "a" is listed twice'),
+        ("a: 1\nb: 2\na: 3\n", 3, 'the key "a" appears twice'),
         ("a: &x [1]\nb: *x\n", 2, "aliases (*) are not supported; write out the value"),
         ("a: &x [*x]\n", 1, "aliases (*) are not supported; write out the value"),
         ("a:\n  ? [b]\n  : c\n", 2, "a key must be a text"),

@@ -135,7 +135,7 @@ def test_it_can_be_cancelled(library: TemplateLibrary) -> None:
 
 
 def test_a_catalogue_that_is_not_there_is_told(library: TemplateLibrary, server: StandIn) -> None:
-    with pytest.raises(TaskError, match="no catalogue of apps 'toaster'"):
+    with pytest.raises(TaskError, match="No catalogue is named 'toaster'"):
         Proposing(batch(server), library, "toaster")
 
 

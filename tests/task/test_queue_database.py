@@ -63,7 +63,7 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(queues: Queues)
     queues.fill(row("a"))
     with queues.database().writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(TaskError, match="made by a newer Odyssey Recorder: update this one"):
+    with pytest.raises(TaskError, match=r"made by a newer version of Odyssey Recorder\. Update this one"):
         queues.queue().board()
 
 

@@ -87,7 +87,7 @@ def test_a_task_with_a_draft_is_under_way_and_not_offered(queues: Queues) -> Non
     returns.send_back("a", EPISODE)
     assert status(queue, "a") is Status.UNDER_WAY
     assert held(queue.claim_next()) == "b"
-    with pytest.raises(TaskError, match="under way"):
+    with pytest.raises(TaskError, match="in progress"):
         queue.skip("a", "later")
 
 

@@ -76,7 +76,7 @@ class _Reading:
             self._put(text, line)
             return
         if text in top.value:
-            raise MarkedYamlError(line, f'the key "{text}" is listed twice')
+            raise MarkedYamlError(line, f'the key "{text}" appears twice')
         top.key = text
         self.lines[*top.place, text] = line
 

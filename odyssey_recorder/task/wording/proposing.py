@@ -69,7 +69,7 @@ class Proposing:
     def __init__(self, batch: Batch, library: TemplateLibrary, catalogue: str = "android") -> None:
         found = library.catalogues.get(catalogue)
         if found is None:
-            raise TaskError(f"There is no catalogue of apps {catalogue!r}: templates cannot be thought of for it.")
+            raise TaskError(f"No catalogue is named {catalogue!r}.")
         self._batch = batch
         self._library = library
         self._catalogue = found
