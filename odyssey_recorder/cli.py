@@ -133,7 +133,7 @@ def _flags_before(dataset: Path | None, device: str | None, capture: CaptureName
 def record(
     *,
     mode: Annotated[
-        Mode, typer.Option(help="mirror: a script works. passive: you work in the emulator's own window.")
+        Mode, typer.Option(help="mirror: play a script. passive: record what you do in the emulator's own window.")
     ] = "mirror",
     script: Annotated[
         Path | None, typer.Option(help="JSON lines with the annotator's actions; see docs/scripts.md.")
@@ -193,7 +193,7 @@ def record(
 @app.command()
 @terminal.exits_with_2()
 def replay(
-    episode: Annotated[Path, typer.Argument(help="An annotation file of a dataset folder.")],
+    episode: Annotated[Path, typer.Argument(metavar="EPISODE", help="An annotation file of a dataset folder.")],
     *,
     device: DeviceOption = None,
     capture: CaptureOption = None,
@@ -342,7 +342,9 @@ def convert(
 @app.command()
 @terminal.exits_with_2()
 def check(
-    path: Annotated[Path, typer.Argument(help="An episode file, a folder of them, or a dataset folder.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="An episode file, a folder of them, or a dataset folder.")
+    ],
     *,
     as_json: terminal.JsonOption = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with all findings to this file.")] = None,

@@ -18,7 +18,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and m
 def check(
     path: Annotated[
         Path | None,
-        typer.Argument(help="A folder or file of reviews.", show_default="the dataset's own"),
+        typer.Argument(metavar="PATH", help="A folder or file of reviews.", show_default="the dataset's own"),
     ] = None,
     *,
     dataset: terminal.DatasetOption = None,
@@ -49,6 +49,7 @@ def merge(
     path: Annotated[
         Path | None,
         typer.Argument(
+            metavar="PATH",
             help="Another copy of the dataset, or a folder or file of reviews.",
             show_default="conflict copies left by a shared drive",
         ),

@@ -52,7 +52,7 @@ def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -
 @app.command()
 @exits_with_2()
 def show(
-    name: Annotated[str, typer.Argument(help="The id of a task or template.")],
+    name: Annotated[str, typer.Argument(metavar="ID", help="The id of a task or template.")],
     *,
     dataset: _DatasetOption = None,
     as_json: JsonOption = False,
@@ -83,7 +83,7 @@ def show(
 def validate(
     path: Annotated[
         Path | None,
-        typer.Argument(help="A list of tasks, or a folder of templates.", show_default="settings"),
+        typer.Argument(metavar="PATH", help="A list of tasks, or a folder of templates.", show_default="settings"),
     ] = None,
     *,
     as_json: JsonOption = False,
@@ -157,11 +157,11 @@ def generate(  # noqa: PLR0913 - the flags
     out: _OutOption = None,
     *,
     dataset: _DatasetOption = None,
-    queue: Annotated[bool, typer.Option("--queue", help="Add them to the queue, to be approved.")] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="Add the tasks to the queue, to be approved.")] = False,
 ) -> None:
     """Generate tasks from templates.
 
-    No task is generated twice, or again if the queue has it. Categories and devices get their target shares.
+    The tasks repeat neither each other nor those of the queue. Categories and devices get their target shares.
 
     Exit code 0: success; 1: fewer tasks than --count, because no more are left; 2: no tasks can be generated.
     """
@@ -204,7 +204,7 @@ def generate(  # noqa: PLR0913 - the flags
 @app.command()
 @exits_with_2()
 def rewrite(  # noqa: PLR0913 - the flags
-    file: Annotated[Path, typer.Argument(help="A list of tasks.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     out: Annotated[Path, typer.Option(help="The output file.")],
     budget: Annotated[
         float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
@@ -280,7 +280,9 @@ def propose(
 
 @app.command()
 @exits_with_2()
-def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_json: JsonOption = False) -> None:
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")], *, as_json: JsonOption = False
+) -> None:
     """Check the instructions of a list against their tasks.
 
     Rules find what is missing, added or repeated. Only the judge of `rewrite`, or a person, can say whether an
@@ -307,7 +309,7 @@ def check(file: Annotated[Path, typer.Argument(help="A list of tasks.")], *, as_
 @app.command("import")
 @exits_with_2()
 def import_tasks(
-    file: Annotated[Path, typer.Argument(help="A list of tasks.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     *,
     dataset: _DatasetOption = None,
     to_approve: Annotated[bool, typer.Option("--to-approve", help="A person must approve them first.")] = False,
