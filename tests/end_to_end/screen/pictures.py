@@ -51,7 +51,7 @@ def first_use(room: Room) -> None:
         keep(room, annotator, "first-use")
         begin_first_use(annotator, "Grace")
         annotator.press("Practice")
-        annotator.wait_for("Recording opens when")
+        annotator.wait_for("You can record when all")
         keep(room, annotator, "practice")
         annotator.press("Practise this")
         task = practice_tasks()[0]
@@ -139,7 +139,7 @@ def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
     keep(room, annotator, "settings")
     annotator.press("Doctor")
     dialog = annotator.wait_for_dialog("Doctor")
-    annotator.wait_for("to know of")
+    annotator.wait_for(" warning")
     annotator.hands.resize(dialog.window, 680, 405)  # hides the name and the data of this computer
     keep(room, annotator, "doctor")
 

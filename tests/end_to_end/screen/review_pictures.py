@@ -66,7 +66,7 @@ def _find_and_fix(room: Room, reviewer: Annotator) -> None:
     reviewer.keys("alt+d")
     reviewer.wait_for_dialog("Drop steps")
     reviewer.press("nothing was changed")
-    reviewer.wait_for("goes on where it was")
+    reviewer.wait_for("continues without a jump")
     keep(room, reviewer, "review-fix")
     reviewer.keys("Escape")
     reviewer.wait_for_main_window()

@@ -53,7 +53,7 @@ def _put_into_words(lead: Annotator) -> None:
     lead.wait_for("Calls")
     lead.keys("Return")
     lead.wait_for_main_window()
-    lead.wait_for("tasks put into words.")
+    lead.wait_for("tasks rewritten.")
     lead.press("Dismiss")
 
 
@@ -62,4 +62,4 @@ def _approve_all(lead: Annotator) -> None:
     lead.wait_for_dialog("Approve")
     lead.keys("Return")
     lead.wait_for_main_window()
-    lead.wait_for("Nothing is left to approve.")
+    lead.wait_for("Nothing left to approve.")

@@ -17,7 +17,7 @@ def test_the_demo_has_tasks_and_a_dataset_and_leads_from_its_device_to_recording
     with room.annotator(*demo) as annotator:
         annotator.wait_for("Live view. ")
         annotator.press("Dataset")
-        annotator.wait_for("No episode is published yet")
+        annotator.wait_for("No episodes yet")
         annotator.press("Tasks")
         annotator.wait_for("48 in all")
         annotator.press("Devices")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(600)
 
 def practise_until_open(annotator: Annotator, tasks: int) -> None:
     annotator.press("Practice")
-    annotator.wait_for("Recording opens when")
+    annotator.wait_for("You can record when all")
     annotator.photograph("practice")
     annotator.press("Practise this")
     for number, task in enumerate(practice_tasks()[:tasks], start=1):
@@ -26,7 +26,7 @@ def practise_until_open(annotator: Annotator, tasks: int) -> None:
         annotator.wait_for("Passed: ")
         if number < tasks:
             annotator.press("Next practice task")
-    annotator.wait_for("now recording is open")
+    annotator.wait_for("All practice tasks passed. You can record now.")
 
 
 def go_through_practice(room: Room, tasks: int) -> None:

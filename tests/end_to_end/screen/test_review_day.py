@@ -76,7 +76,7 @@ def drop_what_did_nothing(reviewer: Annotator) -> None:
     reviewer.photograph("review-finding")
     reviewer.keys("alt+d")
     reviewer.wait_for_dialog("Drop steps")
-    reviewer.wait_for("goes on where it was")
+    reviewer.wait_for("continues without a jump")
     reviewer.press("nothing was changed")
     reviewer.photograph("review-drop")
     reviewer.press("Drop")

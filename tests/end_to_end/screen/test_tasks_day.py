@@ -108,7 +108,7 @@ def rewrite(lead: Annotator) -> None:
     lead.photograph("tasks-rewrite")
     lead.keys("Return")
     lead.wait_for_main_window()
-    lead.wait_for("4 tasks put into words.", "Each still needs approval.")
+    lead.wait_for("4 tasks rewritten.", "Each still needs approval.")
 
 
 def turn_to(lead: Annotator, task: QueuedTask) -> None:
@@ -140,7 +140,7 @@ def mend_what_the_judge_found(lead: Annotator, task: QueuedTask) -> None:
     lead.keys("ctrl+Return")
     lead.wait_for("Edited by Ada.")
     lead.keys("a")
-    lead.wait_for("Nothing is left to approve.")
+    lead.wait_for("Nothing left to approve.")
 
 
 def device_name(annotator: Annotator) -> str:
