@@ -65,7 +65,7 @@ def test_a_broken_file_is_put_aside_and_another_begun(path: Path, rubbish: bytes
     path.write_bytes(rubbish)
     cache = filled(path)
     assert knows_all(cache)
-    assert "was broken" in cache.problem
+    assert "The cache of earlier checks was damaged" in cache.problem
     assert path.with_name("checks.sqlite.broken").read_bytes() == rubbish
     assert Cache(path, RULES).problem == ""
 

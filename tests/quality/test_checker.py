@@ -172,6 +172,6 @@ def test_a_broken_cache_hinders_no_check_and_is_said(tmp_path: Path, cache: Path
     cache.write_bytes(os.urandom(5000))
     checker = Checker(cache, 2, judge=judge)
     assert len(check_all(checker, annotations)[0]) == 2
-    assert "was broken" in checker.problem
+    assert "The cache of earlier checks was damaged" in checker.problem
     checker.close()
     assert Checker(cache, judge=judge).known(annotations[0]) is not None
