@@ -197,7 +197,7 @@ def reviewer_role(now: ReviewStatus, *, recorder: str, reviewer: str) -> Reviewe
     if now.stage.is_final:
         return f"This episode is {now.stage.value.lower()}. There is nothing left to review."
     if any(same_person(one.by, reviewer) for one in now.verdicts):
-        return "You have already reviewed this episode. It needs another reviewer now."
+        return "You have reviewed this episode. Another reviewer comes next."
     return _TURNS[now.stage]
 
 

@@ -111,7 +111,7 @@ def test_a_verdict_counts_on_the_present_files_and_on_those_that_fixes_have_led_
         ((_FIRST,), "Cem", ReviewerRole.SECOND),
         ((_FIRST, _DIFFERS), "Dan", ReviewerRole.THIRD),
         *(((), name, "You recorded this episode") for name in ("Ada", " ada ", "ADA", "\u00a0Ada")),
-        *(((_FIRST, _DIFFERS), name, "You have already reviewed") for name in ("bea", "CEM ")),
+        *(((_FIRST, _DIFFERS), name, "You have reviewed") for name in ("bea", "CEM ")),
         *(((), name, "Enter your name") for name in ("", "  ")),
         ((_FIRST, verdict("Cem", minute=1)), "Dan", "There is nothing left to review"),
         ((_REJECTS, verdict("Cem", "pfp", Decision.REJECT, minute=1)), "Dan", "There is nothing left to review"),
