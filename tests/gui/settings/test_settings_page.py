@@ -204,7 +204,7 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     [
         (MemoryKeyring(), "sk-planted", "The key is set by the environment variable ODYSSEY_API_KEY"),
         (fail.Keyring(), "", "no secure keyring. Set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
-        (LockedKeyring(), "", "unlock it and try again, or set ODYSSEY_API_KEY"),
+        (LockedKeyring(), "", "Unlock it and try again, or set ODYSSEY_API_KEY"),
     ],
 )
 def test_where_no_key_can_be_put_it_is_said_why(
