@@ -93,7 +93,9 @@ class Annotator:
 
     def _middle_in_sight(self, of: str) -> tuple[int, int]:
         sight = self.window.look()
-        (whole, around) = next(sight.named(of)).rect, next(iter(sight.seen)).rect
+        # The button of a page may have the name of a list on it.
+        whole = max((one.rect for one in sight.named(of)), key=lambda rect: rect.width * rect.height)
+        around = next(iter(sight.seen)).rect
         top, bottom = max(whole.y, around.y), min(whole.y + whole.height, around.y + around.height)
         return whole.middle[0], (top + bottom) // 2
 
