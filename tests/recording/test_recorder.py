@@ -67,7 +67,7 @@ class Video(FakeDevice):
 
     def capture(self) -> Frame:
         self.frames += 1
-        self.show(self.frames % 9)
+        self.show(self.frames)
         return super().capture()
 
 
