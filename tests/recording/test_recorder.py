@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from odyssey_recorder.dataset.layout import TRASH
 from odyssey_recorder.device.device import OnTyped, ScreenState
@@ -67,7 +68,8 @@ class Video(FakeDevice):
 
     def capture(self) -> Frame:
         self.frames += 1
-        self.show(self.frames)
+        colour = (self.frames * 37 % 256, self.frames // 256, 90)
+        self.show(Image.new("RGB", (PHONE_SIZE.width, PHONE_SIZE.height), colour))
         return super().capture()
 
 
