@@ -291,7 +291,7 @@ def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> No
 READ_ONLY = """
 import os, sys
 from pathlib import Path
-import PIL.PngImagePlugin  # while its folder may be read
+import PIL.PngImagePlugin, odyssey_recorder.dataset.publishing  # while their folders may be read
 from odyssey_recorder.errors import DatasetError, RecordingError
 from tests.dataset.drafts import complete_draft, store_in
 
