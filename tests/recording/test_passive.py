@@ -660,7 +660,7 @@ def test_what_could_not_be_written_is_written_when_the_storage_takes_it(fails: s
 def test_a_storage_that_is_not_needed_counts_as_well_again() -> None:
     bench = Bench().begin()
     bench.happens(events.StorageFailed("The disk is full.", bench.now_ns, 99))
-    assert bench.state() is State.READY, "nobody wants that screenshot"
+    assert bench.state() is State.READY, "the screenshot is no longer needed"
     bench.happens(events.StorageFailed("The disk is full.", bench.now_ns))
     assert bench.state() is State.STORAGE_LOST
     bench.wait(1500)

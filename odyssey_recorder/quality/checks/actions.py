@@ -45,7 +45,7 @@ def _breaches(evidence: EpisodeEvidence, *rules: Rule) -> Said:
 def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
     """A SCROLL whose path is shorter than `SHORTEST_SCROLL` thousandths of the screen, or a CLICK for which the finger
     stayed longer than `LONGEST_CLICK_US`; or the recorder was not sure what the touch meant. How long a finger stayed
-    is in the proof alone."""
+    is in the provenance alone."""
     flags = dict(flagged("ACT04", evidence))
     for step in evidence.steps:
         match step.spelled.action:
@@ -77,7 +77,7 @@ def _length(path: Sequence[Point]) -> float:
 def typed_and_seen(evidence: EpisodeEvidence) -> Said:
     """A TYPE without text, or whose text ends in a backslash; one on a screen that shows no keyboard and has no field
     with the focus; or one whose text no view of the next screen shows. A colon in the text is a note: the official
-    evaluator compares only what is before it. The last two need view trees."""
+    evaluator compares only what is before it. The last two need view hierarchies."""
     flags = dict(flagged("ACT05", evidence))
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Type):

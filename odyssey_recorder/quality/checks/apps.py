@@ -15,9 +15,10 @@ from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 def apps_in_front(evidence: EpisodeEvidence) -> Said:
     """An app of the task was in front at no step, or one that is none of the task's at more than `FOREIGN_STEPS`, by
-    the packages of the proof. Which app a package is, the catalogues say, or its own name; where one is left over that
-    no catalogue has, it may be an app of the task, and neither is checked. What belongs to Android, such as the
-    launcher, counts for nothing."""
+    the packages of the provenance. Which app a package is, the catalogues say, or its own name; where one is left
+    over that no catalogue has, it may be an app of the task, and neither is checked. What belongs to Android, such
+    as the launcher, counts for nothing.
+    """
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:

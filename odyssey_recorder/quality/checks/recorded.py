@@ -26,11 +26,12 @@ _NO_DENSITY = "the device's density is unknown, so clicks and scrolls cannot be 
 
 
 def as_recorded(evidence: EpisodeEvidence) -> Said:
-    """An action is not exactly what the recorder makes of its proof: the kind, place and path of a touch, the key, the
-    text, the end with its words; or what the fixes in the review file made of that. Or the proof is missing where the
-    dataset has view trees of the episode, cannot be read, or has other steps; as a warning, its times are not in the
-    order of the steps. Proofs of older recorders do not say how an episode ended. Without a proof nothing is
-    checked."""
+    """An action is not exactly what the recorder makes of its provenance: the kind, place and path of a touch, the
+    key, the text, the end with its words; or what the fixes in the review file made of that. Or the provenance is
+    missing where the dataset has view hierarchies of the episode, cannot be read, or has other steps; as a warning,
+    its times are not in the order of the steps. Proofs of older recorders do not say how an episode ended. Without
+    a provenance nothing is checked.
+    """
     if evidence.proof is None:
         if evidence.proof_problem:
             yield Found(None, f"The provenance cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)

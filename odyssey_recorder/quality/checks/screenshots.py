@@ -15,7 +15,7 @@ _RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
 
 def whole_files(evidence: EpisodeEvidence) -> Said:
     """The screenshot's file is missing, empty, or cannot be decoded to its last byte; or its bytes are not those whose
-    SHA-256 the recorder kept in the proof. Without a proof the hash is not checked."""
+    SHA-256 the recorder kept in the provenance. Without a provenance the hash is not checked."""
     for step in evidence.steps:
         picture = step.picture
         if picture is None:
@@ -42,11 +42,12 @@ def counted_and_named(evidence: EpisodeEvidence) -> Said:
 
 
 def sizes(evidence: EpisodeEvidence) -> Said:
-    """The picture has neither the size that device_info tells nor that size after a quarter turn; or it is turned
-    though the device was not, or the other way round, by the rotation that the proof has of each step. device_info
-    goes by the first step. Or the proof says another size, by which the places are told. The recorder's flags on size
-    and turning only explain. Without a rotation, as in released data, a turned picture is a warning: whose h and w are
-    swapped, nothing else tells."""
+    """The screenshot has neither the size that device_info tells nor that size after a quarter turn; or it is turned
+    though the device was not, or the other way round, by the rotation that the provenance has of each step.
+    device_info goes by the first step. Or the provenance says another size, by which the places are told. The
+    recorder's flags on size and turning only explain. Without a rotation, as in released data, a turned screenshot
+    is a warning: whose h and w are swapped, nothing else tells.
+    """
     device = evidence.episode.device
     if device is None:
         yield Unseen(None, "device_info has no size")
@@ -91,7 +92,7 @@ def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
 
 
 def shows_something(evidence: EpisodeEvidence) -> Said:
-    """The picture is black or blank outside of the system's bars: the standard deviation of its luma is below
+    """The screenshot is black or blank outside of the system's bars: the standard deviation of its luma is below
     `BLANK_DEVIATION`, or more than `BLANK_FLAT` of it is one colour. A window that may not be captured is black;
     whether it was one is not kept."""
     for step in evidence.steps:
@@ -110,8 +111,9 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
 def taken_in_time(evidence: EpisodeEvidence) -> Said:
     """The frame was asked for after the touch-down; or it was more than `OLDEST_PICTURE_US` old then and no second
     frame proves it; or the recorder said so itself: that the screen changed at the touch, that nothing proves the
-    picture, that the clocks disagreed, or that a screen led back to was not the same; or it said what no other check
-    takes up."""
+    screenshot, that the clocks disagreed, or that a screen led back to was not the same; or it said what no other
+    check takes up.
+    """
     todo = (
         "Compare the screenshot with the touched point. If it shows another screen, remove this "
         "step and those after it."
@@ -134,7 +136,7 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
 
 
 def has_an_effect(evidence: EpisodeEvidence) -> Said:
-    """After an action that is not the last, the next picture differs by less than what a person would see
+    """After an action that is not the last, the next screenshot differs by less than what a person would see
     (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), the system's bars left out; or the recorder saw nothing change, or does not
     know whether the action reached the device."""
     todo = (
@@ -163,7 +165,7 @@ def _is_end(action: Action | None) -> bool:
 
 def at_rest(evidence: EpisodeEvidence) -> Said:
     """The screen had not come to rest when the frame was taken, by the recorder's rule and its flag: it may show a
-    spinner, or be half drawn. Without a proof that is not checked: one picture alone does not tell."""
+    spinner, or be half drawn. Without a provenance that is not checked: one screenshot alone does not tell."""
     for step in evidence.steps:
         if step.record is None:
             yield Unseen(step.number, no_proof(evidence))

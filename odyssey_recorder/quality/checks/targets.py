@@ -17,8 +17,9 @@ _BOX = "sam2_bbox"
 
 def hits_a_view(evidence: EpisodeEvidence) -> Said:
     """A CLICK at a place where no view of the app is; or where none is that can be clicked, and the screen looks the
-    same after it: one with an effect has met what no view tree shows, such as the menu over a selected text. Nor does
-    one show the keyboard. Without a view tree nothing is checked."""
+    same after it: one with an effect has met what no view hierarchy shows, such as the menu over a selected text.
+    Nor does one show the keyboard. Without a view hierarchy nothing is checked.
+    """
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Click):
             continue
@@ -61,7 +62,7 @@ def _may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
 
 
 def keys_work(evidence: EpisodeEvidence) -> Said:
-    """HOME after which the launcher is not in front, by the proof of the next step; or BACK after which the screen
+    """HOME after which the launcher is not in front, by the provenance of the next step; or BACK after which the screen
     looks the same."""
     for step in evidence.steps:
         following = after(evidence, step)
@@ -98,7 +99,7 @@ def _back(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
 
 
 def boxes_hold(evidence: EpisodeEvidence) -> Said:
-    """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or that of the proof, is empty, no box, reversed, or
+    """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or that of the provenance, is empty, no box, reversed, or
     does not hold the press by more than `BOX_SLACK` thousandths; as a warning, it is larger than `LARGEST_BOX` of the
     screen. It is missing where other presses of the file have one. A press without any box is not checked."""
     has_boxes = any(_grid_box(step) for step in evidence.steps)

@@ -31,7 +31,9 @@ _TAG = re.compile(
 
 def whole_texts(evidence: EpisodeEvidence) -> Said:
     """Where steps have texts of a language model: one that is missing or empty, that is a refusal, or that breaks off
-    within a sentence. Whether a text is of an older picture is not checked: what it was written from is not kept."""
+    within a sentence. Whether a text is of an older screenshot is not checked: what it was written from is not
+    kept.
+    """
     if not (keys := _keys(evidence)):
         yield Unseen(None, _NONE)
         return
@@ -82,7 +84,7 @@ _PHONES = (
 def nothing_private(evidence: EpisodeEvidence) -> Said:
     """A typed text, a note, a reason, the task or the instruction has an e-mail address, a telephone number (with a
     country, an area or the groups of North America), or a number of 13 to 19 digits that is a card's by its check
-    digit. What the pictures show is not read."""
+    digit. What the screenshots show is not read."""
     task = evidence.episode.task
     if kinds := _kinds(f"{task.task}\n{task.instruction}"):
         yield _found(None, "The task or the instruction", kinds)

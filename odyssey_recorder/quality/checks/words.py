@@ -27,11 +27,12 @@ _REWRITE = "Correct the instruction so that it asks for exactly the task."
 
 def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     """The instruction is empty or has a gap of its template left; or it lacks what the task was filled with, a name, a
-    number, a time, a date or what stands in quotation marks; or what the task says is not to be done, or left out. An
-    item is lost when fewer than `ITEM_KEPT` of its words and figures are there, in whatever form and order; what is to
-    be done with it does not count. A figure may be told by its digits as one of another kind, a date by its day. As a
-    warning, somebody is to be told or sent something, and by the task nobody is. What filled the gaps, the proof says,
-    or else the template. Whether the words mean the same is for INS03."""
+    number, a time, a date or what stands in quotation marks; or what the task says is not to be done, or left out.
+    An item is lost when fewer than `ITEM_KEPT` of its words and figures are there, in whatever form and order; what
+    is to be done with it does not count. A figure may be told by its digits as one of another kind, a date by its
+    day. As a warning, somebody is to be told or sent something, and by the task nobody is. What filled the gaps,
+    the provenance says, or else the template. Whether the words mean the same is for INS03.
+    """
     wording = _wording(evidence)
     if wording is None:
         yield Unseen(None, _TOO_LONG)
