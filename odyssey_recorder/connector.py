@@ -79,7 +79,7 @@ def chosen_device(server: AdbServer, serial: str | None) -> str:
         case []:
             waiting = "".join(f" {device.serial} is {device.state}." for device in listed)
             raise DeviceError(
-                f"There is no device that is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
+                f"No device is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
                 " odyssey-recorder simulate"
             )
         case ready:

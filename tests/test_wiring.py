@@ -74,7 +74,7 @@ def test_the_device_to_use_is_the_one_that_is_ready_or_named(listed: str, serial
     [
         ("emulator-5600 device\n", "pixel", r"does not list the device pixel\. It lists emulator-5600\."),
         ("", "pixel", r"does not list the device pixel\. It lists no devices\."),
-        ("emulator-5600 unauthorized\n", None, r"no device that is ready\. emulator-5600 is unauthorized\. Start an"),
+        ("emulator-5600 unauthorized\n", None, r"No device is ready\. emulator-5600 is unauthorized\. Start an"),
         (
             "emulator-5600 device\nemulator-5602 device\n",
             None,

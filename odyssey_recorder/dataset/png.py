@@ -30,7 +30,7 @@ def decode_png(data: bytes) -> Image.Image:
                 image.load()
                 return image
     except (UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise BrokenImageError("it is no PNG of a screen") from error
+        raise BrokenImageError("it is not a PNG of a screen") from error
     except _RAISED as error:
         raise BrokenImageError(f"it cannot be decoded ({error})") from error
     raise BrokenImageError(f"it claims to be {width}x{height} pixels large, too large for a screen")

@@ -105,7 +105,7 @@ def _commands(text: str, *, source: str) -> Iterator[Command]:
         except ValidationError as error:
             shown = line if len(line) <= 80 else f"{line[:80]}…"
             raise ScriptError(
-                f"{source}, line {number}: {shown} is no command; expected one like"
+                f"{source}, line {number}: {shown} is not a command; expected one like"
                 ' {"tap": [120, 300]}, {"type": "milk"} or {"key": "HOME"}.'
             ) from error
 
@@ -159,7 +159,7 @@ class ScriptPlayer:
         """Wait for an ended episode to be in the dataset. Raises RecordingError if publishing fails."""
         view = recorder.wait_for(lambda view: view.state in {State.FINISHED, State.STORAGE_LOST}, PATIENCE_S)
         if view.published is None:
-            raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is kept.")
+            raise RecordingError(f"The episode is recorded but not published. {view.message} The draft is saved.")
         return view
 
     def perform(self, command: Command, recorder: Recorder) -> None:
@@ -180,7 +180,7 @@ class ScriptPlayer:
             if len(after.steps) == wanted or after.published is not None:
                 return
         words = command.model_dump_json()
-        raise RecordingError(f"{words} was not recorded in {_TRIES} tries. {self._notice} The draft is kept.")
+        raise RecordingError(f"{words} was not recorded in {_TRIES} tries. {self._notice} The draft is saved.")
 
     def _begin(self, first: Command, recorder: Recorder, *, accepts_screen: bool) -> None:
         """Wait until the first command can be carried out; a script cannot restore the device by hand."""
@@ -190,7 +190,7 @@ class ScriptPlayer:
         if not accepts_screen:
             raise RecordingError(
                 f"{view.way} The screenshot: {view.wanted}. A script cannot restore the screen: do it "
-                "yourself, or add --accept-screen. The draft is kept."
+                "yourself, or add --accept-screen. The draft is saved."
             )
         recorder.accept_screen()
 
@@ -199,7 +199,7 @@ class ScriptPlayer:
         others = {State.STORAGE_LOST, State.RESTORING} if or_back else {State.STORAGE_LOST}
         view = recorder.wait_for(lambda view: _is_ready(view) or view.state in others, PATIENCE_S)
         if view.state is State.STORAGE_LOST:
-            raise RecordingError(f"{view.message} The draft is kept.")
+            raise RecordingError(f"{view.message} The draft is saved.")
         return view
 
 

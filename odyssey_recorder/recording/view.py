@@ -196,7 +196,7 @@ class ViewPublisher:
         if wanted(view):
             return view
         what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
-        raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is kept.")
+        raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is saved.")
 
 
 def make_view(

@@ -60,7 +60,7 @@ def test_a_script_becomes_an_episode_whose_file_alone_is_on_stdout(command_line:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (['{"tap": [1, 2]}', "", '{"tap": "here"}'], 'play.jsonl, line 3: {"tap": "here"} is no command;'),
+        (['{"tap": [1, 2]}', "", '{"tap": "here"}'], 'play.jsonl, line 3: {"tap": "here"} is not a command;'),
         ([f'"{ESCAPES}"'], r'play.jsonl, line 1: "\x1b[31m[red]x[/]'),
         ([{"tap": [1, 2]}], "play.jsonl: expected exactly one"),
     ],
@@ -95,7 +95,7 @@ def test_without_a_device_it_says_how_to_get_one(command_line: CommandLine, lone
     command_line.use_server(lonely_server.port)
     ran = record(command_line, {"complete": ""})
     assert ran.exit_code == 1
-    assert ran.err.startswith("There is no device that is ready.")
+    assert ran.err.startswith("No device is ready.")
     assert "odyssey-recorder simulate" in ran.err
 
 
@@ -107,7 +107,7 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
     phone.console("fault", "clear")
     assert (refused.exit_code, refused.out) == (1, "")
     [draft] = command_line.draft_ids()
-    assert f"The draft is kept. Continue it: --resume {draft} " in refused.err
+    assert f"The draft is saved. Continue it: --resume {draft} " in refused.err
     gone_on = record(command_line, {"key": "HOME"}, {"complete": ""}, more=("--resume", draft))
     assert gone_on.exit_code == 0, "the phone shows what it did before"
     episode = read_episode(Path(gone_on.out.strip()))

@@ -34,11 +34,11 @@ def test_a_screenshot_of_any_mode_is_read_as_rgb(tmp_path: Path, mode: str) -> N
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "it is no PNG of a screen"),
-        (b"GIF89a", "it is no PNG of a screen"),
+        (b"", "it is not a PNG of a screen"),
+        (b"GIF89a", "it is not a PNG of a screen"),
         (png()[:60], "it cannot be decoded"),
         (claiming(6_500, 6_500), "it claims to be 6500x6500 pixels large, too large for a screen"),
-        (claiming(200_000, 200_000), "it is no PNG of a screen"),
+        (claiming(200_000, 200_000), "it is not a PNG of a screen"),
     ],
     ids=["empty", "gif", "cut off", "too large", "bomb"],
 )

@@ -176,7 +176,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         ProposeDialog(TemplateLibrary((), {}), "Multi_Apps", window),
         ConfirmDialog(
             "Approve 12 tasks at once?",
-            "3 tasks of them with problems.",
+            "3 with problems.",
             ("Approve", "Approve all"),
             window,
         ),

@@ -190,7 +190,7 @@ def test_what_cannot_be_done_is_said_at_once_and_spoils_nothing(service: Recordi
             recorder.type_text("naïve 🥛")
         with pytest.raises(InputRefusedError, match="no text"):
             recorder.type_text("")
-        with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is kept"):
+        with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is saved"):
             recorder.wait_for(lambda view: view.state is State.FINISHED, 0.05)
         recording.touch_down()
         recorder.cancel_touch()

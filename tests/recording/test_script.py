@@ -108,7 +108,7 @@ def test_every_kind_of_line_is_read() -> None:
     ids=lambda line: line[:40],
 )
 def test_a_line_that_is_no_command_is_named(line: str) -> None:
-    with pytest.raises(ScriptError, match=r"my script, line 2: .* is no command; expected one like") as caught:
+    with pytest.raises(ScriptError, match=r"my script, line 2: .* is not a command; expected one like") as caught:
         read_script(f'{{"tap": [1, 2]}}\n{line}\n{{"complete": ""}}', source="my script")
     assert len(str(caught.value)) < 300
 

@@ -82,7 +82,7 @@ def test_a_screenshot_of_another_format_or_size_is_refused_and_a_turned_one_take
     recorded = open_recorded(path)
 
     picture(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
-    with pytest.raises(ReplayError, match="it is no PNG"):
+    with pytest.raises(ReplayError, match="it is not a PNG"):
         check_screenshots(recorded)
     Image.new("RGB", (640, 360)).save(recorded.files.screenshot(0))
     check_screenshots(recorded)

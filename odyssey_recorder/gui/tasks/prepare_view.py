@@ -25,7 +25,6 @@ from odyssey_recorder.gui.tasks.prepared_table import (
     with_status,
     with_words,
 )
-from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
@@ -109,7 +108,7 @@ class PrepareView(QWidget):
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
         faulty = sum(bool(one.faults) for one in rows)
         if len(rows) > 1:
-            said = f"{count_words(faulty, 'task')} of them with problems." if faulty else ""
+            said = f"{faulty:,} with problems." if faulty else ""
             dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
