@@ -57,7 +57,7 @@ class EmulatorDevice(AdbDevice):
         self._shape: FrameShape | None = None
         self._judged: FrameShape | None = None
         self._fitting: FrameShape | None = None
-        self._finger = EmulatorFinger(self._wait_until)
+        self._finger = EmulatorFinger(self._wait_until, control.calm_s)
         self._link = EmulatorLink(shell.serial, control, self._look)
 
     def wait_until_ready(self, timeout_s: float) -> None:
@@ -125,7 +125,7 @@ class EmulatorDevice(AdbDevice):
             self._refuse_if_closed()
             self._finger.lift(None)
             raise errors.InputRefusedError(f"{self.serial} cannot follow a finger right now. Try again.")
-        with self._dropping(connection):
+        with self._undisturbed(), self._dropping(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
 
     def lift_finger(self) -> None:
@@ -133,7 +133,7 @@ class EmulatorDevice(AdbDevice):
         if connection is None:
             self._finger.lift(None)
             return
-        with self._dropping(connection):
+        with self._undisturbed(), self._dropping(connection):
             self._finger.lift(connection.control)
 
     def touch(self, stroke: TouchStroke) -> None:
@@ -152,7 +152,8 @@ class EmulatorDevice(AdbDevice):
         if connection is not None and connection.has_keyboard:
             self._carry_out(lambda control: control.press(key), lambda: AdbDevice.press(self, key))
         else:
-            super().press(key)
+            with self._undisturbed():
+                super().press(key)
 
     def check_text(self, text: str) -> None:
         if input_command.is_plain(text) or self._connection() is None:
@@ -164,9 +165,10 @@ class EmulatorDevice(AdbDevice):
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
         if connection is None:
-            super().type_text(text, on_typed)
+            with self._undisturbed():
+                super().type_text(text, on_typed)
             return
-        with self._clipboard, connection.inputs:
+        with self._clipboard, self._undisturbed(), connection.inputs:
             try:
                 former = connection.control.clipboard()
             except errors.DeviceError as error:
@@ -263,9 +265,15 @@ class EmulatorDevice(AdbDevice):
         return shape
 
     @contextmanager
-    def _dropping(self, connection: ControlConnection) -> Iterator[None]:
+    def _undisturbed(self) -> Iterator[None]:
+        """Wait for a snapshot operation to end, and keep a lost finger from being lifted meanwhile."""
         with self._restoring:
             pass
+        with self._finger.undisturbed():
+            yield
+
+    @contextmanager
+    def _dropping(self, connection: ControlConnection) -> Iterator[None]:
         try:
             with connection.inputs:
                 yield
@@ -275,19 +283,20 @@ class EmulatorDevice(AdbDevice):
             raise
 
     def _carry_out(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
-        connection = self._connection()
-        if connection is not None:
-            try:
-                with self._dropping(connection):
-                    by_control(connection.control)
-            except (errors.DeviceDisconnectedError, errors.DeviceTimeoutError, errors.InputRefusedError):
-                raise
-            except errors.DeviceError as error:
-                _log.info("An input to %s goes over adb: %s", self.serial, error)
-            else:
-                return
-        self._allow_adb()
-        by_adb()
+        with self._undisturbed():
+            connection = self._connection()
+            if connection is not None:
+                try:
+                    with self._dropping(connection):
+                        by_control(connection.control)
+                except (errors.DeviceDisconnectedError, errors.DeviceTimeoutError, errors.InputRefusedError):
+                    raise
+                except errors.DeviceError as error:
+                    _log.info("An input to %s goes over adb: %s", self.serial, error)
+                else:
+                    return
+            self._allow_adb()
+            by_adb()
 
     def _restore_clipboard(self, connection: ControlConnection, former: str) -> None:
         try:

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from odyssey_recorder.device.emulator_grpc import EmulatorControl
@@ -40,15 +41,32 @@ class FrameShape:
 class EmulatorFinger:
     """The one finger on the panel; safe from any thread, calls wait for a stroke to end.
 
-    `wait_until` returns at a time of the monotonic clock (s), or raises when the device is closed.
+    `wait_until` returns at a time of the monotonic clock (s), or raises when the device is closed. `calm_s`: how long
+    the screen may still change after a lost finger was lifted.
     """
 
-    def __init__(self, wait_until: Callable[[float], None]) -> None:
+    def __init__(self, wait_until: Callable[[float], None], calm_s: float) -> None:
         self._wait_until = wait_until
+        self._after_lift_s = calm_s
         self._lock = threading.RLock()
         self._shape: FrameShape | None = None
-        self._at = Pixel(0, 0)
+        self._at: Pixel | None = None
         self._is_lost = True
+        self._calm_s = 0.0
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Lift no lost finger during an input.
+
+        Raises `InputRefusedError` if one was lifted just now: the screen that the input is meant for may be gone.
+        """
+        with self._lock:
+            if self._shape is None and time.monotonic() < self._calm_s:
+                raise InputRefusedError(
+                    "A finger that was down when the connection was lost has just been lifted, which may change the "
+                    "screen. Nothing was sent. Look again."
+                )
+            yield
 
     def put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:
         """Put the finger down, or move it within the frame on which it came down.
@@ -58,7 +76,8 @@ class EmulatorFinger:
         with self._lock:
             is_down = self._shape is not None
             self.recover(control)
-            self._shape = self._shape or shape
+            with self.undisturbed():
+                self._shape = self._shape or shape
             self._at = self._shape.on_panel(at)
             try:
                 control.put_finger(self._at)
@@ -73,6 +92,7 @@ class EmulatorFinger:
         with self._lock:
             if self._shape is None:
                 return
+            assert self._at is not None
             self._shape, self._is_lost = None, True
             if control is None:
                 raise InputRefusedError("The connection was lost before the finger lifted. Try again.")
@@ -104,5 +124,6 @@ class EmulatorFinger:
         """
         with self._lock:
             if self._is_lost and self._shape is None:
-                control.lift_finger(self._at)
+                control.lift_finger(self._at or Pixel(0, 0))
                 self._is_lost = False
+                self._calm_s = time.monotonic() + self._after_lift_s if self._at is not None else 0.0

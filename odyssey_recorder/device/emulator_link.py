@@ -31,13 +31,15 @@ class GrpcOptions:
 
     `find` looks it up, because port and token change with every start. If `required`, frames and touches raise
     `DeviceError` while it is unavailable, and refer to the panel even if apps see something else. With
-    `shares_memory` frames come through shared memory until one is wrong or refused.
+    `shares_memory` frames come through shared memory until one is wrong or refused. For `calm_s` after the finger of a
+    lost connection was lifted, inputs are refused.
     """
 
     find: Callable[[], ControlEndpoint | None]
     required: bool = False
     answer_s: float = ANSWER_S
     shares_memory: bool = True
+    calm_s: float = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)

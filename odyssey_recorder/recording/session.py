@@ -33,7 +33,7 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign
-from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
+from odyssey_recorder.recording.gestures import NO_EFFECT_NS, HeldGesture, LiveGesture
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
@@ -43,9 +43,6 @@ PROOF_NS = 1_000_000_000
 
 RETRY_NS = 1_000_000_000
 """Between retries of a failed write."""
-
-NO_EFFECT_NS = 100_000_000
-"""Within this time after the device answered, an input cannot have turned the screen yet."""
 
 LATE_INPUT_NS = 2_000_000_000
 """How long an input may arrive after a lost connection or a dead recorder: `input` alone takes up to a second."""
@@ -344,7 +341,7 @@ class Session(RestoringSession):
         self._restore.step_saved()
         self._before = None
         if self._live is not None:
-            self._judge = True
+            self._judge, self._over_ns = True, self._live.lifted_ns
             return self._input_over(self._live.lifted_ns)
         if isinstance(intent, Complete | Impossible):
             self._publishing = True

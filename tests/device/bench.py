@@ -50,10 +50,18 @@ class DeviceBench:
         return find_control(self.emulator.serial, (self.folder,))
 
     def another_device(
-        self, *, required: bool = False, adb_s: float = 20, answer_s: float = 2.0, shares_memory: bool = True
+        self,
+        *,
+        required: bool = False,
+        adb_s: float = 20,
+        answer_s: float = 2.0,
+        shares_memory: bool = True,
+        calm_s: float = 0.3,
     ) -> EmulatorDevice:
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
-        options = GrpcOptions(self.find, required=required, answer_s=answer_s, shares_memory=shares_memory)
+        options = GrpcOptions(
+            self.find, required=required, answer_s=answer_s, shares_memory=shares_memory, calm_s=calm_s
+        )
         return EmulatorDevice(shell, options, console=console(self.emulator))
 
     def change_screen(self) -> None:

@@ -353,6 +353,34 @@ def test_a_finger_whose_connection_is_lost_is_refused_and_lifted_later(
     assert kinds(bench) == ["touch down", "touch up"]
 
 
+def test_after_a_lost_finger_was_lifted_inputs_are_refused_for_a_while(bench: DeviceBench) -> None:
+    inputs: list[Callable[[AdbDevice], None]] = [
+        lambda device: device.touch(TouchStroke.press(Pixel(100, 300))),
+        lambda device: device.press(SystemKey.HOME),
+        lambda device: device.type_text("oslo"),
+    ]
+    with closing(bench.another_device(calm_s=600)) as device:
+        bench = replace(bench, device=device)
+        bench.wait_for_path("gRPC")
+        device.put_finger(bench.button)
+        bench.leave_adb_alone()
+        inputs[1](device)
+        with pytest.raises(InputRefusedError, match="before the finger lifted"):
+            device.lift_finger()
+        bench.emulator.faults.clear()
+        bench.wait_for_path("gRPC")
+
+        for call in (*inputs, lambda device: device.put_finger(Pixel(100, 300)), lambda device: device.type_text(CAFE)):
+            with pytest.raises(InputRefusedError, match="has just been lifted"):
+                call(device)
+        bench.leave_adb_alone()
+        for call in inputs:
+            with pytest.raises(InputRefusedError, match="has just been lifted"):
+                call(device)
+
+    assert kinds(bench) == ["touch down", "key", "touch up"]
+
+
 def test_a_finger_that_a_killed_recorder_left_down_is_lifted_before_the_next_one_comes_down(bench: DeviceBench) -> None:
     endpoint = bench.find()
     assert endpoint is not None

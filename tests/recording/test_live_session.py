@@ -1,6 +1,7 @@
 """Dialogues about a finger that the device follows: what is sent at once, and what proves its frame afterwards."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -38,6 +39,7 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
+from odyssey_recorder.recording.gestures import NO_EFFECT_NS
 from odyssey_recorder.recording.session import (
     BROKEN_OFF,
     LATE_INPUT_NS,
@@ -182,6 +184,14 @@ BROKEN = [Tell(f"{TURNED_AWAY} {BROKEN_OFF}"), DropTouch(TURNED_AWAY), Watch(400
         pytest.param(
             (FingerGoesDown(100), FingerLifted(DRAG, 400), streamed(3, at=95, size=TURNED)), id="as is told late"
         ),
+        pytest.param(
+            (
+                FingerGoesDown(100),
+                streamed(3, at=102 + NO_EFFECT_NS - 1, size=TURNED),
+                FingerLifted(DRAG, 400, landed_ns=102),
+            ),
+            id="and showed it just after the touch-down",
+        ),
     ],
 )
 def test_a_finger_that_met_a_screen_that_had_been_turned_is_no_step(story: Sequence[Event]) -> None:
@@ -195,9 +205,18 @@ def test_a_finger_that_met_a_screen_that_had_been_turned_is_no_step(story: Seque
 
 def test_a_turn_under_the_finger_comes_after_the_touch_down_and_proves_its_picture() -> None:
     session = down()
-    say(session, streamed(3, at=150, size=TURNED))
+    say(session, streamed(3, at=102 + NO_EFFECT_NS, size=TURNED))
 
     assert say(session, FingerLifted(DRAG, 400, landed_ns=102)) == [step()]
+
+
+def test_a_turn_seen_at_once_after_a_proven_gesture_flags_its_step() -> None:
+    session = down()
+    say(session, asked(3, anchor=1, at=105), FingerLifted(DRAG, 400), StepSaved(DRAG))
+    turned = replace(asked(4, anchor=4, at=410), size=TURNED)
+    kept = say(session, turned, replace(asked(5, anchor=4, at=700, still=True), size=TURNED))
+
+    assert JudgeLastStep(5, uncertain=False, turned=True) in kept
 
 
 def test_a_gesture_astray_ends_when_the_way_to_the_device_is_back() -> None:
