@@ -359,6 +359,10 @@ def test_after_a_lost_finger_was_lifted_inputs_are_refused_for_a_while(bench: De
         lambda device: device.press(SystemKey.HOME),
         lambda device: device.type_text("oslo"),
     ]
+
+    def over_grpc_only(device: AdbDevice) -> None:
+        device.put_finger(Pixel(100, 300))
+
     with closing(bench.another_device(calm_s=600)) as device:
         bench = replace(bench, device=device)
         bench.wait_for_path("gRPC")
@@ -370,7 +374,7 @@ def test_after_a_lost_finger_was_lifted_inputs_are_refused_for_a_while(bench: De
         bench.emulator.faults.clear()
         bench.wait_for_path("gRPC")
 
-        for call in (*inputs, lambda device: device.put_finger(Pixel(100, 300)), lambda device: device.type_text(CAFE)):
+        for call in (*inputs, over_grpc_only):
             with pytest.raises(InputRefusedError, match="has just been lifted"):
                 call(device)
         bench.leave_adb_alone()
