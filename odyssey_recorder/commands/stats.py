@@ -1,0 +1,95 @@
+"""`stats`: the figures of a dataset, beside the published ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from odyssey_recorder.commands.terminal import counted, line, say
+from odyssey_recorder.dataset.layout import ANNOTATIONS
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
+from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
+from odyssey_recorder.figures.figure import Bars, Figure, Listing
+from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
+from odyssey_recorder.figures.published import V1, V2, Published, published_of
+from odyssey_recorder.reports import report_json
+from odyssey_recorder.task.templates.template import OTHER
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
+
+_BARS_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StatsOptions:
+    """`against` is "v1", "v2" or the path of another dataset; `pictures` is the folder for PNG files."""
+
+    path: Path
+    against: str = "v2"
+    as_json: bool = False
+    page: Path | None = None
+    pictures: Path | None = None
+
+
+def show_figures(request: StatsOptions, out: Console) -> None:
+    """Raises DatasetError."""
+    episodes, unread = _read(request.path)
+    against = Against(_published(request.against), _class_of())
+    figures = all_figures(episodes, against)
+    told = Told(str(request.path), len(episodes), against.published.name, unread=unread)
+    if request.page is not None:
+        write_figures_page(request.page, figures, told)
+    if request.pictures is not None:
+        from odyssey_recorder.gui.figures.painting import write_pictures
+
+        write_pictures(request.pictures, figures)
+    if request.as_json:
+        typer.echo(report_json(figures_as_json(figures, told)))
+        return
+    _print(figures, out)
+    for problem in unread:
+        say((problem, "yellow"), to=out)
+    if request.page is not None:
+        say(f"Page: {request.page}", to=out)
+
+
+def _read(root: Path) -> tuple[list[EpisodeFigures], tuple[str, ...]]:
+    if not (root / ANNOTATIONS).is_dir():
+        raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
+    found = list(read_figures(root, {}))
+    unread = tuple(str(one) for one in found if isinstance(one, DatasetError))
+    return [one for one in found if isinstance(one, EpisodeFigures)], unread
+
+
+def _published(name: str) -> Published:
+    for known in (V1, V2):
+        if name == known.name:
+            return known
+    episodes, _ = _read(Path(name))
+    alone = Against(Published(name), _class_of())
+    return published_of(name, all_figures(episodes, alone), mean_steps(episodes))
+
+
+def _class_of() -> Callable[[str], str]:
+    catalogue = shipped_catalogues()["android"]
+    classes = {app.name.casefold(): app.app_class for app in catalogue.apps}
+    return lambda app: classes.get(app.casefold(), OTHER)
+
+
+def _print(figures: list[Figure], out: Console) -> None:
+    for figure in figures:
+        for panel in figure.panels:
+            if not isinstance(panel, Listing | Bars):
+                continue
+            head, rows = panel.table()
+            table = Table(*map(str, head), box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+            for row in rows[: _BARS_SHOWN if isinstance(panel, Bars) else None]:
+                table.add_row(*(line(cell_text(cell)) for cell in row))
+            say((figure.title, "bold"), f"  {panel.title}" if panel.title else "", to=out)
+            out.print(table)
+            if isinstance(panel, Bars) and len(rows) > _BARS_SHOWN:
+                say(f"and {counted(len(rows) - _BARS_SHOWN, 'more', 'more')}. Use --html FILE to see all.", to=out)

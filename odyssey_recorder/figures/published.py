@@ -1,0 +1,83 @@
+"""The published figures of GUI-Odyssey, and those of another dataset, to compare with.
+
+Sources: Lu et al. 2024 (v1: 7,735 episodes; v2: 8,334), the README of the official repository, and counts over the
+published files. What is not published is absent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from odyssey_recorder.figures.figure import Bars, Cell, Figure, Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """`shares` (0..1) by figure and label, `means` by figure, `headline` by row of the first figure."""
+
+    name: str
+    headline: Mapping[str, Cell] = field(default_factory=dict)
+    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    means: Mapping[str, float] = field(default_factory=dict)
+
+    def share(self, figure: str, label: str) -> float | None:
+        return self.shares.get(figure, {}).get(label)
+
+
+def _shares(counts: Mapping[str, float], total: float | None = None) -> Mapping[str, float]:
+    whole = total or sum(counts.values())
+    return {label: count / whole for label, count in counts.items()}
+
+
+_V1_CATEGORIES = {
+    "General_Tool": 1821, "Multi_Apps": 1616, "Information_Management": 1423, "Social_Sharing": 1316,
+    "Media_Entertainment": 1080, "Web_Shopping": 479,
+}  # fmt: skip
+_V2_CATEGORIES = {
+    "General_Tool": 22, "Multi_Apps": 21, "Information_Management": 17, "Social_Sharing": 16,
+    "Media_Entertainment": 13, "Web_Shopping": 11,
+}  # fmt: skip
+_V2_ACTIONS = {"CLICK, HOME, BACK, RECENT": 18764, "TYPE": 2666, "SCROLL": 2622, "COMPLETE": 1572, "IMPOSSIBLE": 94,
+               "LONG_PRESS": 89}  # fmt: skip
+"""Of the steps of v2's random test part."""
+
+V1 = Published(
+    "v1",
+    {
+        "Episodes": 7735, "Steps": 118791, "Steps per episode": 15.4, "Apps": 201, "App combinations": 1399,
+        "App classes": 25,
+    },
+    {"categories": _shares(_V1_CATEGORIES), "devices": {"Pixel Fold": 1262 / 7735}},
+    {"lengths": 15.4},
+)  # fmt: skip
+V2 = Published(
+    "v2",
+    {
+        "Episodes": 8334, "Steps": 127893, "Steps per episode": 15.3, "Apps": 212, "App combinations": 1357,
+        "Templates": 91, "App classes": 25, "Impossible": 472,
+    },
+    {
+        "categories": _shares(_V2_CATEGORIES, 100),
+        "devices": {"Pixel Tablet": 1381 / 8334},
+        "actions": _shares(_V2_ACTIONS),
+    },
+    {"lengths": 15.346},
+)  # fmt: skip
+
+OTHERS: Mapping[str, float] = {
+    "PixelHelp": 4.2, "MoTIF": 4.5, "UGIF": 5.3, "Meta-GUI": 5.3, "AndroidControl": 5.5, "AITW": 6.5, "AITZ": 7.5,
+    "AMEX": 12.8,
+}  # fmt: skip
+"""Steps per episode of other datasets, from table 1 of the paper."""
+
+
+def published_of(name: str, figures: Sequence[Figure], mean_steps: float) -> Published:
+    """The figures of another dataset, to compare with."""
+    shares: dict[str, Mapping[str, float]] = {}
+    headline: dict[str, Cell] = {}
+    for figure in figures:
+        for panel in figure.panels:
+            if isinstance(panel, Bars) and panel.total:
+                shares.setdefault(figure.key, _shares({one.label: one.value for one in panel.marks}, panel.total))
+            if isinstance(panel, Listing) and not headline:
+                headline = {str(row[0]): row[1] for row in panel.rows}
+    return Published(name, headline, shares, {"lengths": mean_steps})

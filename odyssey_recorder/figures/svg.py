@@ -1,0 +1,76 @@
+"""Drawings as SVG, for pages and for files; all text is escaped."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.figures.drawing import Drawing, Label, Line, Rect
+
+STYLE = """
+.figure { --fill: #2f6db5; --published: #b4540a; font: 12px system-ui, "Segoe UI", Roboto, sans-serif; }
+.figure text { fill: var(--text, #1f2328); } .figure .faint { fill: var(--faint, #5d6570); }
+.figure rect, .figure .cells { fill: var(--fill); }
+.figure line { stroke: var(--edge, #dcdfe4); } .figure line.text { stroke: var(--text, #1f2328); }
+.figure line.faint { stroke: var(--faint, #5d6570); } .figure line.published { stroke: var(--published); }
+"""
+"""The page may set --text, --faint and --edge, and --fill and --published for `.figure`."""
+
+_LEVELS = 8
+
+
+def svg(drawing: Drawing, title: str, *, alone: bool = False) -> str:
+    """An <svg> element; `alone`: as a file of its own, with its style."""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" aria-label={_attribute(title)} '
+        f'width="{drawing.width:g}" height="{drawing.height:g}" viewBox="0 0 {drawing.width:g} {drawing.height:g}">'
+    ]
+    if alone:
+        parts.append(f"<style>{STYLE}</style>")
+    parts += _cells(drawing)
+    for shape in drawing.shapes:
+        match shape:
+            case Rect(tip="", filter=""):
+                pass  # in `_cells`
+            case Rect(x, y, width, height, level, tip):
+                shade = "" if level == 1 else f' fill-opacity="{level:.2f}"'
+                parts.append(
+                    f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"{shade}>'
+                    f"<title>{_text(tip)}</title></rect>"
+                )
+            case Line(x, y, to_x, to_y, tone, width):
+                parts.append(
+                    f'<line class="{tone}" x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" '
+                    f'stroke-width="{width:g}"/>'
+                )
+            case Label():
+                parts.append(_label(shape))
+    return "".join((*parts, "</svg>"))
+
+
+def _label(label: Label) -> str:
+    turned = f' transform="rotate(-90 {label.x:.1f} {label.y:.1f})"' if label.upright else ""
+    anchor = "" if label.anchor == "start" else f' text-anchor="{label.anchor}"'
+    tone = "" if label.tone == "text" else f' class="{label.tone}"'
+    bold = ' font-weight="600"' if label.bold else ""
+    return f'<text x="{label.x:.1f}" y="{label.y:.1f}"{anchor}{tone}{bold}{turned}>{_text(label.text)}</text>'
+
+
+def _cells(drawing: Drawing) -> Iterator[str]:
+    """Rectangles without a description, as one path per shade: a heat map has thousands."""
+    shades: defaultdict[int, list[str]] = defaultdict(list)
+    for shape in drawing.shapes:
+        if isinstance(shape, Rect) and not shape.tip and not shape.filter:
+            shades[round(shape.level * _LEVELS)].append(
+                f"M{shape.x:.1f} {shape.y:.1f}h{shape.width:.1f}v{shape.height:.1f}h-{shape.width:.1f}z"
+            )
+    for shade, cells in sorted(shades.items()):
+        yield f'<path class="cells" fill-opacity="{shade / _LEVELS:.2f}" d="{"".join(cells)}"/>'
+
+
+def _text(text: str) -> str:
+    return escape(on_one_line(text))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(on_one_line(text))

@@ -1,0 +1,187 @@
+"""The figures of a dataset in the window: a mark that is chosen filters the list."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QToolTip, QWidget
+
+from odyssey_recorder.figures.drawing import Drawing, Rect, drawn
+from odyssey_recorder.figures.figure import Figure, Listing, Panel
+from odyssey_recorder.figures.page import cell_text
+from odyssey_recorder.gui.figures.painting import Colours, paint
+from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, named, scroll_area, text_label
+from odyssey_recorder.gui.theme import Theme
+
+_WIDEST_PX = 900
+_ROW_PX = 24
+_ROWS = 12
+_KEYS = {Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1}
+
+
+class PanelView(QWidget):
+    """One drawn panel. A click chooses a mark's filter; so do the arrow keys and Return."""
+
+    chosen = Signal(str)
+
+    def __init__(self, panel: Panel, name: str) -> None:
+        super().__init__()
+        self._panel = panel
+        self._name = name
+        self._drawing: Drawing | None = None
+        self._marks: list[Rect] = []
+        self._at: int | None = None
+        self.setMouseTracking(True)
+        self.setMaximumWidth(_WIDEST_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._lay_out(_WIDEST_PX)
+
+    @property
+    def marked(self) -> Rect | None:
+        return None if self._at is None else self._marks[self._at]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out(event.size().width())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._drawing is None:
+            return
+        theme = Theme.current()
+        colours = Colours(theme.accent, theme.warning, theme.text, theme.muted, theme.outline)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint(painter, self._drawing, colours, marked=self.marked if self.hasFocus() or self.underMouse() else None)
+        painter.end()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = self._mark_at(event.position())
+        clickable = at is not None and self._marks[at].filter
+        self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
+        self._mark(at)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._mark(self._mark_at(event.position()))
+        self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = _KEYS.get(Qt.Key(event.key()))
+        if step is not None and self._marks:
+            self._mark(0 if self._at is None else min(max(self._at + step, 0), len(self._marks) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            at = self._mark_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), "" if at is None else self._marks[at].tip, self)
+            return True
+        return super().event(event)
+
+    def _lay_out(self, width: int) -> None:
+        self._drawing = drawn(self._panel, max(width, 320))
+        shapes = () if self._drawing is None else self._drawing.shapes
+        self._marks = [one for one in shapes if isinstance(one, Rect) and one.tip]
+        self._at = None if self._at is None or not self._marks else min(self._at, len(self._marks) - 1)
+        self.setFixedHeight(round(0 if self._drawing is None else self._drawing.height) + 4)
+        self._describe()
+
+    def _mark(self, at: int | None) -> None:
+        if at != self._at:
+            self._at = at
+            self._describe()
+            self.update()
+
+    def _describe(self) -> None:
+        self.setAccessibleName(self._name)
+        self.setAccessibleDescription(self.marked.tip if self.marked is not None else "Its table follows.")
+
+    def _mark_at(self, place: QPointF) -> int | None:
+        """The mark under a point; a bar counts over its whole row, because small ones are hard to hit."""
+        for number, one in enumerate(self._marks):
+            if one.x <= place.x() <= one.x + max(one.width, 6) and one.y - 2 <= place.y() <= one.y + one.height + 2:
+                return number
+        return None
+
+    def _choose(self) -> None:
+        if self.marked is not None and self.marked.filter:
+            self.chosen.emit(self.marked.filter)
+
+
+class FiguresPane(QWidget):
+    """All figures, one card each; `chosen` is the filter of a mark."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._area = scroll_area(name="Figures")
+        fill_column(self, (self._area, 1))
+
+    def show_figures(self, figures: Sequence[Figure]) -> None:
+        before = self._area.verticalScrollBar().value()
+        sheet = QWidget()
+        fill_column(sheet, *map(self._card, figures), None, margins=(0, 0, 6, 0), spacing=12)
+        self._area.setWidget(sheet)
+        self._area.verticalScrollBar().setValue(before)
+
+    def _card(self, figure: Figure) -> QWidget:
+        card = Card()
+        layout = fill_column(card, text_label(figure.title, "title"), margins=(16, 14, 16, 12), spacing=6)
+        if figure.note:
+            layout.addWidget(text_label(figure.note, "hint"))
+        for panel in figure.panels:
+            if panel.title:
+                layout.addWidget(text_label(panel.title))
+            name = f"{figure.title} {panel.title}".strip()
+            if isinstance(panel, Listing) or drawn(panel) is None:
+                layout.addWidget(_table(panel, name))
+                continue
+            view = PanelView(panel, name)
+            view.chosen.connect(self.chosen)
+            layout.addWidget(view)
+            _add_folded(layout.addWidget, panel, name)
+        return card
+
+
+def _add_folded(add: Callable[[QWidget], object], panel: Panel, name: str) -> None:
+    """A button that shows the panel's table, made when it is first wanted."""
+    fold = FoldButton("Table", f"Show the table: {name}")
+    fold.setText("Table")
+    shown: list[QTableWidget] = []
+    place = QWidget()
+    layout = fill_column(place)
+
+    def show(on: bool) -> None:
+        if on and not shown:
+            shown.append(_table(panel, name))
+            layout.addWidget(shown[0])
+        place.setVisible(on)
+
+    fold.toggled.connect(show)
+    place.hide()
+    add(fold)
+    add(place)
+
+
+def _table(panel: Panel, name: str) -> QTableWidget:
+    head, rows = panel.table()
+    table = named(QTableWidget(len(rows), len(head)), name)
+    table.setHorizontalHeaderLabels([one.capitalize() for one in head])
+    table.verticalHeader().hide()
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            item = QTableWidgetItem(cell_text(cell))
+            if x:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            table.setItem(y, x, item)
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.verticalHeader().setDefaultSectionSize(_ROW_PX)
+    table.setFixedHeight((min(len(rows), _ROWS) + 1) * _ROW_PX + 20)
+    table.setMaximumWidth(_WIDEST_PX)
+    return table

@@ -1,0 +1,105 @@
+"""Drawings of the figures: everything inside, everything labelled, and SVG that parses."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from odyssey_recorder.figures.counting import Against, all_figures
+from odyssey_recorder.figures.drawing import Drawing, Label, Line, Rect, drawn
+from odyssey_recorder.figures.figure import Bars, Columns, Figure, Listing, Mark
+from odyssey_recorder.figures.page import Told, figures_as_json, file_names, write_figures_page
+from odyssey_recorder.figures.published import V2
+from odyssey_recorder.figures.svg import svg
+from tests.figures.sample import episodes
+
+HOSTILE = 'Notes </title><script>alert("1")</script>\x07'
+FIGURES = all_figures(episodes(150, ["Chrome", "Maps", HOSTILE]), Against(V2, str))
+
+
+def drawings() -> list[tuple[str, Drawing]]:
+    found = ((f"{one.key} {part.title}", drawn(part)) for one in FIGURES for part in one.panels)
+    return [(name, drawing) for name, drawing in found if drawing is not None]
+
+
+@pytest.mark.parametrize(("name", "drawing"), drawings())
+def test_all_shapes_lie_inside(name: str, drawing: Drawing) -> None:
+    for shape in drawing.shapes:
+        match shape:
+            case Rect(x, y, width, height):
+                assert -0.1 <= x <= x + width <= drawing.width + 0.1, name
+                assert -0.1 <= y <= y + height <= drawing.height + 0.1, name
+            case Line(x, y, to_x, to_y):
+                assert -0.1 <= min(x, to_x) <= max(x, to_x) <= drawing.width + 0.1, name
+                assert -0.1 <= min(y, to_y) <= max(y, to_y) <= drawing.height + 0.1, name
+            case Label(x, y):
+                assert 0 <= x <= drawing.width, name
+                assert 0 <= y <= drawing.height, name
+
+
+@pytest.mark.parametrize(("name", "drawing"), drawings())
+def test_svg_is_well_formed_and_text_stays_text(name: str, drawing: Drawing) -> None:
+    root = ElementTree.fromstring(svg(drawing, name))
+    assert root.attrib["aria-label"]
+    assert not [one for one in root.iter() if one.tag.endswith("script")]
+    marks = [one for one in drawing.shapes if isinstance(one, Rect) and one.tip]
+    assert len([one for one in root.iter() if one.tag.endswith("rect")]) == len(marks)
+
+
+def test_bars_are_as_long_as_their_shares() -> None:
+    panel = Bars("", "app", "episodes", 10, (Mark("a", 8), Mark("b", 4), Mark("c", 0, published=0.2)))
+    drawing = drawn(panel)
+    assert drawing is not None
+    first, second, _ = [one for one in drawing.shapes if isinstance(one, Rect)]
+    tick = next(one for one in drawing.shapes if isinstance(one, Line))
+    assert first.width == pytest.approx(2 * second.width)
+    assert (tick.x - first.x) / first.width == pytest.approx(0.2 / 0.8)
+
+
+def test_a_line_of_a_histogram_stands_in_the_middle_of_its_value() -> None:
+    panel = Columns("", "steps", "episodes", 3, 2, (Mark("3-4", 1), Mark("5-6", 1)), (("mean", 5.5),))
+    drawing = drawn(panel)
+    assert drawing is not None
+    last = [one for one in drawing.shapes if isinstance(one, Rect)][-1]
+    line = next(one for one in drawing.shapes if isinstance(one, Line) and one.tone == "text")
+    assert line.x == pytest.approx(last.x + last.width / 2)
+
+
+def test_a_panel_without_marks_is_not_drawn() -> None:
+    assert drawn(Bars("", "app", "episodes", 0, ())) is None
+    assert drawn(Listing("", ("a",), (("b",),))) is None
+
+
+def test_the_page_has_every_figure_with_its_table_and_no_script(tmp_path: Path) -> None:
+    page = tmp_path / "figures.html"
+    write_figures_page(page, FIGURES, Told("<b>data</b>", 150, "v2", 'app:"<i>"', ("1.json: broken & torn",)))
+
+    text = page.read_text()
+    assert text.count("<h2") == len(FIGURES) + 1
+    assert text.count("<table") == sum(len(one.panels) for one in FIGURES)
+    assert "<script" not in text
+    assert "&lt;b&gt;data" in text
+    assert "broken &amp; torn" in text
+    assert not re.search(r"(src|href)=", text), "it loads nothing"
+
+
+def test_json_has_the_tables() -> None:
+    tree = figures_as_json(FIGURES, Told("data", 150, "v2"))
+
+    assert isinstance(tree["figures"], list)
+    assert len(tree["figures"]) == 17
+    first = tree["figures"][0]
+    assert isinstance(first, dict)
+    assert first["key"] == "headline"
+
+
+def test_file_names_are_ours_and_differ() -> None:
+    names = [name for figure in FIGURES for _, name in file_names(figure)]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[a-z-]+(-\d+)?", name) for name in names)
+
+
+def test_a_figure_of_one_drawing_is_named_after_its_key() -> None:
+    figure = Figure("devices", "Devices", (Bars("", "device", "episodes", 1, (Mark("a", 1),)),))
+    assert [name for _, name in file_names(figure)] == ["devices"]

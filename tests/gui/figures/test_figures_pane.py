@@ -1,0 +1,94 @@
+"""The figures in the window: painted, reachable by keys, and a mark chooses its filter."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTableWidget, QToolButton
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.figures.counting import Against, all_figures
+from odyssey_recorder.figures.figure import Bars, Mark
+from odyssey_recorder.figures.page import file_names
+from odyssey_recorder.figures.published import V2
+from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
+from odyssey_recorder.gui.figures.painting import write_pictures
+from tests.figures.sample import episodes
+
+FIGURES = all_figures(episodes(60, ["Chrome", "Maps", "Notes"]), Against(V2, str))
+BARS = Bars("", "app", "episodes", 10, (Mark("Maps", 8, 'app:"Maps"'), Mark("Mail", 1, 'app:"Mail"'), Mark("x", 1)))
+
+
+def shown(qtbot: QtBot, panel: Bars) -> tuple[PanelView, list[str]]:
+    view, chosen = PanelView(panel, "Apps"), list[str]()
+    qtbot.addWidget(view)
+    view.chosen.connect(chosen.append)
+    view.resize(600, 100)
+    view.show()
+    qtbot.waitExposed(view)
+    return view, chosen
+
+
+def test_a_click_on_a_bar_chooses_its_filter(qtbot: QtBot) -> None:
+    view, chosen = shown(qtbot, BARS)
+
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(210, 36))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(590, 60))
+
+    assert chosen == ['app:"Mail"']
+
+
+def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
+    view, chosen = shown(qtbot, BARS)
+
+    said = []
+    for _ in range(4):
+        QTest.keyClick(view, Qt.Key.Key_Down)
+        said.append(view.accessibleDescription())
+        QTest.keyClick(view, Qt.Key.Key_Return)
+
+    assert said == [
+        "Maps: 8 episodes, 80.0 %", "Mail: 1 episodes, 10.0 %", "x: 1 episodes, 10.0 %", "x: 1 episodes, 10.0 %"
+    ]  # fmt: skip
+    assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
+
+
+def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> None:
+    pane = FiguresPane()
+    qtbot.addWidget(pane)
+    pane.resize(800, 600)
+    pane.show()
+    pane.show_figures(FIGURES)
+
+    drawings = pane.findChildren(PanelView)
+    assert len(drawings) == sum(len(list(file_names(one))) for one in FIGURES)
+    before = len(pane.findChildren(QTableWidget))
+    fold = next(one for one in pane.findChildren(QToolButton) if one.text() == "Table")
+    fold.click()
+    assert len(pane.findChildren(QTableWidget)) == before + 1
+
+    chosen: list[str] = []
+    pane.chosen.connect(chosen.append)
+    QTest.keyClick(drawings[0], Qt.Key.Key_Down)
+    QTest.keyClick(drawings[0], Qt.Key.Key_Return)
+    assert chosen[0].startswith('category:"')
+
+
+def test_a_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
+    view, _ = shown(qtbot, BARS)
+    wide = view.grab().toImage()
+    view.resize(400, 100)
+    narrow = view.grab().toImage()
+
+    assert narrow.width() < wide.width()
+    ink = {narrow.pixelColor(x, 12).name() for x in range(190, narrow.width())}
+    assert len(ink) > 2, "the bar and its number are painted"
+
+
+def test_image_files_are_written_for_every_drawing(qtbot: QtBot, tmp_path: Path) -> None:
+    written = write_pictures(tmp_path / "figures", FIGURES)
+
+    assert {one.stem for one in written} == {name for figure in FIGURES for _, name in file_names(figure)}
+    for one in written:
+        assert QImage(str(one)).width() >= 800
