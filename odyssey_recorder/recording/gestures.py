@@ -73,9 +73,9 @@ class LiveGesture:
         before_touch = self.touched_ns is None or frame.started_ns < self.touched_ns
         if not changed:
             return self if before_touch else replace(self, check=frame.number, checked_ns=frame.started_ns)
-        if not frame.streamed:
-            return self
         turned_ns = frame.started_ns if self.turned_ns is None and frame.size != self.size else self.turned_ns
+        if not frame.streamed:
+            return replace(self, turned_ns=turned_ns)
         if before_touch and turned_ns is None:
             return replace(self, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
         changed_ns = frame.started_ns if self.changed_ns is None else self.changed_ns

@@ -187,6 +187,15 @@ BROKEN = [Tell(f"{TURNED_AWAY} {BROKEN_OFF}"), DropTouch(TURNED_AWAY), Watch(400
         pytest.param(
             (
                 FingerGoesDown(100),
+                replace(asked(3, anchor=3, at=101), size=TURNED),
+                streamed(4, at=150),
+                FingerLifted(DRAG, 400, landed_ns=102),
+            ),
+            id="as only a requested frame shows, and is upright again",
+        ),
+        pytest.param(
+            (
+                FingerGoesDown(100),
                 streamed(3, at=102 + NO_EFFECT_NS - 1, size=TURNED),
                 FingerLifted(DRAG, 400, landed_ns=102),
             ),
