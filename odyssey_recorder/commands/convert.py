@@ -30,11 +30,12 @@ def convert_admitted(
         raise DatasetError(f"{source} is not a dataset folder, so its reviews are unknown.")
     if not source.is_dir() or admission == Admission():
         return convert(source, target, dialect, with_screenshots=with_screenshots)
-    refuse = _refusal(source, admission, dialect)
+    refuse = refusal(source, admission, dialect)
     return convert(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
 
 
-def _refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[Path], str]:
+def refusal(source: Path, admission: Admission, dialect: Dialect) -> Callable[[Path], str]:
+    """A function from an annotation file to the reason why it is left out, or an empty text. Checks every episode."""
     from odyssey_recorder.quality.reviewing.status import ReviewStage
     from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.wiring import user_checker

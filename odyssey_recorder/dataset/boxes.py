@@ -11,14 +11,14 @@ from odyssey_recorder.model.episode import Episode, Json, Step
 from odyssey_recorder.model.geometry import Box
 
 
-def with_boxes(episode: Episode, proof: EpisodeProvenance | None) -> Episode:
+def with_boxes(episode: Episode, proof: EpisodeProvenance | None, *, always: bool = False) -> Episode:
     """Give every step a `sam2_bbox`: for a press its own, else that of the provenance, else one without area.
 
     With ``[]`` at a press the official evaluator counts every prediction as wrong; with ``[x, y, x, y]`` it uses the
-    distance alone. An episode without boxes and provenance is as in the first release, and stays so. Raises
-    InvalidEpisodeError if the provenance belongs to other steps.
+    distance alone. An episode without boxes and provenance is as in the first release, and stays so unless `always`.
+    Raises InvalidEpisodeError if the provenance belongs to other steps.
     """
-    if proof is None and not _has_boxes(episode):
+    if proof is None and not always and not _has_boxes(episode):
         return episode
     if proof is not None and (refusal := proof_refusal(episode, proof)):
         raise InvalidEpisodeError(refusal)

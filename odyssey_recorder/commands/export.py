@@ -1,0 +1,163 @@
+"""`export`: a dataset for others to load."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from odyssey_recorder.commands.convert import Admission, refusal
+from odyssey_recorder.commands.terminal import counted, say
+from odyssey_recorder.dataset.codec import Dialect, read_annotation
+from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_files
+from odyssey_recorder.dataset.opened import summarise
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.episodes import lacks_texts
+from odyssey_recorder.exporting.job import Request, run_export, sides_of
+from odyssey_recorder.exporting.job import Progress as ExportProgress
+from odyssey_recorder.exporting.layouts import Options, Planned
+from odyssey_recorder.model.episode import Episode
+
+_TOLD = 10
+_WORKERS = get_context("spawn")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """`like` None: as the second release if every step has its texts, else as the first. `cluster`: the address of a
+    Dask scheduler.
+    """
+
+    root: Path
+    out: Path
+    layout: str
+    admission: Admission = field(default_factory=lambda: Admission(checked=True, accepted=True))
+    options: Options = field(default_factory=Options)
+    like: Literal["v1", "v2"] | None = None
+    jobs: int | None = None
+    cluster: str | None = None
+
+
+def export(request: ExportOptions, out: Console, err: Console) -> None:
+    """Raises DatasetError."""
+    files = annotation_files(request.root)
+    if not files:
+        raise DatasetError(f"{request.root} is not a dataset folder: annotations/ with episode files is missing.")
+    refuse = refusal(request.root, request.admission, Dialect.RELEASE)
+    left_out = [(file.stem, why) for file in files if (why := refuse(file))]
+    gone = {episode_id for episode_id, _ in left_out}
+    _tell_left_out([why for _, why in left_out], err)
+    chosen = [read_annotation(file) for file in files if file.stem not in gone]
+    splits = read_splits(request.root / SPLITS)
+    sides = sides_of(splits)
+    planned = [_planned(request.root, one, sides.get(one.episode_id, {})) for one in chosen]
+    like, limits = _likeness(request, chosen)
+    about = _about(request.root, chosen, (*limits, *_counted_reasons(len(left_out))))
+    options = replace(request.options, like=like)
+    names = {one.name: split_bytes(one, gone) for one in splits}
+    with _executor(request) as executor, _progress(err) as tell:
+        wanted = Request(request.root, request.out, request.layout, options, names, about)
+        folder = run_export(wanted, planned, executor, tell=tell)
+    for limit in limits:
+        say((limit, "yellow"), to=err)
+    say(f"{counted(chosen, 'episode')} exported to {folder}", to=out)
+
+
+def _tell_left_out(reasons: Sequence[str], err: Console) -> None:
+    for why in reasons[:_TOLD]:
+        say((why, "yellow"), to=err)
+    if reasons:
+        more = f", {len(reasons) - _TOLD} not listed here" if len(reasons) > _TOLD else ""
+        say((f"{counted(reasons, 'episode')} left out{more}. Use --all to export every episode.", "yellow"), to=err)
+
+
+def _planned(root: Path, episode: Episode, sides: dict[str, str]) -> Planned:
+    try:
+        size = sum((root / SCREENSHOTS / step.screenshot).stat().st_size for step in episode.steps)
+    except OSError as error:
+        raise DatasetError(f"{episode.episode_id}: {error.filename} cannot be read: {error.strerror}.") from error
+    return Planned(episode.episode_id, size, sides)
+
+
+def _likeness(request: ExportOptions, chosen: Sequence[Episode]) -> tuple[Literal["v1", "v2"], tuple[str, ...]]:
+    """Which release the annotations follow, and what a consumer will miss."""
+    if request.layout != "release":
+        return "v2", ()
+    lacking = sum(map(lacks_texts, chosen))
+    if not lacking:
+        return request.like or "v2", ()
+    words = f"{counted(lacking, 'episode')} without low_level_instruction in every step"
+    if request.like == "v2":
+        return "v2", (f"{words}: the converter of the second release stops there. Use --like v1.",)
+    return "v1", (f"{words}: written as in the first release, without texts and boxes.",)
+
+
+def _about(root: Path, chosen: Sequence[Episode], limits: tuple[str, ...]) -> About:
+    categories = Counter(one.task.category for one in chosen)
+    devices = Counter(one.device.device_name for one in chosen)
+    dated = (summarise(root, one.episode_id) for one in chosen)
+    days = sorted(one.recorded_at.date().isoformat() for one in dated if one is not None and one.recorded_at)
+    return About(
+        name=root.resolve().name,
+        episodes=len(chosen),
+        steps=sum(len(one.steps) for one in chosen),
+        published=days[-1] if days else "1970-01-01",
+        figures=(f"Categories: {_counts(categories)}", f"Devices: {_counts(devices)}"),
+        limits=limits,
+    )
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _counted_reasons(count: int) -> tuple[str, ...]:
+    return (f"{counted(count, 'episode')} of the dataset left out: not accepted, or with errors.",) if count else ()
+
+
+@contextmanager
+def _executor(request: ExportOptions) -> Iterator[Executor]:
+    if request.cluster is not None:
+        with _cluster(request.cluster) as executor:
+            yield executor
+        return
+    with ProcessPoolExecutor(request.jobs, mp_context=_WORKERS) as pool:
+        yield pool
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise DatasetError("A cluster needs Dask. Install it: pip install 'odyssey-recorder[cluster]'") from error
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"The Dask scheduler {address} cannot be reached: {error}. Check the address.") from error
+    with client:
+        yield client.get_executor()
+
+
+@contextmanager
+def _progress(err: Console) -> Iterator["_Teller"]:
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        yield _Teller(progress)
+
+
+class _Teller:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("Exporting")
+
+    def __call__(self, done: ExportProgress) -> None:
+        words = f"Exporting {done.episodes} of {done.of_episodes} episodes"
+        self._progress.update(self._task, description=words, completed=done.bytes, total=done.of_bytes)

@@ -1,0 +1,135 @@
+"""One episode as an export writes it: the release's spelling, with boxes, and one row per step."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.dataset.boxes import with_boxes
+from odyssey_recorder.dataset.codec import Dialect, encode, read_annotation
+from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path
+from odyssey_recorder.dataset.opened import opened
+from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, read_file, storage_error
+from odyssey_recorder.model.episode import Episode, Json
+
+TEXTS = ("low_level_instruction", "description", "intention", "context")
+"""What a language model wrote about each step, in the second release."""
+
+_KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedEpisode:
+    """`tree` is the annotation as the release spells it; `records` are those of the provenance, or None."""
+
+    episode: Episode
+    tree: dict[str, Json]
+    records: tuple[StepRecord | None, ...]
+    screenshots: Path
+
+    def screenshot(self, step: int) -> bytes:
+        """Raises DatasetError."""
+        path = self.screenshots / self.episode.steps[step].screenshot
+        try:
+            return read_file(path, Largest.PICTURE, within=self.screenshots.parent)
+        except OSError as error:
+            raise storage_error(error, path, "read") from error
+
+
+def read_exported(root: Path, episode_id: str) -> ExportedEpisode:
+    """Raises DatasetError."""
+    annotation = root / annotation_path(episode_id)
+    found = opened(annotation, read_annotation(annotation))
+    if found.problem:
+        raise DatasetError(f"{episode_id}: {found.problem}")
+    episode = with_boxes(found.episode, found.provenance, always=True)
+    tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
+    records = tuple(found.record(number) for number in range(len(episode.steps)))
+    return ExportedEpisode(episode, tree, records, root / SCREENSHOTS)
+
+
+def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:
+    """A flat row for each step, without its screenshot: `info` is the JSON text of the release's value.
+
+    x1, y1 and, of a scroll, x2, y2 are on the grid 0..1000; `key`, `text` and `sam2_bbox` are None where the action
+    has none.
+    """
+    episode, tree = exported.episode, exported.tree
+    steps = tree["steps"]
+    assert isinstance(steps, list)
+    for number, step in enumerate(steps):
+        assert isinstance(step, dict)
+        record = exported.records[number]
+        yield {
+            "episode_id": episode.episode_id,
+            "step": number,
+            "step_length": len(steps),
+            "screenshot": step["screenshot"],
+            **_typed(step),
+            "info": json.dumps(step["info"], ensure_ascii=False),
+            "ps": _text(step.get("ps")) or "",
+            "sam2_bbox": _box(step.get("sam2_bbox")),
+            "bbox_source": record.bbox_source if record is not None else None,
+            **{name: _text(step.get(name)) for name in TEXTS},
+            "instruction": episode.task.instruction,
+            "task": episode.task.task,
+            "meta_task": episode.task.meta_task,
+            "category": episode.task.category,
+            "app": list(episode.task.apps),
+            "device_name": episode.device.device_name,
+            "w": episode.device.size.width,
+            "h": episode.device.size.height,
+        }
+
+
+def lacks_texts(episode: Episode) -> bool:
+    """Whether a step is without the instruction that the second release's converter expects."""
+    return not all(step.annotations.has(TEXTS[0]) for step in episode.steps)
+
+
+def fingerprint(root: Path, ids: Iterable[str]) -> str:
+    """The SHA-256 of the sorted ids and annotations: equal for the same input. Raises DatasetError."""
+    whole = hashlib.sha256()
+    for episode_id in sorted(ids):
+        path = root / annotation_path(episode_id)
+        try:
+            data = read_file(path, Largest.ANNOTATION, within=root)
+        except OSError as error:
+            raise storage_error(error, path, "read") from error
+        whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}\n".encode())
+    return whole.hexdigest()
+
+
+def _typed(step: dict[str, Json]) -> dict[str, Json]:
+    action, info = step["action"], step["info"]
+    typed: dict[str, Json] = {
+        "action": action,
+        "x1": None,
+        "y1": None,
+        "x2": None,
+        "y2": None,
+        "key": None,
+        "text": None,
+    }
+    match info:
+        case str(key) if key in _KEYS:
+            typed["key"] = key
+        case [[int(x1), int(y1)], [int(x2), int(y2)]]:
+            typed |= {"x1": x1, "y1": y1}
+            typed |= {"x2": x2, "y2": y2} if action == "SCROLL" else {}
+        case str(text):
+            typed["text"] = text
+        case _:
+            pass  # `info` has it
+    return typed
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _box(value: Json) -> list[Json] | None:
+    return value if isinstance(value, list) and len(value) == 4 else None

@@ -1,0 +1,256 @@
+"""The layouts: how episodes are divided into shards, and what a shard's files are.
+
+A shard is written by one process from the dataset alone, so its bytes depend neither on the others nor on the number
+of processes.
+"""
+
+import io
+import json
+import shutil
+import tarfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from odyssey_recorder.dataset.codec import ANNOTATION_KEYS
+from odyssey_recorder.dataset.layout import ANNOTATIONS, SCREENSHOTS
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported, step_rows
+from odyssey_recorder.files import create_file, make_folder, refuse_link, storage_errors
+from odyssey_recorder.model.episode import Json
+
+MIB = 1024 * 1024
+SPLITS = ("random", "task", "device", "app")
+_SIDES = {"train": "0", "test": "1"}
+NEITHER = "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An episode to be exported: the bytes of its screenshots, and its side in each split."""
+
+    episode_id: str
+    size: int
+    sides: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """`name` is a path within the export; a layout of many files per shard uses it for the journal only."""
+
+    name: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`like`: the release whose keys an annotation has. `per_step`: a JSON line per step. `shard_bytes` and
+    `group_bytes` bound shards and Parquet's row groups.
+    """
+
+    like: Literal["v1", "v2"] = "v2"
+    per_step: bool = False
+    shard_bytes: int = 500 * MIB
+    group_bytes: int = 32 * MIB
+
+
+Files = list[str]
+Write = Callable[[Path, Shard, Path, Options], Files]
+"""Writes a shard of the dataset into a folder; returns the paths of its files within that. Raises DatasetError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`copies`: whether the screenshots' bytes are written again, not linked."""
+
+    name: str
+    plan: Callable[[Sequence[Planned], Options], list[Shard]]
+    write: Write
+    copies: bool = True
+
+
+def cell(sides: Mapping[str, str]) -> str:
+    """The cell of an episode: its side in the four splits, as in r0t1d0a2. 2: the split does not name it."""
+    return "".join(f"{kind[0]}{_SIDES.get(sides.get(kind, ''), NEITHER)}" for kind in SPLITS)
+
+
+def _by_bytes(episodes: Sequence[Planned], name: str, at_most: int) -> Iterator[Shard]:
+    """Consecutive episodes, up to `at_most` bytes of screenshots each; `name` has a place for the number."""
+    ids: list[str] = []
+    size = number = 0
+    for one in episodes:
+        if ids and size + one.size > at_most:
+            yield Shard(name.format(number), tuple(ids))
+            ids, size, number = [], 0, number + 1
+        ids.append(one.episode_id)
+        size += one.size
+    if ids:
+        yield Shard(name.format(number), tuple(ids))
+
+
+def _by_count(name: str, count: int) -> Callable[[Sequence[Planned], Options], list[Shard]]:
+    def plan(episodes: Sequence[Planned], _: Options) -> list[Shard]:
+        ids = [one.episode_id for one in episodes]
+        starts = range(0, len(ids), count)
+        return [Shard(name.format(at // count), tuple(ids[at : at + count])) for at in starts]
+
+    return plan
+
+
+# Release
+
+
+def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+    for name in (ANNOTATIONS, SCREENSHOTS):
+        make_folder(folder / name, within=folder)
+    written: Files = []
+    for episode_id in shard.ids:
+        exported = read_exported(root, episode_id)
+        for step in exported.episode.steps:
+            name = f"{SCREENSHOTS}/{step.screenshot}"
+            _bring(exported.screenshots / step.screenshot, folder / name)
+            written.append(name)
+        name = f"{ANNOTATIONS}/{episode_id}.json"
+        tree = exported.tree if options.like == "v2" else _without_annotations(exported.tree)
+        _create(folder / name, json.dumps(tree, ensure_ascii=False, indent=4).encode() + b"\n")
+        written.append(name)
+    return written
+
+
+def _without_annotations(tree: dict[str, Json]) -> dict[str, Json]:
+    steps = tree["steps"]
+    assert isinstance(steps, list)
+    kept = [{key: value for key, value in step.items() if key not in ANNOTATION_KEYS} for step in steps
+            if isinstance(step, dict)]  # fmt: skip
+    return {**tree, "steps": list[Json](kept)}
+
+
+def summary_row(exported: ExportedEpisode) -> dict[str, Json]:
+    """A row of all_annot.json."""
+    episode = exported.episode
+    return {
+        "episode_id": episode.episode_id,
+        "h": episode.device.size.height,
+        "w": episode.device.size.width,
+        "device_name": episode.device.device_name,
+        "category": episode.task.category,
+        "app": list(episode.task.apps),
+        "meta_task": episode.task.meta_task,
+        "task": episode.task.task,
+        "instruction": episode.task.instruction,
+        "step_length": len(episode.steps),
+    }
+
+
+def _bring(file: Path, place: Path) -> None:
+    """A hard link, or a copy on another disk."""
+    with storage_errors(place, "written"):
+        refuse_link(file)
+        if place.exists():
+            place.unlink()
+        with suppress(OSError):
+            place.hardlink_to(file)
+            return
+        with create_file(place) as copy, file.open("rb") as original:
+            shutil.copyfileobj(original, copy)
+
+
+def _create(path: Path, data: bytes) -> None:
+    with storage_errors(path, "written"):
+        path.unlink(missing_ok=True)
+        with create_file(path) as file:
+            file.write(data)
+
+
+# JSON Lines
+
+
+def _write_lines(root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+    lines: list[str] = []
+    for episode_id in shard.ids:
+        exported = read_exported(root, episode_id)
+        trees = list(step_rows(exported)) if options.per_step else [exported.tree]
+        lines += (json.dumps(tree, ensure_ascii=False) + "\n" for tree in trees)
+    make_folder((folder / shard.name).parent, within=folder)
+    _create(folder / shard.name, "".join(lines).encode())
+    return [shard.name]
+
+
+# WebDataset
+
+
+def _plan_tars(episodes: Sequence[Planned], options: Options) -> list[Shard]:
+    return list(_by_bytes(episodes, "data/episodes-{:06}.tar", options.shard_bytes))
+
+
+def _write_tar(root: Path, shard: Shard, folder: Path, _: Options) -> Files:
+    path = folder / shard.name
+    make_folder(path.parent, within=folder)
+    with storage_errors(path, "written"):
+        path.unlink(missing_ok=True)
+        with create_file(path) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+            for episode_id in shard.ids:
+                exported = read_exported(root, episode_id)
+                for row in step_rows(exported):
+                    number = row["step"]
+                    assert isinstance(number, int)
+                    key = f"{episode_id}_{number}"
+                    _add(tar, f"{key}.png", exported.screenshot(number))
+                    _add(tar, f"{key}.json", json.dumps(row, ensure_ascii=False).encode())
+    return [shard.name]
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data)
+    tar.addfile(entry, io.BytesIO(data))
+
+
+# Parquet
+
+
+def _plan_parquet(episodes: Sequence[Planned], options: Options) -> list[Shard]:
+    cells: dict[str, list[Planned]] = {}
+    for one in episodes:
+        cells.setdefault(cell(one.sides), []).append(one)
+    shards = [
+        shard
+        for name, found in sorted(cells.items())
+        for shard in _by_bytes(found, f"data/{name}-{{:05}}.parquet", options.shard_bytes)
+    ]
+    ids = tuple(one.episode_id for one in episodes)
+    return [*shards, Shard("episodes/episodes.parquet", ids)]
+
+
+def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+    from odyssey_recorder.exporting import parquet
+
+    make_folder((folder / shard.name).parent, within=folder)
+    with storage_errors(folder / shard.name, "written"):
+        (folder / shard.name).unlink(missing_ok=True)
+        write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
+        write(folder / shard.name, (read_exported(root, one) for one in shard.ids), options.group_bytes)
+    return [shard.name]
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    one.name: one
+    for one in (
+        Layout("release", _by_count("release-{:05}", 64), _write_release, copies=False),
+        Layout("parquet", _plan_parquet, _write_parquet),
+        Layout("webdataset", _plan_tars, _write_tar),
+        Layout("jsonl", _by_count("data/episodes-{:05}.jsonl", 1000), _write_lines, copies=False),
+    )
+}
+
+
+def write_shard(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+    """For a worker of any kind: a function of values that can be sent to another process. Raises DatasetError."""
+    try:
+        return LAYOUTS[layout].write(root, shard, folder, options)
+    except DatasetError:
+        raise
+    except OSError as error:
+        raise DatasetError(f"{folder / shard.name} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,123 @@
+"""Parquet files that `datasets` loads with decoded images; needs the extra `hf`."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.episodes import ExportedEpisode, step_rows
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:  # pragma: no cover - the tests have the extra
+    raise DatasetError("Parquet needs pyarrow. Install it: pip install 'odyssey-recorder[hf]'") from error
+
+_INT = pa.int32()
+_TEXT = pa.string()
+_IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+_STEP = pa.schema(
+    [
+        ("episode_id", _TEXT), ("step", _INT), ("step_length", _INT), ("image", _IMAGE), ("action", _TEXT),
+        ("x1", pa.int16()), ("y1", pa.int16()), ("x2", pa.int16()), ("y2", pa.int16()), ("key", _TEXT), ("text", _TEXT),
+        ("info", _TEXT), ("ps", _TEXT), ("sam2_bbox", pa.list_(pa.int16())), ("bbox_source", _TEXT),
+        ("low_level_instruction", _TEXT), ("description", _TEXT), ("intention", _TEXT), ("context", _TEXT),
+        ("instruction", _TEXT), ("task", _TEXT), ("meta_task", _TEXT), ("category", _TEXT), ("app", pa.list_(_TEXT)),
+        ("device_name", _TEXT), ("w", _INT), ("h", _INT), ("sha256", _TEXT),
+    ]
+)  # fmt: skip
+_EPISODE = pa.schema(
+    [
+        ("episode_id", _TEXT), ("instruction", _TEXT), ("task", _TEXT), ("meta_task", _TEXT), ("category", _TEXT),
+        ("app", pa.list_(_TEXT)), ("device_name", _TEXT), ("w", _INT), ("h", _INT), ("step_length", _INT),
+        ("actions", pa.list_(_TEXT)), ("screenshots", pa.list_(_TEXT)),
+    ]
+)  # fmt: skip
+_VALUES = {pa.int16(): "int16", _INT: "int32", _TEXT: "string"}
+
+
+def write_steps(path: Path, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
+    """A row per step with its screenshot; row groups of at most `group_bytes` of screenshots. Raises DatasetError."""
+    groups = _groups(_with_images(episodes), group_bytes)
+    _write(path, _STEP, groups, uncompressed=("image.bytes",))
+
+
+def write_episodes(path: Path, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
+    """A row per episode, without screenshots. Raises DatasetError."""
+    _write(path, _EPISODE, _groups(((_episode_row(one), 4096) for one in episodes), group_bytes))
+
+
+def _with_images(episodes: Iterable[ExportedEpisode]) -> Iterator[tuple[dict[str, Any], int]]:
+    """Rows with their size in bytes."""
+    from hashlib import sha256
+
+    for exported in episodes:
+        for row in step_rows(exported):
+            number, name = row["step"], row.pop("screenshot")
+            assert isinstance(number, int)
+            image = exported.screenshot(number)
+            yield {**row, "image": {"bytes": image, "path": name}, "sha256": sha256(image).hexdigest()}, len(image)
+
+
+def _episode_row(exported: ExportedEpisode) -> dict[str, Any]:
+    rows = list(step_rows(exported))
+    named = {name: rows[0][name] for name in _EPISODE.names if name in rows[0]} if rows else {}
+    return {
+        **dict.fromkeys(_EPISODE.names),
+        **named,
+        "episode_id": exported.episode.episode_id,
+        "actions": [row["action"] for row in rows],
+        "screenshots": [row["screenshot"] for row in rows],
+    }
+
+
+def _groups(rows: Iterable[tuple[dict[str, Any], int]], at_most: int) -> Iterator[list[dict[str, Any]]]:
+    group: list[dict[str, Any]] = []
+    size = 0
+    for row, length in rows:
+        if group and size + length > at_most:
+            yield group
+            group, size = [], 0
+        group.append(row)
+        size += length
+    if group:
+        yield group
+
+
+def _write(
+    path: Path, schema: pa.Schema, groups: Iterator[list[dict[str, Any]]], uncompressed: tuple[str, ...] = ()
+) -> None:
+    marked = schema.with_metadata({"huggingface": _features(schema)})
+    columns = [".".join(one) for one in _leaves(schema)]
+    compression = {name: "NONE" if name in uncompressed else "ZSTD" for name in columns}
+    coded = [name for name in columns if name not in uncompressed]
+    with pq.ParquetWriter(
+        path, marked, compression=compression, use_dictionary=coded, write_statistics=coded
+    ) as writer:
+        for group in groups:
+            writer.write_table(pa.Table.from_pylist(group, schema=marked), row_group_size=len(group))
+
+
+def _leaves(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
+    """The columns as Parquet names them."""
+    for field in schema:
+        if pa.types.is_struct(field.type):
+            yield from ((field.name, inner.name) for inner in field.type)
+        elif pa.types.is_list(field.type):
+            yield field.name, "list", "element"
+        else:
+            yield (field.name,)
+
+
+def _features(schema: pa.Schema) -> str:
+    """What `datasets` reads of the schema: above all which column holds images."""
+    import json
+
+    def feature(kind: pa.DataType) -> dict[str, object]:
+        if kind == _IMAGE:
+            return {"_type": "Image"}
+        if pa.types.is_list(kind):
+            return {"feature": feature(kind.value_type), "_type": "List"}
+        return {"dtype": _VALUES[kind], "_type": "Value"}
+
+    return json.dumps({"info": {"features": {field.name: feature(field.type) for field in schema}}})
