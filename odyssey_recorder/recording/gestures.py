@@ -33,8 +33,8 @@ class LiveGesture:
 
     `anchor` identifies the frames that are equal to it. `late`: it is not the frame that the annotator saw, but a newer
     one from before the touch-down. The finger came down after `touched_ns` and before `landed_ns`. `check`: the newest
-    equal frame, requested at `checked_ns`. At `changed_ns` the screen changed; at `turned_ns` it had another size than
-    the `size` that the annotator saw.
+    equal frame, requested at `checked_ns`. At `changed_ns` the screen changed, perhaps after another change that the
+    stream did not show (`gap`); at `turned_ns` it had another size than the `size` that the annotator saw.
     """
 
     frame: int
@@ -47,6 +47,7 @@ class LiveGesture:
     check: int | None = None
     checked_ns: int | None = None
     changed_ns: int | None = None
+    gap: bool = False
     turned_ns: int | None = None
     touch: events.Touch | None = None
     lifted_ns: int = 0
@@ -64,11 +65,16 @@ class LiveGesture:
     @property
     def is_proven(self) -> bool:
         """Whether it is known that the finger met the frame."""
-        seen_ns = self.checked_ns if self.changed_ns is None else self.changed_ns
-        return seen_ns is not None and seen_ns >= self.landed_ns
+        if self.is_doubtful:
+            return False
+        checked = self.checked_ns is not None and self.checked_ns >= self.landed_ns
+        return checked or (self.changed_ns is not None and not self.gap)
 
-    def seen(self, frame: events.FrameSeen) -> "LiveGesture":
-        """Add a frame. A change from before the touch-down makes it the gesture's `frame`, which is not safe yet."""
+    def seen(self, frame: events.FrameSeen, *, gap: bool = False) -> "LiveGesture":
+        """Add a frame. A change from before the touch-down makes it the gesture's `frame`, which is not safe yet.
+
+        `gap`: frames between the last one and this one are missing.
+        """
         changed = frame.anchor != self.anchor
         before_touch = self.touched_ns is None or frame.started_ns < self.touched_ns
         if not changed:
@@ -78,15 +84,20 @@ class LiveGesture:
             return replace(self, turned_ns=turned_ns)
         if before_touch and turned_ns is None:
             return replace(self, frame=frame.number, anchor=frame.anchor, safe=False, late=True)
-        changed_ns = frame.started_ns if self.changed_ns is None else self.changed_ns
-        return replace(self, turned_ns=turned_ns, changed_ns=changed_ns)
+        if self.changed_ns is not None:
+            return replace(self, turned_ns=turned_ns)
+        return replace(self, turned_ns=turned_ns, changed_ns=frame.started_ns, gap=gap)
 
     def step(self, *, patient: bool) -> effects.SaveStep | None:
         """The step of a finished gesture whose frame is safe; None while a `patient` caller waits for the proof."""
-        is_open = not (self.is_proven or self.is_doubtful)
+        is_open = self.changed_ns is None and not self.is_proven
         if self.touch is None or self.touched_ns is None or not self.safe or (patient and is_open):
             return None
-        doubts = {FlagCode.NEWER: self.late, FlagCode.CHANGING: self.is_doubtful, FlagCode.UNPROVEN: is_open}
+        doubts = {
+            FlagCode.NEWER: self.late,
+            FlagCode.CHANGING: self.is_doubtful,
+            FlagCode.UNPROVEN: not (self.is_proven or self.is_doubtful),
+        }
         return effects.SaveStep(
             self.frame,
             self.check,

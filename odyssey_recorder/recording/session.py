@@ -180,13 +180,14 @@ class Session(RestoringSession):
             return []
         resized = frame.size != self._size
         replaced = frame.anchor != self._anchor and (self._settled or resized)
+        gap = self._newest is not None and frame.number > self._newest + 1
         self._anchor, self._newest, self._size = frame.anchor, frame.number, frame.size
         self._sized_at = frame.number if resized else self._sized_at
         self._seen_ns = frame.started_ns
         if replaced and self._changed_ns is None:
             self._changed_ns = frame.started_ns
         if self._live is not None:
-            return self._frame_under_live_finger(self._live, frame)
+            return self._frame_under_live_finger(self._live, frame, gap=gap)
         if self._restore.is_active:
             self._settled = frame.still
             is_looking = self._restore.look(frame)
@@ -311,8 +312,10 @@ class Session(RestoringSession):
                 self._live = replace(live, touch=touch, lifted_ns=now_ns, landed_ns=landed_ns)
                 return self._save_live()
 
-    def _frame_under_live_finger(self, live: LiveGesture, frame: events.FrameSeen) -> list[effects.Effect]:
-        self._live = live.seen(frame)
+    def _frame_under_live_finger(
+        self, live: LiveGesture, frame: events.FrameSeen, *, gap: bool
+    ) -> list[effects.Effect]:
+        self._live = live.seen(frame, gap=gap)
         if self._live.frame != live.frame:
             self._keeping = self._live.frame
             return [effects.KeepFrame(self._live.frame)]

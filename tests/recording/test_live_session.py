@@ -131,6 +131,16 @@ def test_a_change_that_the_stream_tells_of_after_the_touch_is_the_proof() -> Non
     assert say(session, streamed(4, at=120)) == [step()]
 
 
+def test_a_change_is_no_proof_if_frames_before_it_are_missing() -> None:
+    session = down()
+    say(session, streamed(4, at=150))
+    assert say(session, FingerLifted(DRAG, 400)) == [step(proven=False)], "another screen may have been touched"
+
+    session = down()
+    say(session, asked(3, anchor=1, at=100), streamed(5, at=150))
+    assert say(session, FingerLifted(DRAG, 400)) == [step(check=3)], "a requested frame has proved it before"
+
+
 def test_a_frame_asked_for_while_the_finger_is_on_its_way_down_proves_nothing_and_a_change_is_flagged() -> None:
     session = down()
     say(session, asked(3, anchor=1, at=101))
