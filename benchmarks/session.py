@@ -64,7 +64,7 @@ class Day:
 
 
 def measure(lab: Lab, folder: Path, *, episodes: int) -> list[Figure]:
-    serial = lab.phones.start(PROFILE)
+    serial = lab.phones.start(PROFILE, animation=True)
     words = [serial, lab.phones.running_dir, lab.server.port, folder / "session", episodes]
     command = [sys.executable, "-m", "benchmarks.session", *map(str, words)]
     said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout

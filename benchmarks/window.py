@@ -45,7 +45,7 @@ _PRESSURE = 1024
 
 def measure(lab: Lab, folder: Path) -> list[Figure]:
     journal = folder / "window.jsonl"
-    serial = lab.phones.start(PROFILE, journal=journal)
+    serial = lab.phones.start(PROFILE, animation=True, journal=journal)
     with _recording(lab, serial, folder, "grpc") as window:
         finger = _finger(window, BareControl(serial, lab.phones.running_dir), journal)
         timer = _timer(window)

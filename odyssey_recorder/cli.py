@@ -383,7 +383,7 @@ def devices(*, as_json: terminal.JsonOption = False) -> None:
     from odyssey_recorder.wiring import user_connector
 
     connector = user_connector(read_settings())
-    listed = connector.server.devices()
+    listed = connector.devices()
     if as_json:
         terminal.print_json([{**asdict(one), "capture": connector.capture_path(one)} for one in listed])
         return
@@ -391,7 +391,7 @@ def devices(*, as_json: terminal.JsonOption = False) -> None:
         terminal.say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
     for one in listed:
         terminal.say(
-            f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.product:20} {one.model}".rstrip()
+            f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.name or one.model}".rstrip()
         )
 
 
@@ -436,7 +436,7 @@ def simulate(
         ),
     ] = 5554,
     seed: Annotated[int, typer.Option(help="The seed of the device's content.")] = 0,
-    animation: Annotated[bool, typer.Option(help="Animate screen changes.")] = True,
+    animation: Annotated[bool, typer.Option(help="Animate screen changes.")] = False,
     running_clock: Annotated[
         bool, typer.Option("--running-clock", help="Let the clock in the status bar run.")
     ] = False,
@@ -466,6 +466,7 @@ def simulate(
         stop_when_stdin_ends()
     device = replace(profile_named(profile), keyboard=keyboard)
     phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
+    phone.prepare(animation=animation)
     run(phone, console_port, lambda words: print(words, flush=True), stay, grpc=grpc)
 
 

@@ -1,14 +1,16 @@
 """Connecting to devices: through which adb server, how frames are captured, and which device."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device, ListedDevice
-from odyssey_recorder.device.discovery import find_control
+from odyssey_recorder.device.discovery import find_control, running_avds
 from odyssey_recorder.device.emulator_console import console_of
+from odyssey_recorder.device.profile import avd_title
 from odyssey_recorder.errors import DeviceError
 
 CapturePolicy = Literal["auto", "adb", "grpc"]
@@ -37,7 +39,7 @@ class DeviceConnector:
         from odyssey_recorder.device.emulator import EmulatorDevice
         from odyssey_recorder.device.emulator_link import GrpcOptions
 
-        shell = AdbShell(serial, self.server)
+        shell = AdbShell(serial, self.server, name=self._names().get(serial, ""))
         if self.capture == "adb":
             device = AdbDevice(shell, keyboards=self.keyboards, console=console)
         else:
@@ -54,6 +56,14 @@ class DeviceConnector:
             raise
         return device
 
+    def devices(self) -> tuple[ListedDevice, ...]:
+        """What adb lists, named after the virtual devices of this computer, or else after the model."""
+        names = self._names()
+        return tuple(replace(one, name=names.get(one.serial) or _model(one)) for one in self.server.devices())
+
+    def _names(self) -> Mapping[str, str]:
+        return {running.serial: avd_title(avd) for avd, running in running_avds(self.running).items()}
+
     def capture_path(self, device: ListedDevice) -> str:
         """ "gRPC" or "screencap", without connecting; empty for a device that is not ready."""
         if not device.is_ready:
@@ -62,25 +72,30 @@ class DeviceConnector:
         return "gRPC" if found is not None and not found.wants_jwt else "screencap"
 
     def connect_chosen(self, serial: str | None) -> Device:
-        return self.connect(chosen_device(self.server, serial))
+        return self.connect(chosen_device(self.devices(), serial))
 
 
-def chosen_device(server: AdbServer, serial: str | None) -> str:
+def _model(device: ListedDevice) -> str:
+    """Empty for an emulator, whose model is only that of its system image."""
+    return "" if device.serial.startswith("emulator-") else device.model.replace("_", " ")
+
+
+def chosen_device(listed: Sequence[ListedDevice], serial: str | None) -> str:
     """The given serial, or else that of the only ready device. Raises DeviceError if there is none."""
-    listed = server.devices()
     if serial is not None:
         if serial not in {device.serial for device in listed}:
-            known = ", ".join(device.serial for device in listed) or "no devices"
+            known = ", ".join(device.label for device in listed) or "no devices"
             raise DeviceError(f"adb does not list the device {serial}. It lists {known}.")
         return serial
-    match [device.serial for device in listed if device.is_ready]:
+    match [device for device in listed if device.is_ready]:
         case [only]:
-            return only
+            return only.serial
         case []:
-            waiting = "".join(f" {device.serial} is {device.state}." for device in listed)
+            waiting = "".join(f" {device.label} is {device.state}." for device in listed)
             raise DeviceError(
                 f"No device is ready.{waiting} Start an emulator in Android Studio, or the simulated one:"
                 " odyssey-recorder simulate"
             )
         case ready:
-            raise DeviceError(f"{len(ready)} devices are ready. Choose one with --device ({', '.join(ready)}).")
+            labels = ", ".join(device.label for device in ready)
+            raise DeviceError(f"{len(ready)} devices are ready. Choose one with --device ({labels}).")

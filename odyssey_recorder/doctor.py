@@ -33,6 +33,9 @@ _QT_PROBE = "import PySide6.QtWidgets as w, PySide6; w.QApplication([]); print(P
 _LIBRARIES = ("adbutils", "grpcio", "PySide6-Essentials", "pillow", "pydantic", "watchdog")
 
 
+_SIMULATE = ("simulate", "--profile", "pixel_7_pro")
+
+
 class Level(Enum):
     OK = "ok"
     NOTE = "note"
@@ -129,20 +132,20 @@ def _adb(settings: Settings) -> list[DoctorFinding]:
     try:
         program = adb_program(settings)
         connector = user_connector(settings)
-        version, devices = connector.server.version(), connector.server.devices()
+        version, devices = connector.server.version(), connector.devices()
     except OdysseyError as error:
         return [DoctorFinding("adb", str(error), Level.MISSING, "Set ODYSSEY_ADB to the adb of your Android SDK.")]
     found = [DoctorFinding("adb", f"{program}, server {version} on port {settings.adb_server_port}")]
     if not devices:
-        command = "odyssey-recorder simulate --profile pixel_7_pro"
-        fix = f"Start an emulator in Android Studio, or: {command}"
+        command = preflight.terminal_line((sys.executable, "-m", "odyssey_recorder", *_SIMULATE))
+        fix = f"Start an emulator in Android Studio, or: odyssey-recorder {' '.join(_SIMULATE)}"
         return [*found, DoctorFinding("Devices", "none", Level.NOTE, fix, command)]
     for device in devices:
         level = Level.OK if device.is_ready else Level.NOTE
         fix = "" if device.is_ready else "Wait until it has started, allow debugging on its screen, or restart it."
-        words = f"{device.serial} {device.state} {device.model}".strip()
-        found.append(DoctorFinding("Device", f"{words}{_capture_path(connector, device)}", level, fix))
-        found += _preflight(connector, device.serial) if device.is_ready else []
+        state = "ready" if device.is_ready else device.state
+        found.append(DoctorFinding("Device", f"{device.label}: {state}{_capture_path(connector, device)}", level, fix))
+        found += _preflight(connector, device) if device.is_ready else []
     return found
 
 
@@ -151,9 +154,9 @@ def _capture_path(connector: DeviceConnector, device: ListedDevice) -> str:
     return f", screenshots by {path}" if path else ""
 
 
-def _preflight(connector: DeviceConnector, serial: str) -> list[DoctorFinding]:
+def _preflight(connector: DeviceConnector, listed: ListedDevice) -> list[DoctorFinding]:
     try:
-        device = connector.connect(serial)
+        device = connector.connect(listed.serial)
     except DeviceError as error:
         return [DoctorFinding("Preflight", str(error), Level.NOTE)]
     try:
@@ -163,8 +166,8 @@ def _preflight(connector: DeviceConnector, serial: str) -> list[DoctorFinding]:
     finally:
         device.close()
     if not wanting:
-        return [DoctorFinding("Preflight", f"{serial} is ready")]
-    return [_as_note("Preflight", f"{one.what}: {one.found}", one) for one in wanting]
+        return [DoctorFinding("Preflight", f"{listed.label} is ready")]
+    return [_as_note("Preflight", f"{listed.label}, {one.what}: {one.found}", one) for one in wanting]
 
 
 def _sdk() -> list[DoctorFinding]:
@@ -185,7 +188,7 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
     environment = {**os.environ}
     if not on_screen:
         environment["QT_QPA_PLATFORM"] = "offscreen"
-    command = f"apt-get install {_QT_PACKAGES}"
+    command = f"{'' if hasattr(os, 'geteuid') and os.geteuid() == 0 else 'sudo '}apt-get install {_QT_PACKAGES}"
     fix = f"On Debian or Ubuntu: {command}"
     what = "Window (Qt)"
     try:

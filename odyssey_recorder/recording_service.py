@@ -58,7 +58,7 @@ class RecordingService:
         return self.phones is not None
 
     def devices(self) -> Sequence[ListedDevice]:
-        return self.connector.server.devices()
+        return self.connector.devices()
 
     def simulate(self) -> str:
         """Returns the serial."""
@@ -104,7 +104,7 @@ class RecordingService:
             draft.close()
             raise RecordingError(
                 f"The draft {episode_id} was begun on a {draft.device.device_name} ({draft.device.size}); "
-                f"{device.serial} has {properties.size}. Continue it on a device of that kind."
+                f"{device.label} has {properties.size}. Continue it on a device of that kind."
             )
         try:
             draft.note_resumed(_resumed_record(properties))

@@ -166,7 +166,7 @@ class ReviewService:
 
     def devices(self) -> Sequence[ListedDevice]:
         """Raises DeviceError."""
-        return [] if self._connector is None else self._connector.server.devices()
+        return [] if self._connector is None else self._connector.devices()
 
     def replay(
         self,

@@ -128,7 +128,7 @@ def _inventory(
 
     return DeviceInventory(
         virtual,
-        connector.server.devices,
+        connector.devices,
         describe,
         connector.connect,
         simulate if phones is not None else None,
@@ -142,7 +142,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
     server = AdbServer(port=settings.adb_server_port, adb=lambda: str(adb_program(settings)))
     connector = _connect_from(server, settings)
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(connector.server.port)}
-    phones = PhoneProcesses(environment, window=True)  # for passive mode
+    phones = PhoneProcesses(environment, window=True, animation=settings.animations)  # a window for passive mode
     try:
         yield RecordingService(
             connector,

@@ -10,7 +10,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState
+from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState, device_label
 from odyssey_recorder.device.input_command import check_text
 from odyssey_recorder.device.repair import (
     THREE_BUTTONS,
@@ -129,7 +129,7 @@ class FakeDevice:
         self.nodes = parse_nodes(INPUT_NODES)
         self.room_bytes = 4 * 1024**3
         self.density = 160
-        self.avd_name = "Fake"
+        self.avd_name, self.name = "Fake", ""
         self.time_zone = "GMT"
         self.clock_ahead_us = 0
         self.keeps_snapshots = True
@@ -144,6 +144,14 @@ class FakeDevice:
     @property
     def serial(self) -> str:
         return self._serial
+
+    @property
+    def label(self) -> str:
+        return device_label(self._serial, self.name)
+
+    @property
+    def adb_command(self) -> tuple[str, ...]:
+        return ("/sdk/adb", "-s", self._serial)
 
     def properties(self) -> DeviceProperties:
         with self._answering():

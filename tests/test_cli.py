@@ -152,9 +152,10 @@ class TestDevices:
         [line] = command_line("devices").out.splitlines()
         assert line.split()[:2] == [phone.serial, "device"]
         assert "gRPC" in line
+        assert line.endswith(" Small Phone")
         [device] = json.loads(command_line("devices", "--json").out)
         assert (device["serial"], device["state"], device["capture"]) == (phone.serial, "device", "gRPC")
-        assert device.keys() == {"serial", "state", "product", "model", "capture"}
+        assert device.keys() == {"serial", "state", "product", "model", "name", "capture"}
 
     def test_where_there_is_none_it_says_how_to_get_one(
         self, command_line: CommandLine, lonely_server: PrivateAdbServer

@@ -66,7 +66,7 @@ def put_aside(recorder: Recorder) -> None:
 )
 def test_the_device_to_use_is_the_one_that_is_ready_or_named(listed: str, serial: str | None, chosen: str) -> None:
     with ScriptedAdbServer({"host:devices-l": block(listed)}) as server:
-        assert chosen_device(AdbServer(port=server.port), serial) == chosen
+        assert chosen_device(AdbServer(port=server.port).devices(), serial) == chosen
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_device_to_use_is_the_one_that_is_ready_or_named(listed: str, serial
 def test_where_no_device_can_be_used_it_is_said_why(listed: str, serial: str | None, words: str) -> None:
     server = ScriptedAdbServer({"host:devices-l": block(listed)})
     with server, pytest.raises(DeviceError, match=words):
-        chosen_device(AdbServer(port=server.port), serial)
+        chosen_device(AdbServer(port=server.port).devices(), serial)
 
 
 def test_an_adb_that_is_set_must_be_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

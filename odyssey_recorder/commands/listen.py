@@ -90,7 +90,7 @@ def _look_before(device: Device, console: Console) -> None:
     for finding in wanting:
         say((f"{finding.what}: {finding.found}. ", "yellow"), finding.fix, to=console)
     if any(finding.prevents for finding in wanting):
-        raise RecordingError(f"Passive mode cannot record on {device.serial} like this.")
+        raise RecordingError(f"Passive mode cannot record on {device.label} like this.")
 
 
 def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_screen: bool) -> Path | None:

@@ -57,6 +57,7 @@ class AdbDevice:
         device."""
         self._shell = shell
         self.serial = shell.serial
+        self.label = shell.label
         self._frame_numbers = count(1)
         self._input: ShellStream | None = None
         self._input_us = _FIRST_INPUT_US
@@ -66,13 +67,17 @@ class AdbDevice:
         self._sdk: int | None = None
         shell.on_lost = self._forget
 
+    @property
+    def adb_command(self) -> tuple[str, ...]:
+        return (*self._shell.server.command, "-s", self.serial)
+
     def _forget(self) -> None:
         self._has_panels = self._sdk = None
 
     def properties(self) -> DeviceProperties:
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
         values = dumpsys.properties(getprop)
-        with device_errors(self.serial):
+        with device_errors(self.label):
             return DeviceProperties(
                 serial=self.serial,
                 product=values.get("ro.product.name", ""),
@@ -89,7 +94,7 @@ class AdbDevice:
         window, input_method, device_state, wm_size = self._shell.ask(
             "dumpsys window displays", "dumpsys input_method", "cmd device_state state", "wm size"
         )
-        with device_errors(self.serial):
+        with device_errors(self.label):
             window = dumpsys.default_display_contents(window)
             package, activity = dumpsys.focused_activity(window)
             return ScreenState(
@@ -139,7 +144,7 @@ class AdbDevice:
         return False
 
     def put_finger(self, at: Pixel) -> None:
-        raise InputRefusedError(f"{self.serial} cannot follow a finger over adb. At {at.x}, {at.y} nothing was sent.")
+        raise InputRefusedError(f"{self.label} cannot follow a finger over adb. At {at.x}, {at.y} nothing was sent.")
 
     def lift_finger(self) -> None:
         pass
@@ -185,7 +190,7 @@ class AdbDevice:
             words = result.errors + result.output
             advice = "Its screen never settles." if _RESTLESS in words else "Look again."
             raise DeviceError(
-                f"The view hierarchy of {self.serial} cannot be read. {advice} {_in_short(words)}".rstrip()
+                f"The view hierarchy of {self.label} cannot be read. {advice} {_in_short(words)}".rstrip()
             )
         return result.output[start:]
 
@@ -193,7 +198,7 @@ class AdbDevice:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
         if result.exit_code != 0:
             words = _in_short(result.errors + result.output)
-            raise DeviceError(f"{self.serial} did not report its setting {namespace} {name}. {words}")
+            raise DeviceError(f"{self.label} did not report its setting {namespace} {name}. {words}")
         value = result.output.strip()
         return "" if value == "null" else value
 
@@ -201,11 +206,11 @@ class AdbDevice:
         result = self._shell.run(shell_line(repair))
         if _complains(result):
             words = _in_short(result.errors + result.output)
-            raise DeviceError(f"{self.serial} refused `{shell_line(repair)}`. {words}".rstrip())
+            raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {words}".rstrip())
 
     def free_bytes(self) -> int:
         [answer] = self._shell.ask("df -k /data")
-        with device_errors(self.serial):
+        with device_errors(self.label):
             return dumpsys.free_bytes(answer)
 
     def input_nodes(self) -> tuple[InputDeviceNode, ...]:
@@ -241,7 +246,7 @@ class AdbDevice:
         before_ns = time.monotonic_ns()
         [uptime] = self._shell.ask("cat /proc/uptime")
         after_ns = time.monotonic_ns()
-        with device_errors(self.serial):
+        with device_errors(self.label):
             least_us = round(float(uptime.split()[0]) * 1e6)
         return ClockReading(before_ns, after_ns, least_us, least_us + _UPTIME_STEP_US)
 
@@ -279,7 +284,7 @@ class AdbDevice:
         if left:
             named = ", ".join(task.package or f"task {task.id}" for task in left)
             raise DeviceError(
-                f"{self.serial} still lists recent apps: {named}. Close them by hand: Recents, then Clear all."
+                f"{self.label} still lists recent apps: {named}. Close them by hand: Recents, then Clear all."
             )
 
     def wait_until_ready(self, timeout_s: float) -> None:
@@ -309,13 +314,13 @@ class AdbDevice:
                     raise
                 problem = str(error)
             if time.monotonic() > expires_s:
-                raise DeviceTimeoutError(f"{self.serial} was not ready after {timeout_s:g} s: {problem}")
+                raise DeviceTimeoutError(f"{self.label} was not ready after {timeout_s:g} s: {problem}")
             self._shell.closed.wait(_BOOT_POLL_S)
 
     def _snapshot_console(self) -> EmulatorConsole:
         if self._console is None:
             raise DeviceError(
-                f"{self.serial} does not support snapshots. Only emulators on this computer do, such as emulator-5554."
+                f"{self.label} does not support snapshots. Only emulators on this computer do, such as emulator-5554."
             )
         return self._console
 
@@ -333,7 +338,7 @@ class AdbDevice:
     def _sdk_version(self) -> int:
         if self._sdk is None:
             [sdk] = self._shell.ask("getprop ro.build.version.sdk")
-            with device_errors(self.serial):
+            with device_errors(self.label):
                 self._sdk = int(sdk)
         return self._sdk
 
@@ -341,7 +346,7 @@ class AdbDevice:
         result = self._shell.run(command, duration_us / 1e6 + self._shell.answer_s)
         if _complains(result):
             words = _in_short(result.errors + result.output)
-            raise InputRefusedError(f"{self.serial} refused the input (exit code {result.exit_code}). {words}")
+            raise InputRefusedError(f"{self.label} refused the input (exit code {result.exit_code}). {words}")
 
     def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
         typed = 0
@@ -359,7 +364,7 @@ class AdbDevice:
 
     def _recent_tasks(self) -> tuple[dumpsys.RecentTask, ...]:
         [recents] = self._shell.ask("dumpsys activity recents")
-        with device_errors(self.serial):
+        with device_errors(self.label):
             return dumpsys.recent_tasks(recents)
 
 

@@ -48,7 +48,7 @@ class AdbKeyboard:
     """
 
     def __init__(self, shell: AdbShell, folder: Path | None) -> None:
-        self._serial = shell.serial
+        self._serial, self._label = shell.serial, shell.label
         self._ask = shell.ask
         self._folder = folder
 
@@ -95,7 +95,7 @@ class AdbKeyboard:
         while not _is_up(*self._ask("dumpsys input_method")):
             if time.monotonic() > expires_s:
                 raise InputRefusedError(
-                    f"ADBKeyBoard does not open on {self._serial}. Tap the field, or reinstall ADBKeyBoard. "
+                    f"ADBKeyBoard does not open on {self._label}. Tap the field, or reinstall ADBKeyBoard. "
                     "Nothing was typed."
                 )
             time.sleep(_SWITCH_POLL_S)
@@ -114,7 +114,7 @@ class AdbKeyboard:
             part.replace(path)
         except OSError as error:
             raise InputRefusedError(
-                f"The keyboard of {self._serial} cannot be saved in {self._folder} ({error.strerror}), so "
+                f"The keyboard of {self._label} cannot be saved in {self._folder} ({error.strerror}), so "
                 "it was not switched. Nothing was typed. Free some space there."
             ) from error
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from odyssey_recorder.device import dumpsys
 from odyssey_recorder.device.device import ListedDevice
-from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, OdysseyError
 
 if TYPE_CHECKING:  # slow to load, and a window opens before it needs adb
     from odyssey_recorder.device.adb_connection import DeviceConnection
@@ -111,6 +111,14 @@ class AdbServer:
             raise DeviceError(f"{self} could not be started: {words}. Run `{adb} start-server` to see why.")
         self._adb = lambda: adb
         self._is_ours = bool(self._is_ours) or _STARTED in done.stderr
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words that run adb with this server in a terminal."""
+        program = "adb"
+        with suppress(OdysseyError):
+            program = (self._adb or find_adb)()
+        return (program,) if self.port == DEFAULT_PORT else (program, "-P", str(self.port))
 
     def version(self) -> int:
         """The protocol version that adb programs and servers compare; 41 in every release since 2018."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.device.adb_server import AdbServer, device_errors
+from odyssey_recorder.device.device import device_label
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 
 if TYPE_CHECKING:
@@ -136,14 +137,15 @@ class CommandResult:
 class AdbShell:
     """The shell of one device, still valid after it reconnects; `on_lost` is called when the device is gone."""
 
-    def __init__(self, serial: str, server: AdbServer, *, answer_s: float = ANSWER_S) -> None:
+    def __init__(self, serial: str, server: AdbServer, *, name: str = "", answer_s: float = ANSWER_S) -> None:
         self.serial = serial
+        self.label = device_label(serial, name)
         self.answer_s = answer_s
         self.closed = threading.Event()
         self.paused = threading.RLock()
         """Held during snapshot operations: commands, and their time limits, start only afterwards."""
         self.on_lost: Callable[[], None] = lambda: None
-        self._server = server
+        self.server = server
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
 
@@ -152,7 +154,7 @@ class AdbShell:
         output = self.run(f"; echo {_PART}; ".join(commands)).output
         parts = [part.strip() for part in output.split(_PART)]
         if len(parts) != len(commands):
-            raise DeviceError(f"{self.serial} answered {len(parts)} of {len(commands)} commands. Try again.")
+            raise DeviceError(f"{self.label} answered {len(parts)} of {len(commands)} commands. Try again.")
         return parts
 
     def run(self, command: str, timeout_s: float | None = None) -> CommandResult:
@@ -167,7 +169,7 @@ class AdbShell:
             pass
         timeout_s = self.answer_s if timeout_s is None else timeout_s
         try:
-            with device_errors(self.serial):
+            with device_errors(self.label):
                 expires_s = None if endless else time.monotonic() + timeout_s
                 with self._connected(timeout_s) as connection:
                     connection.request(f"host:tport:serial:{self.serial}")
@@ -177,7 +179,7 @@ class AdbShell:
                     yield ShellStream(connection.conn, expires_s, asked_ns)
         except DeviceError as error:
             if self.closed.is_set():
-                raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.") from error
+                raise DeviceDisconnectedError(f"The connection to {self.label} was closed.") from error
             if isinstance(error, DeviceDisconnectedError):
                 self.on_lost()
             raise
@@ -192,7 +194,7 @@ class AdbShell:
 
     @contextmanager
     def _connected(self, timeout_s: float) -> Iterator["DeviceConnection"]:
-        connection = self._server.connect(timeout_s)
+        connection = self.server.connect(timeout_s)
         with connection.conn as sock:
             with self._lock:
                 if self.closed.is_set():

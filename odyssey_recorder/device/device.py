@@ -20,17 +20,27 @@ from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 class ListedDevice:
     """`state` is adb's own word: "device" if it is ready, else "offline", "unauthorized" and so on.
 
-    `product` and `model` are empty if adb does not know them.
+    `product` and `model` are empty if adb does not know them, `name` if nobody has named it.
     """
 
     serial: str
     state: str
     product: str
     model: str
+    name: str = ""
 
     @property
     def is_ready(self) -> bool:
         return self.state == "device"
+
+    @property
+    def label(self) -> str:
+        return device_label(self.serial, self.name)
+
+
+def device_label(serial: str, name: str) -> str:
+    """What people read, such as ``Pixel 8 Pro (emulator-5554)``: devices may share a name, but not a serial."""
+    return f"{name} ({serial})" if name not in ("", serial) else serial
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +110,16 @@ class HasSerial(Protocol):
     def serial(self) -> str:
         """The name under which adb lists the device."""
 
+    @property
+    def label(self) -> str:
+        """Its name, if it is known, and its serial."""
+
 
 class DeviceFacts(HasSerial, Protocol):
+    @property
+    def adb_command(self) -> tuple[str, ...]:
+        """The words that run adb for this device in a terminal."""
+
     def properties(self) -> DeviceProperties:
         """Identity, Android version and screen of the device."""
 

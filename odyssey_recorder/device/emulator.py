@@ -58,7 +58,7 @@ class EmulatorDevice(AdbDevice):
         self._judged: FrameShape | None = None
         self._fitting: FrameShape | None = None
         self._finger = EmulatorFinger(self._wait_until, control.calm_s)
-        self._link = EmulatorLink(shell.serial, control, self._look)
+        self._link = EmulatorLink(shell.label, control, self._look)
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Raises `DeviceTimeoutError`, or `DeviceError` if gRPC is required but unavailable."""
@@ -124,7 +124,7 @@ class EmulatorDevice(AdbDevice):
         if connection is None:
             self._refuse_if_closed()
             self._finger.lift(None)
-            raise errors.InputRefusedError(f"{self.serial} cannot follow a finger right now. Try again.")
+            raise errors.InputRefusedError(f"{self.label} cannot follow a finger right now. Try again.")
         with self._undisturbed(), self._dropping(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
 
@@ -217,7 +217,7 @@ class EmulatorDevice(AdbDevice):
 
     def _refuse_if_closed(self) -> None:
         if self._shell.closed.is_set():
-            raise errors.DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
+            raise errors.DeviceDisconnectedError(f"The connection to {self.label} was closed.")
 
     def _lift_if_possible(self) -> None:
         connection = self._link.connection

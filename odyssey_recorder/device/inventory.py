@@ -7,9 +7,9 @@ from threading import Lock
 
 from odyssey_recorder.device import preflight
 from odyssey_recorder.device.avd import Avd, BootStage, Start, VirtualDevices
-from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice, ScreenState
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice, ScreenState, device_label
 from odyssey_recorder.device.preflight import PreflightFinding
-from odyssey_recorder.device.profile import DeviceProfile, profile_of, profiles
+from odyssey_recorder.device.profile import DeviceProfile, avd_title, profile_of, profiles
 from odyssey_recorder.errors import CancelledError, DeviceError, OdysseyError, SdkError
 
 _UNLISTED = "unknown to adb"
@@ -35,6 +35,10 @@ class InventoryDevice:
     serial: str = ""
     state: str = ""
     simulated: bool = False
+
+    @property
+    def label(self) -> str:
+        return device_label(self.serial, self.name) if self.serial else self.name
 
     @property
     def is_ready(self) -> bool:
@@ -192,9 +196,9 @@ class DeviceInventory:
 
     def _other(self, device: ListedDevice) -> InventoryDevice:
         known = self._description(device)
-        avd_name = known.avd_name.replace("_", " ") if known else ""
+        avd_name = avd_title(known.avd_name) if known else ""
         profile = profile_of(known) if known else None
-        name = avd_name or device.model.replace("_", " ") or device.serial
+        name = avd_name or device.name or device.model.replace("_", " ") or device.serial
         simulated = self._is_simulated(device)
         return InventoryDevice(device.serial, name, profile, None, device.serial, device.state, simulated)
 

@@ -1,8 +1,10 @@
 """What recording requires of a device: checks, repairs and preparation."""
 
+import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from subprocess import list2cmdline
 
 from odyssey_recorder.device.device import Device, DeviceSetup
 from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_of
@@ -38,9 +40,12 @@ IMAGE_LOCALE = "en-US"
 
 @dataclass(frozen=True, slots=True)
 class PreflightReadings:
-    """A setting that was never set is empty; `size` and `density` are what Android lays out for."""
+    """A setting that was never set is empty; `size` and `density` are what Android lays out for.
 
-    serial: str
+    `adb` are the words that run adb for the device in a terminal.
+    """
+
+    adb: tuple[str, ...]
     size: Size
     panel: Size | None
     density: int
@@ -78,7 +83,7 @@ def take_readings(device: Device) -> PreflightReadings:
     window, transition, animator = (device.setting("global", name) for name in _ANIMATIONS)
     properties, panel = device.properties(), device.screen_state().panel
     return PreflightReadings(
-        serial=device.serial,
+        adb=device.adb_command,
         size=properties.size,
         panel=panel,
         density=properties.density,
@@ -105,6 +110,11 @@ def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
         _free_space(readings),
         _frames(readings),
     )
+
+
+def terminal_line(words: Sequence[str]) -> str:
+    """A command to paste into a terminal of this computer."""
+    return list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
@@ -223,7 +233,7 @@ def _repairable(
     readings: PreflightReadings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = ""
 ) -> PreflightFinding:
     lines = "; ".join(shell_line(repair) for repair in repairs)
-    command = shlex.join(("adb", "-s", readings.serial, "shell", lines))
+    command = terminal_line((*readings.adb, "shell", lines))
     fix = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
     return PreflightFinding(what, found, fix, command=command, repairs=repairs, why=why)
 

@@ -99,6 +99,12 @@ def profile_of(device: DeviceProperties, panel: Size | None = None) -> DevicePro
     return next(by_name, None) or next(by_size, None)
 
 
+def avd_title(avd: str) -> str:
+    """A virtual device's name for people: its profile's if it is named after that, as simulated ones are."""
+    key = avd.lower().removeprefix("simulated_")
+    return next((profile.name for profile in profiles() if profile.key == key), avd.replace("_", " "))
+
+
 def device_name(device: DeviceProperties) -> str:
     """The dataset's name for the device: its profile's by screen size, or else the AVD's or model's."""
     named = next((profile.name for profile in profiles() if device.size in profile.screens), "")

@@ -2,6 +2,7 @@
 
 import platform as this_computer
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -103,15 +104,19 @@ class AndroidSdk:
         wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
         return tuple(
             PreflightFinding(
-                what, f"no {package} in {self.folder}", self._fix(package), True, self.install_command(package)
+                what,
+                f"no {package} in {self.folder}",
+                self._fix(package),
+                prevents=True,
+                command=self.install_command(package) if self.tool("sdkmanager") else "",
             )
             for what, package in wanting
         )
 
     def install_command(self, package: str) -> str:
-        """Quoted so that every system's shell accepts it."""
-        manager = self.tool("sdkmanager")
-        return f'"{manager}" "{package}"' if manager else f'sdkmanager "{package}"'
+        """To paste into a terminal if the SDK has its sdkmanager."""
+        manager = str(self.tool("sdkmanager") or "sdkmanager")
+        return f'"{manager}" "{package}"' if self.platform == "win32" else shlex.join((manager, package))
 
     def _fix(self, package: str) -> str:
         if self.tool("sdkmanager") is not None:

@@ -77,7 +77,7 @@ class FrameReader:
             return self._failed(error)
         except Exception as error:  # noqa: BLE001 - top of a thread; callers must not wait for ever
             _log.exception("Taking a frame of %s broke", self._device.serial)
-            return self._failed(DeviceError(f"Taking a screenshot of {self._device.serial} failed: {error!r}."))
+            return self._failed(DeviceError(f"Taking a screenshot of {self._device.label} failed: {error!r}."))
         if frame is None:
             return 0.0
         before, self._seen_s = self._newest, time.monotonic()

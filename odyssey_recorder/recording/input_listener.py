@@ -60,7 +60,7 @@ class InputListener:
                 reason = str(error)
             except Exception as error:  # noqa: BLE001 - top of a thread; a broken listener must be reported
                 _log.exception("Listening to the input of %s broke", self._device.serial)
-                reason = f"Listening to {self._device.serial} failed: {error!r}."
+                reason = f"Listening to {self._device.label} failed: {error!r}."
             if not self._stopping.is_set():
                 self._report(InputBroke(reason))
             self._stopping.wait(AGAIN_S)
@@ -91,7 +91,7 @@ class InputListener:
         finally:
             for news in tracker.close():
                 self._tell(news, 0)
-        return f"getevent has ended on {self._device.serial}."
+        return f"getevent has ended on {self._device.label}."
 
     def _hear(self, device_us: int, arrived_ns: int) -> None:
         with self._lock:

@@ -172,7 +172,7 @@ class Player:
         size, expected = self._device.capture().size, self._recorded.episode.device.size
         if not self._rules.scale and size not in (expected, expected.turned()):
             raise ReplayError(
-                f"The episode was recorded on a screen of {expected}, and {self._device.serial} has "
+                f"The episode was recorded on a screen of {expected}, and {self._device.label} has "
                 f"{size}. Use a device of that size, or scale the positions with --scale."
             )
         self._tolerance = Tolerance.for_screen(size, self._device.properties().density)
@@ -184,7 +184,7 @@ class Player:
         try:
             self._device.check_text(text)
         except InputRefusedError as error:
-            raise ReplayError(f"Step {number} cannot be replayed on {self._device.serial}: {error}") from error
+            raise ReplayError(f"Step {number} cannot be replayed on {self._device.label}: {error}") from error
 
     def _place(self) -> str:
         if not self._results:

@@ -22,12 +22,14 @@ class PhoneProcesses:
     """The simulated emulators started by this program; they end with it, however it ends.
 
     `environment` sets the adb server to announce to (ANDROID_ADB_SERVER_PORT), HOME, and the folder of the discovery
-    files (XDG_RUNTIME_DIR). With `window` each emulator has an interactive window.
+    files (XDG_RUNTIME_DIR). With `window` each emulator has an interactive window, with `animation`
+    it moves between screens unless `start` says otherwise.
     """
 
-    def __init__(self, environment: Mapping[str, str], *, window: bool = False) -> None:
+    def __init__(self, environment: Mapping[str, str], *, window: bool = False, animation: bool = False) -> None:
         self._environment = dict(environment)
         self._window = window
+        self._animation = animation
         self._running: list[_Phone] = []
         self._lock = threading.Lock()
 
@@ -40,14 +42,15 @@ class PhoneProcesses:
         profile: str,
         *,
         seed: int = 0,
-        animation: bool = True,
+        animation: bool | None = None,
         journal: Path | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> str:
         """Waits until the emulator is up; returns its serial. Raises DeviceError, CancelledError."""
         command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", profile, "--seed", str(seed)]
         command += ["--console-port", "0", "--until-stdin-ends"]
-        command += [] if animation else ["--no-animation"]
+        animates = self._animation if animation is None else animation
+        command += ["--animation"] if animates else []
         command += ["--window"] if self._window else []
         command += ["--journal", str(journal)] if journal else []
         phone = _Phone(command, self._environment)

@@ -202,6 +202,12 @@ class Phone:
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         self._change(lambda: self._system.change_setting(namespace, key, value))
 
+    def prepare(self, *, animation: bool) -> None:
+        """Before the start: set what preparing a real device for recordings sets."""
+        self._system.change_setting("global", "stay_on_while_plugged_in", "7")
+        for kind in () if animation else ("window_animation", "transition_animation", "animator_duration"):
+            self._system.change_setting("global", f"{kind}_scale", "0")
+
     def delete_setting(self, namespace: str, key: str) -> bool:
         was_set = self.get_setting(namespace, key) is not None
         self._change(lambda: self._system.delete_setting(namespace, key))

@@ -58,7 +58,7 @@ def test_the_list_names_what_is_missing_what_is_wrong_and_what_can_be_made(
     listed = command_line("avd", "list").out
     tree = json.loads(command_line("avd", "list", "--json").out)
 
-    assert f'sdkmanager" "{IMAGE}"' in listed
+    assert f"sdkmanager '{IMAGE}'" in listed
     assert "    Its keyboard is no, the profile's yes.\n" in listed
     assert "odyssey-recorder avd create pixel_tablet\n" in listed
     assert "odyssey-recorder avd create pixel_fold\n" not in listed

@@ -201,7 +201,7 @@ def test_without_its_image_a_device_is_neither_made_nor_started(bench: Bench) ->
     bench.sdk.remove(IMAGE)
 
     for ask in (lambda: bench.devices.start("small_phone"), lambda: bench.devices.create("medium_phone")):
-        with pytest.raises(SdkError, match=rf'sdkmanager" "{IMAGE}"'):
+        with pytest.raises(SdkError, match=f"sdkmanager '{IMAGE}'"):
             ask()
     assert [finding.what for finding in bench.devices.missing()] == ["System image"]
 

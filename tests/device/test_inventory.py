@@ -130,7 +130,7 @@ def test_a_simulated_device_takes_the_place_of_its_profile_and_says_what_it_is(c
     members = computer.inventory.listing().members
     small = next(member for member in members if member.key == "small_phone")
     assert (small.serial, small.simulated) == ("emulator-5580", True)
-    assert [(other.name, other.simulated) for other in members[6:]] == [("Simulated small phone", True)]
+    assert [(other.name, other.simulated) for other in members[6:]] == [("Small Phone", True)]
 
 
 def test_a_device_like_none_of_the_six_comes_after_them(computer: Computer) -> None:

@@ -1,5 +1,5 @@
-import re
 import shlex
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -10,7 +10,6 @@ from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.errors import DeviceDisconnectedError
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.bench import DeviceBench
 from tests.fakes import FakeDevice
 
@@ -25,7 +24,7 @@ POWER = InputDeviceNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"
 ANIMATIONS = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
 
 READY = PreflightReadings(
-    serial="emulator-5554",
+    adb=("/my sdk/adb", "-s", "emulator-5554"),
     size=Size(1440, 3120),
     panel=Size(1440, 3120),
     density=560,
@@ -54,10 +53,10 @@ def test_a_device_that_has_everything_lacks_nothing() -> None:
 
 
 def test_what_is_fixed_by_a_command_has_the_command_by_itself_and_the_serial_is_one_word_of_it() -> None:
-    navigation = found(replace(READY, serial="x; reboot", navigation_mode="2"))["Navigation"]
+    navigation = found(replace(READY, adb=("/my sdk/adb", "-s", "x; reboot"), navigation_mode="2"))["Navigation"]
 
     assert navigation.command in navigation.fix
-    assert shlex.split(navigation.command)[:4] == ["adb", "-s", "x; reboot", "shell"]
+    assert shlex.split(navigation.command)[:4] == ["/my sdk/adb", "-s", "x; reboot", "shell"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +123,7 @@ def test_only_the_animations_that_are_on_are_switched_off() -> None:
         PutSetting("global", "animator_duration_scale", "0"),
     )
     assert animations.fix.endswith(
-        "Run: adb -s emulator-5554 shell "
+        "Run: '/my sdk/adb' -s emulator-5554 shell "
         "'settings put global transition_animation_scale 0; settings put global animator_duration_scale 0'"
     )
 
@@ -163,9 +162,7 @@ def test_an_overridden_screen_can_be_reset_and_a_wrong_panel_cannot() -> None:
 
 
 @pytest.mark.parametrize("by", ["repair", "command"])
-def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(
-    bench: DeviceBench, adb_server: PrivateAdbServer, by: str
-) -> None:
+def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(bench: DeviceBench, by: str) -> None:
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     bench.emulator.phone.put_setting("secure", "navigation_mode", "2")
     bench.emulator.phone.override_size(600, 1000)
@@ -175,8 +172,8 @@ def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(
     for finding in findings(before):
         if by == "repair":
             fix(bench.device, finding)
-        elif named := re.search(r"Run: adb (-s \S+ shell '[^']+')", finding.fix):
-            assert adb_server.adb(*shlex.split(named[1])).returncode == 0
+        elif finding.command:
+            subprocess.run(finding.command, shell=True, check=True)
 
     assert lacking(take_readings(bench.device)) == {"Screenshots"}
 

@@ -1,3 +1,4 @@
+import shlex
 from pathlib import Path
 
 import pytest
@@ -74,24 +75,28 @@ def test_of_several_command_line_tools_the_latest_are_used_then_the_highest_vers
 
 
 def test_a_tool_that_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path) -> None:
+    tmp_path = tmp_path / "my $HOME"
     manager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / "sdkmanager")
 
     with pytest.raises(SdkError) as told:
         AndroidSdk(tmp_path, platform="linux").require("emulator")
 
-    assert str(told.value) == f'The Android SDK in {tmp_path} has no emulator. Run: "{manager}" "emulator"'
+    assert (
+        str(told.value) == f"The Android SDK in {tmp_path} has no emulator. Run: {shlex.quote(str(manager))} emulator"
+    )
 
 
 def test_an_empty_sdk_lacks_all_and_says_how_to_come_by_its_first_tool(tmp_path: Path) -> None:
     missing = AndroidSdk(tmp_path, platform="linux").missing([IMAGE, IMAGE])
 
     assert [(finding.what, finding.command) for finding in missing] == [
-        ("emulator", 'sdkmanager "emulator"'),
-        ("avdmanager", 'sdkmanager "cmdline-tools;latest"'),
-        ("adb", 'sdkmanager "platform-tools"'),
-        ("System image", f'sdkmanager "{IMAGE}"'),
-    ]
-    assert all(finding.prevents and finding.command in finding.fix for finding in missing)
+        ("emulator", ""),
+        ("avdmanager", ""),
+        ("adb", ""),
+        ("System image", ""),
+    ], "no command runs without a sdkmanager"
+    assert missing[-1].prevents
+    assert missing[-1].fix.endswith(f"Then run: sdkmanager '{IMAGE}'")
     assert all("tick Android SDK Command-line Tools (latest)" in finding.fix for finding in missing)
     assert "odyssey-recorder simulate" in no_sdk().fix
 
@@ -101,7 +106,7 @@ def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -
     folder.mkdir(parents=True)
     sdk = AndroidSdk(tmp_path)
 
-    with pytest.raises(SdkError, match=f'has no {IMAGE}.*sdkmanager "{IMAGE}"'):
+    with pytest.raises(SdkError, match=f"has no {IMAGE}.*sdkmanager .{IMAGE}"):
         sdk.require_package(IMAGE)
     program(folder / "system.img")
     sdk.require_package(IMAGE)
