@@ -1,4 +1,4 @@
-"""A message above the mirror: what was published, refused or failed; it stays until it is dismissed."""
+"""A message on a page: what succeeded, was refused or failed; it stays until it is dismissed or its cause is gone."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -24,6 +24,7 @@ class Banner(QFrame):
         super().__init__()
         self.setProperty("kind", "banner")
         self._tone = Tone.WARNING
+        self._cause = ""
         self._icon = QLabel()
         self._words = text_label()
         self._detail = text_label(kind="hint")
@@ -36,8 +37,8 @@ class Banner(QFrame):
         self._lay_out(buttons)
         self.hide()
 
-    def show_message(self, tone: Tone, words: str, detail: str = "") -> None:
-        self._tone = tone
+    def show_message(self, tone: Tone, words: str, detail: str = "", *, cause: str = "") -> None:
+        self._tone, self._cause = tone, cause
         self._words.setText(words)
         say(self._detail, detail)
         self.setAccessibleName(f"{words} {detail}".strip())
@@ -46,6 +47,11 @@ class Banner(QFrame):
         self.style().polish(self)
         self.repaint_icons()
         self.show()
+
+    def end(self, cause: str) -> None:
+        """Hide the message if this was its cause."""
+        if self._cause == cause:
+            self.hide()
 
     def repaint_icons(self) -> None:
         theme = Theme.current()

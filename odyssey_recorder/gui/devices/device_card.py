@@ -51,8 +51,8 @@ class DeviceCard(Card):
         is_busy: bool,
     ) -> None:
         """`examination` is None if the device does not run or was not examined yet."""
-        self._name.setText(member.name)
-        self.setAccessibleName(f"Device: {member.name}")
+        self._name.setText(member.label)
+        self.setAccessibleName(f"Device: {member.label}")
         self._show_facts(facts(member, examination))
         hint = "" if is_busy else advice(member, can_simulate=can_simulate, lacks_sdk=lacks_sdk)
         say(self._hint, hint)

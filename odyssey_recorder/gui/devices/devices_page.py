@@ -26,6 +26,8 @@ _LEFT_PX = 264
 _SNAPSHOTS_PX = 268
 _SPACE = 16
 _LOOKING = "Looking for devices…"
+_LISTING = "listing"
+"""The cause of a message that the devices cannot be listed."""
 _TAKEN = "An episode is being recorded on this device. Finish or stop the recording first."
 _AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
 
@@ -102,7 +104,11 @@ class DevicesPage(Page):
     def _show_listing(self, listing: InventoryListing) -> None:
         before = self._member
         self._listed = listing
+        for member in listing.members:
+            if member.is_ready:
+                self._message.end(member.key)
         self._looking.hide()
+        self._message.end(_LISTING)
         self._rows.show(listing.members)
         self._list.setCurrentIndex(self._rows.index(self._row_to_choose(), 0))
         member = self._member
@@ -121,12 +127,12 @@ class DevicesPage(Page):
         is_there = now is not None and now.serial == before.serial
         is_asked_for = self._work.is_busy(before.key) or before.serial == self._stopped
         if not is_there and not is_asked_for:
-            words = f"{before.serial} ({before.name}) is gone."
-            self._message.show_message(Tone.WARNING, words, "It was closed or crashed. Start it again.")
+            advice = "It was closed or crashed. Start it again."
+            self._message.show_message(Tone.WARNING, f"{before.label} is gone.", advice, cause=before.key)
 
     def _show_listing_failure(self, words: str) -> None:
         self._looking.hide()
-        self._message.show_message(Tone.DANGER, words)
+        self._message.show_message(Tone.DANGER, words, cause=_LISTING)
 
     def _take_examination(self, serial: str, examination: DeviceDetails) -> None:
         member = self._member
@@ -320,7 +326,7 @@ class DevicesPage(Page):
 def _reset_question(member: InventoryDevice) -> Question:
     return Question(
         title="Reset the device",
-        question=f"Reset {member.name} to factory state?",
+        question=f"Reset {member.label} to factory state?",
         answer="Reset",
         tip=f"Reset {member.name} (Enter)",
         cancel_tip="Keep the device as it is (Esc)",

@@ -24,6 +24,7 @@ class DeviceChooser(Card):
         super().__init__()
         self._commands = commands
         self._shown: tuple[tuple[ListedDevice, ...], bool] | None = None
+        self._chosen = ""
         self._list = Choice("Device")
         self._list.activated.connect(self._choose)
         self._hint = text_label(kind="hint")
@@ -37,27 +38,32 @@ class DeviceChooser(Card):
         if (tuple(devices), can_simulate) == self._shown:
             return
         self._shown = (tuple(devices), can_simulate)
-        listed = [(one.serial, one.serial if one.is_ready else f"{one.serial} · {one.state}") for one in devices]
+        listed = [(one.serial, one.label if one.is_ready else f"{one.label} · {one.state}") for one in devices]
         self._list.offer([("", _NOTHING if devices else "No device"), *listed])
         self.show_chosen(chosen)
         self._list.setEnabled(bool(devices))
         troubled = [device for device in devices if not device.is_ready]
         if not devices:
-            self.show_hint(f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}.")
+            self.show_trouble(f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}.")
         elif len(troubled) == len(devices):
-            self.show_hint(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
+            self.show_trouble(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
         else:
-            self.show_hint("")
+            self.show_trouble("")
 
     def show_chosen(self, serial: str) -> None:
+        self._chosen = serial
         self._list.choose(serial)
+        if serial:
+            self.show_trouble("")
 
     def show_failure(self, words: str) -> None:
+        """Until the devices can be listed again."""
         self._shown = None
-        self.show_hint(words)
+        self.show_trouble(words)
 
-    def show_hint(self, words: str) -> None:
-        say(self._hint, words)
+    def show_trouble(self, words: str) -> None:
+        """While a device is chosen, only the mirror tells what is wrong with it."""
+        say(self._hint, "" if self._chosen else words)
 
     def set_changeable(self, changeable: bool) -> None:
         self._list.setEnabled(changeable and self._list.count() > 0)

@@ -64,7 +64,7 @@ class DeviceColumn(QWidget):
         self._commands[Command.PAUSE].setChecked(False)
         self._view = None
         self._stage.show_wanted(None)
-        self._tell(phase_text(phase, self._controller.serial, practice=self._controller.is_practising))
+        self._tell(phase_text(phase, self._controller.label, practice=self._controller.is_practising))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
             self._status.show_capture_path("")
@@ -109,7 +109,8 @@ class DeviceColumn(QWidget):
         self._status_text = text
         if self._commands[Command.PAUSE].isChecked():
             text = text.paused()
-        self._status.show_state(text.activity, text.word, text.message)
+        in_mirror = text.overlay is not None and text.overlay.words == text.message
+        self._status.show_state(text.activity, text.word, text.message, is_told=in_mirror)
         self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
         takes_input = by_mirror and text.takes_input
@@ -128,7 +129,7 @@ class DeviceColumn(QWidget):
         self._mirror.show_frame(frame)
         self._status.show_frame(frame)
         if self._controller.phase is Phase.WATCHING:
-            self._tell(phase_text(Phase.WATCHING, self._controller.serial))
+            self._tell(phase_text(Phase.WATCHING, self._controller.label))
 
     def _show_capture_path(self) -> None:
         before, path = self._status.capture_path, self._controller.capture_path

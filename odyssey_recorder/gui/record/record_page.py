@@ -188,6 +188,7 @@ class RecordPage(Page):
         controller.phase_changed.connect(self._show_phase)
         controller.devices_listed.connect(self._show_devices)
         controller.listing_failed.connect(self._devices.show_failure)
+        controller.connecting_failed.connect(self._devices.show_trouble)
         controller.looked_over.connect(self._show_findings)
         controller.look_over_failed.connect(self._preflight.show_failure)
         self._preflight.fix_asked.connect(controller.fix)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.device.device import Device, DeviceProperties
+from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.preflight import PreflightFinding, findings, fix, take_readings
 from odyssey_recorder.device.profile import profile_of
 from odyssey_recorder.errors import OdysseyError
@@ -46,6 +46,7 @@ class RecordingController(QObject):
     phase_changed = Signal(object)
     devices_listed = Signal(object)
     listing_failed = Signal(str)
+    connecting_failed = Signal(str)
     device_connected = Signal(object)
     drafts_listed = Signal(object)
     frame_came = Signal(object)
@@ -64,6 +65,7 @@ class RecordingController(QObject):
         self._service = service
         self.phase = Phase.NO_DEVICE
         self.serial = ""  # the chosen device, empty without one
+        self._labels: dict[str, str] = {}  # of the listed devices, by serial
         self.mode: Mode = "mirror"
         self.assignment: Assignment | None = None
         self.is_practising = False
@@ -74,6 +76,10 @@ class RecordingController(QObject):
         self._live = LiveView(self.background, self)
         self._live.frame_came.connect(self.frame_came)
         self._live.failed.connect(self.watching_failed)
+
+    @property
+    def label(self) -> str:
+        return self._labels.get(self.serial, self.serial)
 
     @property
     def capture_path(self) -> str:
@@ -96,7 +102,7 @@ class RecordingController(QObject):
 
     def list_devices(self) -> None:
         self.background.run(
-            self._service.devices, self.devices_listed.emit, lambda error: self.listing_failed.emit(error_text(error))
+            self._service.devices, self._take_devices, lambda error: self.listing_failed.emit(error_text(error))
         )
 
     def list_drafts(self) -> None:
@@ -104,7 +110,7 @@ class RecordingController(QObject):
 
     def start_simulated(self) -> None:
         self._enter(Phase.CONNECTING)
-        self._run(self._service.simulate, self._take_simulated, partial(self._lose_device, self.serial))
+        self.background.run(self._service.simulate, self._take_simulated, partial(self._lose_device, self.serial))
 
     def choose_device(self, serial: str) -> None:
         """Connect to `serial` instead of the present device; ignored while recording."""
@@ -114,7 +120,7 @@ class RecordingController(QObject):
         self.serial = serial
         self._enter(Phase.CONNECTING)
         call = partial(_connect, self._service, serial)
-        self._run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
+        self.background.run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
 
     def choose_mode(self, mode: Mode) -> None:
         if self.phase not in (Phase.STARTING, Phase.RECORDING):
@@ -193,6 +199,10 @@ class RecordingController(QObject):
             self._device.close()
         self.background.close()
 
+    def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
+        self._labels = {device.serial: device.label for device in devices}
+        self.devices_listed.emit(devices)
+
     def _take_simulated(self, serial: str) -> None:
         self.list_devices()
         self.choose_device(serial)
@@ -209,11 +219,12 @@ class RecordingController(QObject):
         self._live.start(device)
         self.look_over()
 
-    def _lose_device(self, serial: str) -> None:
+    def _lose_device(self, serial: str, error: Exception) -> None:
         if serial != self.serial:
             return  # another one was chosen meanwhile
         self.serial = ""
         self._enter(Phase.NO_DEVICE)
+        self.connecting_failed.emit(error_text(error))
         self.list_devices()
 
     def _let_go_of_device(self) -> None:

@@ -61,10 +61,12 @@ class StatusLine(QWidget):
         self._clock.timeout.connect(self._show_age)
         self._clock.start()
 
-    def show_state(self, activity: Activity, state: str, message: str) -> None:
+    def show_state(self, activity: Activity, state: str, message: str, *, is_told: bool = False) -> None:
+        """A message that `is_told` elsewhere is for screen readers only."""
         self._dot.set_activity(activity)
         self._state.setText(state)
-        self._message.show_words("" if message.rstrip(".").casefold() == state.casefold() else message)
+        is_told = is_told or message.rstrip(".").casefold() == state.casefold()
+        self._message.show_words("" if is_told else message)
         self.setAccessibleName(f"{state}. {message}")
 
     def show_frame(self, frame: Frame | None) -> None:
@@ -169,14 +171,14 @@ _PAUSED = "Paused. Nothing is recorded until you press Resume."
 _LOOK_ONLY = Overlay("Work in the emulator's own window", OverlayOpacity.CLEAR)
 
 
-def phase_text(phase: Phase, serial: str, *, practice: bool = False) -> StatusText:
+def phase_text(phase: Phase, device: str, *, practice: bool = False) -> StatusText:
     """The text of a phase without a recorder; `practice`: the recording is never published."""
     match phase:
         case Phase.NO_DEVICE:
-            words = "No device. Start an emulator, or the simulated one."
+            words = "Choose or start a device at the left"
             return StatusText(Activity.IDLE, "No device", "", Overlay(words, OverlayOpacity.HEAVY))
         case Phase.CONNECTING:
-            words = f"Connecting to {serial}…" if serial else "Starting the simulated emulator…"
+            words = f"Connecting to {device}…" if device else "Starting the simulated emulator…"
             return StatusText(Activity.BUSY, "Connecting", "", Overlay(words, OverlayOpacity.HEAVY, "cellphone_link"))
         case Phase.WATCHING:
             overlay = Overlay("Live view, not recording", OverlayOpacity.CLEAR)

@@ -89,10 +89,11 @@ class ReplayCard(Card):
     def _offer_devices(self) -> None:
         ready = [device for device in self._listed if device.is_ready]
         free = [device for device in ready if device.serial != self._recorded]
-        self._device.offer([(device.serial, _device_words(device)) for device in free] or [("", "No device")])
+        self._device.offer([(device.serial, device.label) for device in free] or [("", "No device")])
         words = self._problem or ("" if ready else _NO_DEVICE)
         if len(free) < len(ready):
-            words = _RECORDED.format(self._recorded)
+            recorded = next(device.label for device in ready if device.serial == self._recorded)
+            words = _RECORDED.format(recorded)
         say(self._hint, words)
         self._offer()
 
@@ -121,7 +122,9 @@ class ReplayCard(Card):
         self._replayed, self._told = episode_id, {}
         self.badges_cleared.emit()
         self._outcome.setText("")
-        job = self._background.start(f"Replay on {serial}", work, lambda evidence: self._take(episode_id, evidence))
+        job = self._background.start(
+            f"Replay on {self._device.currentText()}", work, lambda evidence: self._take(episode_id, evidence)
+        )
         job.ended.connect(self._end)
         self._job.follow(job)
         self._offer()
@@ -152,10 +155,6 @@ class ReplayCard(Card):
         replay = self._commands.button(Command.REPLAY_EPISODE).set_wide()
         parts = (choose, replay, self._hint, self._job, self._outcome, None)
         fill_column(self, *parts, margins=(14, 10, 10, 10), spacing=6)
-
-
-def _device_words(device: ListedDevice) -> str:
-    return " · ".join(filter(None, (device.serial, device.model)))
 
 
 def _outcome(evidence: ReplayEvidence) -> str:

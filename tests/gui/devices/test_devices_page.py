@@ -114,6 +114,7 @@ def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: 
     inventory.listing_failure = None
     pilot.press("Look again")
     pilot.wait(lambda: bool(pilot.rows))
+    assert not pilot.says("Run `adb start-server`")
 
 
 def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: FakeInventory) -> None:
@@ -125,10 +126,13 @@ def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: F
 
     sooner_than_by_looking_around_ms = 2000
     pilot.qtbot.waitUntil(
-        lambda: pilot.says(f"{SERIAL} (Pixel 7 Pro) is gone."), timeout=sooner_than_by_looking_around_ms
+        lambda: pilot.says(f"Pixel 7 Pro ({SERIAL}) is gone."), timeout=sooner_than_by_looking_around_ms
     )
     assert "Pixel 7 Pro: Stopped" in pilot.rows
     assert "Start" in pilot.offered
+    inventory.run("pixel_7_pro")
+    pilot.press("Look again")
+    pilot.wait(lambda: not pilot.says("is gone."))
 
 
 def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, inventory: FakeInventory) -> None:

@@ -50,7 +50,7 @@ def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, devic
     assert pilot.says("Navigation: by gestures")
 
     pilot.press("Copy the command for Navigation")
-    assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["adb", "-s", "fake-1", "shell"]
+    assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["/sdk/adb", "-s", "fake-1", "shell"]
 
     pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))

@@ -288,7 +288,9 @@ def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDev
     pilot.wait_for_state(State.DEVICE_LOST)
     assert not pilot.mirror.takes_input
     assert pilot.status.state == "Device lost"
-    assert "fake-1 is gone" in pilot.status.message
+    assert "fake-1 is gone" in pilot.status.accessibleName()
+    assert pilot.status.message == "", "the mirror tells it"
+    assert not pilot.says("fake-1 is gone")
     pilot.click(180, 300)
 
     device.recover()
@@ -453,7 +455,7 @@ def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWin
     pilot = open_window(service)
     service.failure = DeviceError("adb does not respond: restart it with adb start-server.")
     told: list[str] = []
-    pilot.controller.failed.connect(told.append)
+    pilot.controller.connecting_failed.connect(told.append)
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.NO_DEVICE)
     pilot.wait_to_read("restart it with adb start-server")
@@ -462,6 +464,7 @@ def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWin
     service.failure = None
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.WATCHING)
+    assert not pilot.says("restart it with adb start-server")
 
 
 def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, tmp_path: Path) -> None:
