@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.agreement.quality_page import (
     bound_words,
+    hasty_words,
     kappa_words,
     measure,
     percent,
@@ -73,6 +74,8 @@ def _print(report: QualityReport, out: Console) -> None:
         ((one.name, str(one.n), seconds(one.median_s), seconds(one.p90_s)) for one in report.pace),
         out,
     )
+    if hasty := hasty_words(report):
+        say((hasty, "yellow"), to=out)
     for problem in report.problems:
         say((problem, "yellow"), to=out)
 

@@ -48,6 +48,11 @@ word decides. Set on the tasks of the simulated emulator, all of which are kept,
 kind.
 """
 
+# --- reviews ---------------------------------------------------------------------------------------------
+
+FASTEST_SCREEN_S = 0.5
+"""Seconds in which nobody reads a screen: two fixations of the eye, for the action and for what it points at."""
+
 # --- whole datasets --------------------------------------------------------------------------------------
 
 COMMON_SCREEN = 5

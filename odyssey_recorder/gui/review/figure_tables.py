@@ -17,6 +17,7 @@ from odyssey_recorder.quality.agreement.quality_page import (
     Bar,
     bound_words,
     choice_words,
+    hasty_words,
     interval_words,
     kappa_bar,
     kappa_words,
@@ -87,7 +88,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
     if report.reasons:
         yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
     if report.pace:
-        yield Section("Time per episode", tables=(_pace(report.pace),))
+        yield Section("Time per episode", doubt=hasty_words(report), tables=(_pace(report.pace),))
     if report.problems:
         rows = tuple(map(BarRow, report.problems))
         title = "Unreadable or not counted"

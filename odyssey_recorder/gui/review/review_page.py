@@ -73,7 +73,7 @@ class ReviewPage(Page):
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
         self._cards = ReviewCards(reviewing, background, commands, self._viewer)
-        self._panel = VerdictPanel(commands)
+        self._panel = VerdictPanel(commands, lambda: self._watch.seconds)
         self._said = text_label(kind="title")
         self._outcome = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the episodes")
@@ -389,13 +389,12 @@ class ReviewPage(Page):
     # Wiring.
 
     def _run_watch(self) -> None:
-        """Count time only while the page is visible and its window or a dialog is active."""
+        """Count time only while an episode is shown, and the window or its dialog is active."""
         window: QWidget | None = QApplication.activeWindow()
         while window is not None and window is not self.window():
             parent = window.parentWidget()
             window = parent.window() if parent is not None else None
-        is_in_sight = self.isVisible() and self._whole.currentIndex() == 0
-        self._watch.run(on=window is not None and is_in_sight)
+        self._watch.run(on=window is not None and self._bench.isVisible())
 
     def _arrange(self) -> None:
         listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
@@ -406,6 +405,7 @@ class ReviewPage(Page):
         self._pane.setVisible(listed or is_wide)
         self._pane.show_narrow(not listed)
         self._commands.enable(Command.REVIEW_LIST, on=bool(self._wanted))
+        self._run_watch()
         self._tell()
 
     def _show_figures(self, on: bool) -> None:

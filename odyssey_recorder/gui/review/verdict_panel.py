@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from math import ceil
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
@@ -29,9 +30,10 @@ from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, is_hasty
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview
+from odyssey_recorder.quality.wording import counted
 
 _SIZE = QSize(132, 6)
 _GAP_PX = 2
@@ -99,9 +101,13 @@ class VerdictPanel(Card):
     writing_ended = Signal()
     """The page's shortcuts should work again."""
 
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, commands: Commands, seconds: Callable[[], float]) -> None:
+        """`seconds` tells how long the episode has been on the screen."""
         super().__init__()
         self._commands = commands
+        self._seconds = seconds
+        self._episode_id = ""
+        self._asked_whether_hasty: set[str] = set()  # ids of episodes
         self.sheet = ReviewAnswers()
         self._steps = 0
         self._shown_step = 0
@@ -122,7 +128,7 @@ class VerdictPanel(Card):
 
     def show_review(self, opened: OpenedReview, sheet: ReviewAnswers) -> None:
         """Show an episode's answers, and whether and in which role the reviewer may judge it."""
-        self._steps = len(opened.opened.episode.steps)
+        self._steps, self._episode_id = len(opened.opened.episode.steps), opened.row.episode_id
         self.sheet = sheet
         self._unfolded = None
         self._may_judge = opened.row.role is not None
@@ -211,6 +217,11 @@ class VerdictPanel(Card):
             self.refuse(f"You have not seen {steps_in_words(left)} yet.", "View all steps before accepting.")
             self.step_asked.emit(left[0])
             self._asks_to_look = True  # only now, so that the reason stays on screen after turning to the step
+            return
+        if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._asked_whether_hasty:
+            self._asked_whether_hasty.add(self._episode_id)
+            said = f"You judged {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
+            self.refuse(said, f"To save, choose to {decision.value} again. Or look at the screens once more.")
             return
         self.refusal.hide()
         self.decided.emit(decision)

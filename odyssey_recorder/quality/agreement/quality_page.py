@@ -6,9 +6,11 @@ from datetime import datetime
 from math import ceil
 from pathlib import Path
 
+from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.agreement.measures import FEW, Agreement, Interval
 from odyssey_recorder.quality.agreement.quality_report import QUESTIONS, DefectBound, QualityReport, ReportPanel, Share
+from odyssey_recorder.quality.thresholds import FASTEST_SCREEN_S
 from odyssey_recorder.reports import render_page, write_page
 
 _KAPPA_FROM = -0.5
@@ -59,6 +61,7 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
         bound=bound_words(report.bound),
         trust=trust_words,
         choice=choice_words,
+        hasty=hasty_words(report),
         slowest=max((pace.p90_s for pace in report.pace), default=1.0),
     )
 
@@ -78,7 +81,8 @@ def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) ->
         "sampled_pairs": report.sampled_pairs,
         "defects": {"n": bound.n, "found": bound.defects, "waiting": bound.waiting, "rate_below": bound.below},
         "seconds": [
-            {"reviewer": one.name, "n": one.n, "median": one.median_s, "p90": one.p90_s} for one in report.pace
+            {"reviewer": one.name, "n": one.n, "median": one.median_s, "p90": one.p90_s, "hasty": one.hasty}
+            for one in report.pace
         ],
         "reasons": [
             {"criterion": one.criterion.value, "reason": one.words, "count": one.count} for one in report.reasons
@@ -196,6 +200,12 @@ def bound_words(bound: DefectBound) -> str:
         )
     waiting = f" {bound.waiting} more of the sample wait for their second review." if bound.waiting else ""
     return said + waiting
+
+
+def hasty_words(report: QualityReport) -> str:
+    """Who accepted episodes too fast; empty for nobody."""
+    told = ", ".join(f"{on_one_line(one.name)} {one.hasty} of {one.n}" for one in report.pace[1:] if one.hasty)
+    return f"Accepted faster than the screens can be read ({FASTEST_SCREEN_S:g} s each): {told}." if told else ""
 
 
 # --- bars ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from statistics import median, quantiles
 from odyssey_recorder.quality.agreement.measures import Agreement, Interval, agreement, upper_bound, wilson
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Rating, Verdict
+from odyssey_recorder.quality.reviewing.review import REASONS, Rating, Verdict, is_hasty
 from odyssey_recorder.quality.reviewing.status import ReviewStage, same_person
 
 DECISION = "Decision"
@@ -58,12 +58,16 @@ class ReportPanel:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Durations of `n` verdicts of one reviewer: median and 90th percentile, in seconds."""
+    """Durations of `n` verdicts of one reviewer: median and 90th percentile, in seconds.
+
+    `hasty` of them accepted an episode whose screens nobody can read in that time.
+    """
 
     name: str
     n: int
     median_s: float
     p90_s: float
+    hasty: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +196,16 @@ def _larger_panels(pairs: Sequence[Reviewed], seed: int) -> Iterator[ReportPanel
 
 def _pace(verdicts: Sequence[Verdict]) -> Iterator[Pace]:
     seconds: defaultdict[str, list[float]] = defaultdict(list)
-    persons = _Persons()
+    persons, hasty = _Persons(), Counter[str]()
     for verdict in verdicts:
         if verdict.seconds > 0:
             seconds[persons.name(verdict.by)].append(verdict.seconds)
+        if verdict.decision.accepts and is_hasty(verdict.seconds, verdict.subject.steps):
+            hasty.update(("All", persons.name(verdict.by)))
     each = sorted(seconds.items(), key=lambda one: (-len(one[1]), one[0]))
     together = [second for _, some in each for second in some]
     for name, some in [("All", together), *each] if together else []:
-        yield Pace(name, len(some), median(some), _p90(some))
+        yield Pace(name, len(some), median(some), _p90(some), hasty[name])
 
 
 def _p90(values: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.model.episode import Extra
 from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 from odyssey_recorder.quality.finding import Criterion
+from odyssey_recorder.quality.thresholds import FASTEST_SCREEN_S
 
 FORMAT = 1
 
@@ -126,6 +127,11 @@ class Verdict(_Entry):
 
     def answer(self, criterion: Criterion) -> Rating:
         return next(one.answer for one in self.judgements if one.criterion is criterion)
+
+
+def is_hasty(seconds: float, screens: int) -> bool:
+    """Whether nobody can read so many screens in so short a time; False if it was not measured."""
+    return 0 < seconds < screens * FASTEST_SCREEN_S
 
 
 class Fix(_Entry):

@@ -5,8 +5,15 @@ import pytest
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.quality.reviewing import review
 from tests.gui.pilot import OpenAt
 from tests.gui.review.reviewer import OpenReviews, Reviewer
+
+
+@pytest.fixture(autouse=True)
+def _fast_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These reviewers are programs."""
+    monkeypatch.setattr(review, "FASTEST_SCREEN_S", 0.0)
 
 
 @pytest.fixture

@@ -113,14 +113,14 @@ def pilot(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[Card
 
 
 def test_devices_that_answer_are_offered_but_not_one_that_is_recorded_on(pilot: CardPilot) -> None:
-    busy, silent = ListedDevice("emulator-5556", "device", "p", "Phone"), ListedDevice("5558", "offline", "", "")
+    busy, silent = ListedDevice("emulator-5556", "device", "p", "m", "Phone"), ListedDevice("5558", "offline", "", "")
     pilot.bench.listed = (*pilot.bench.listed, busy, silent)
     pilot.show()
     pilot.look()
     choice = pilot.find(Choice)
-    assert [choice.itemText(place)[:13] for place in range(choice.count())] == ["emulator-5554", "emulator-5556"]
+    assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5554", "Phone (emulator-5556)"]
     pilot.card.show_recording("emulator-5554")
-    assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5556 · Phone"]
+    assert [choice.itemText(place) for place in range(choice.count())] == ["Phone (emulator-5556)"]
     assert pilot.says("emulator-5554 is in use by a recording")
     pilot.card.show_recording("emulator-5556")
     assert choice.value == "emulator-5554"

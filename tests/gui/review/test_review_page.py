@@ -16,6 +16,7 @@ from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.quality.finding import Criterion, Finding, Severity
+from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
 from tests.gui.pilot import LonePilot
@@ -420,6 +421,25 @@ def test_the_time_rests_meanwhile(bench: BenchReviewing, alone: PageAlone, qtbot
     alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
     qtbot.waitUntil(lambda: len(bench.ballots) == 1)
     assert bench.ballots[0][1].seconds == 7.0
+
+
+def test_a_verdict_faster_than_the_screens_can_be_read_is_asked_about_once(
+    bench: BenchReviewing, alone: PageAlone, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review, "FASTEST_SCREEN_S", 0.5)
+    alone.ask(Command.NEXT_REVIEW)
+    alone.wait_for_verdict_panel()
+    alone.ask(Command.NEXT_STEP, Command.NEXT_STEP)
+    alone.now_s = 1.2
+    alone.ask(Command.REVIEW_LIST)
+    alone.now_s = 500.0
+    alone.ask(Command.REVIEW_LIST)
+    alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
+    assert alone.says("You judged 3 screens in 2 s. Save anyway?"), "the time in the list does not count"
+    assert bench.ballots == []
+    alone.ask(Command.DISMISS_REVIEW, Command.ACCEPT_EPISODE)
+    qtbot.waitUntil(lambda: len(bench.ballots) == 1)
+    assert bench.ballots[0][1].seconds == pytest.approx(1.2)
 
 
 def test_figures_are_made_once_in_a_turn_of_their_own_and_stand_behind_a_switch(alone: PageAlone) -> None:

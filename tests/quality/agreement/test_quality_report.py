@@ -1,10 +1,12 @@
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import count
 from random import Random
 
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from odyssey_recorder.quality.agreement.quality_page import hasty_words, render_quality_page
 from odyssey_recorder.quality.agreement.quality_report import (
     QualityReport,
     QuestionAgreement,
@@ -103,6 +105,19 @@ def test_pace_is_of_all_and_of_each_reviewer_and_leaves_out_what_nobody_measured
     assert [(one.name, one.n, one.median_s) for one in pace] == [("All", 4, 25.0), ("Bea", 3, 20.0), ("Cem", 1, 100.0)]
     assert pace[1].p90_s == pytest.approx(28.0)
     assert pace[2].p90_s == 100.0
+
+
+def test_who_accepts_faster_than_the_screens_can_be_read_is_named_to_the_lead() -> None:
+    numbers = count()
+    times = [("<b>Bea", 4.4), ("<b>Bea", 4.5), ("Cem", 0.0), ("Cem", 60.0)]  # nine screens each
+    report = report_of(*(reviewed(next(numbers), taken(seconds, by)) for by, seconds in times))
+    assert [(one.name, one.hasty) for one in report.pace] == [("All", 1), ("<b>Bea", 1), ("Cem", 0)]
+    words = "Accepted faster than the screens can be read (0.5 s each): <b>Bea 1 of 2."
+    assert hasty_words(report) == words
+    page = render_quality_page(report, dataset="d", made_at=datetime.now().astimezone())
+    assert words.replace("<b>", "&lt;b&gt;") in page
+    slow = report_of(reviewed(1, taken(4.5)), reviewed(2, verdict("Bea", "fpp").model_copy(update={"seconds": 1.0})))
+    assert hasty_words(slow) == "", "one screen is enough to send an episode back"
 
 
 def test_reasons_are_counted_by_question() -> None:
