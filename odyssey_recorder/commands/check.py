@@ -64,7 +64,7 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
         checker.close()
     exit_code = 1 if report.fails(from_=request.fail_on) else 0
     if request.page is not None:
-        write_page(request.page, render_findings_page(report))
+        write_page(request.page, render_findings_page(report, checked.annotations))
     if request.as_json:
         typer.echo(report_json(report.as_json(exit_code=exit_code)))
     else:

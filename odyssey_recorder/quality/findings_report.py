@@ -1,15 +1,17 @@
 """The findings of a run: counts per check, findings by episode, an HTML page, JSON."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
+from odyssey_recorder.quality.thumbnails import Thumbnails
 from odyssey_recorder.quality.wording import counted
 from odyssey_recorder.reports import render_page
 
@@ -115,8 +117,11 @@ class FindingsReport:
         )
 
 
-def render_findings_page(report: FindingsReport) -> str:
-    return render_page("findings.html", {"counted": counted}, report=report, severities=list(Severity))
+def render_findings_page(report: FindingsReport, annotations: Sequence[Path] = ()) -> str:
+    """With thumbnails of the screenshots beside these annotations."""
+    thumbnails = Thumbnails({EpisodeFiles.of(path).episode_id: path for path in annotations})
+    filters: dict[str, Callable[..., object]] = {"counted": counted, "thumbnail": thumbnails.of}
+    return render_page("findings.html", filters, report=report, severities=list(Severity))
 
 
 def _gravity(findings: Sequence[Finding]) -> tuple[int, ...]:

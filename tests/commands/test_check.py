@@ -1,8 +1,11 @@
 import json
 import re
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.layout import HISTORY
@@ -132,7 +135,8 @@ def test_what_a_file_holds_is_text_on_a_terminal_and_on_a_page(command_line: Com
     assert not {"\x1b", "\x9b", "\u202e"} & set(ran.out)
     words = page.read_text()
     assert "<script" not in words.casefold()
-    assert "<img" not in words.casefold()
+    assert "<img src=x" not in words.casefold()
+    assert set(re.findall(r"<img src=(.{12})", words)) <= {'"data:image/'}
     assert f"Episode {FIRST}" in words
 
 
@@ -164,6 +168,34 @@ def test_a_page_shows_every_finding_and_needs_nothing_else(tmp_path: Path) -> No
     assert (report.episodes, report.clean) == (2, 1)
     assert report.summary == "2 episodes: 1 error, 1 warning, 0 notes; 1 check could not look everywhere"
     assert [episode_id for episode_id, _ in report.by_episode] == ["", FIRST]
+
+
+def test_a_page_shows_the_screenshots_of_the_findings_and_which_are_damaged_or_missing(
+    command_line: CommandLine, dataset: Path
+) -> None:
+    pictures = dataset / "screenshots"
+    (pictures / f"{SECOND}_2.png").write_bytes((pictures / f"{SECOND}_1.png").read_bytes())
+    break_picture(dataset, step=3)
+    (pictures / f"{FIRST}_0.png").unlink()
+    page = command_line.folder / "page.html"
+    check(command_line, dataset, "--html", page)
+    words = page.read_text()
+    assert "The screenshot is missing." in words
+    assert "The screenshot is damaged: it is not a PNG of a screen." in words
+    shown = [Image.open(BytesIO(b64decode(data))) for data in re.findall(r'"data:image/webp;base64,([^"]+)"', words)]
+    assert shown
+    assert all(max(one.size) <= 240 for one in shown)
+    assert len(re.findall('alt="Screenshot of step', words)) == len(shown)
+    assert "<script" not in words
+
+
+def test_a_page_of_many_findings_shows_the_first_screenshots_only(dataset: Path) -> None:
+    report = FindingsReport(dataset)
+    told = [Finding("IMG01", Severity.ERROR, Criterion.PICTURES, FIRST, step, "It.", "Do.") for step in range(205)]
+    report.add(EpisodeReport(FIRST, (*told, told[0])))
+    page = render_findings_page(report, [dataset / "annotations" / f"{FIRST}.json"])
+    assert (page.count("<img"), page.count("The screenshot is missing.")) == (5, 195)
+    assert page.count("Not shown: the page has only the first 200 screenshots.") == 5
 
 
 def test_all_checks_that_looked_everywhere_and_found_nothing_are_not_listed(tmp_path: Path) -> None:
