@@ -1,15 +1,20 @@
 import shlex
 import subprocess
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
+from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.preflight import PreflightFinding, PreflightReadings, findings, fix, prepare, take_readings
-from odyssey_recorder.device.profile import Preparation, profile_named
+from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_named, profiles
 from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.errors import DeviceDisconnectedError
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
 from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.lab import PhoneProcesses
 from tests.device.bench import DeviceBench
 from tests.fakes import FakeDevice
 
@@ -176,6 +181,24 @@ def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(benc
             subprocess.run(finding.command, shell=True, check=True)
 
     assert lacking(take_readings(bench.device)) == {"Screenshots"}
+
+
+@pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
+def test_a_simulated_emulator_starts_with_a_name_and_with_nothing_to_fix(
+    adb_server: PrivateAdbServer, profile: DeviceProfile
+) -> None:
+    phones = PhoneProcesses(adb_server.environment)
+    connector = DeviceConnector(AdbServer(port=adb_server.port), running=(phones.running_dir,))
+    try:
+        serial = phones.start(profile.key)
+        with closing(connector.connect(serial)) as device:
+            assert lacking(take_readings(device)) == set()
+            assert f"{profile.name} ({serial})" in {one.label for one in connector.devices()}
+            phones.stop()
+            with pytest.raises(DeviceDisconnectedError, match=rf"^{profile.name} \({serial}\) "):
+                device.properties()
+    finally:
+        phones.stop()
 
 
 def test_a_prepared_device_is_as_the_profile_says_and_has_nothing_left_to_fix() -> None:

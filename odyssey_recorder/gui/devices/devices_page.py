@@ -104,9 +104,9 @@ class DevicesPage(Page):
     def _show_listing(self, listing: InventoryListing) -> None:
         before = self._member
         self._listed = listing
-        for member in listing.members:
-            if member.is_ready:
-                self._message.end(member.key)
+        for one in listing.members:
+            if one.is_ready:
+                self._message.end(one.key)
         self._looking.hide()
         self._message.end(_LISTING)
         self._rows.show(listing.members)
