@@ -86,8 +86,10 @@ class FakeRecordings(RecordingService):
 
     def devices(self) -> Sequence[ListedDevice]:
         self._fail()
-        serials = [device.serial for device in self.devices_there]
-        return [ListedDevice(serial, self.states.get(serial, "device"), "fake", "Fake Phone") for serial in serials]
+        return [
+            ListedDevice(one.serial, self.states.get(one.serial, "device"), "fake", "Fake Phone", one.name)
+            for one in self.devices_there
+        ]
 
     def simulate(self) -> str:
         assert self._simulated is not None

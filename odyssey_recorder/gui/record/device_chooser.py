@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QRadioButton, QWidget
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Card, Choice, fill_column, row, say, text_label
+from odyssey_recorder.gui.parts import Card, Choice, fill_column, row, say, set_kind, text_label
 from odyssey_recorder.model.episode import Mode
 
 _NOTHING = "Choose a device"
@@ -44,7 +44,8 @@ class DeviceChooser(Card):
         self._list.setEnabled(bool(devices))
         troubled = [device for device in devices if not device.is_ready]
         if not devices:
-            self.show_trouble(f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}.")
+            words = f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}."
+            self.show_trouble(words, kind="hint")
         elif len(troubled) == len(devices):
             self.show_trouble(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
         else:
@@ -61,8 +62,9 @@ class DeviceChooser(Card):
         self._shown = None
         self.show_trouble(words)
 
-    def show_trouble(self, words: str) -> None:
+    def show_trouble(self, words: str, kind: str = "warning") -> None:
         """While a device is chosen, only the mirror tells what is wrong with it."""
+        set_kind(self._hint, kind)
         say(self._hint, "" if self._chosen else words)
 
     def set_changeable(self, changeable: bool) -> None:
@@ -74,9 +76,8 @@ class DeviceChooser(Card):
             self.serial_chosen.emit(serial)
 
     def _lay_out(self, below: QWidget) -> None:
-        choice = row((self._list, 1), self._look)
-        parts = (text_label("Device", "title"), choice, self._hint, self._simulate, below)
-        fill_column(self, *parts, margins=(16, 14, 16, 16), spacing=10)
+        head = row((text_label("Device", "title"), 1), self._look)  # beside the list it would hide the serials
+        fill_column(self, head, self._list, self._hint, self._simulate, below, margins=(16, 14, 16, 16), spacing=10)
 
 
 _LABELS: Mapping[Mode, str] = {"mirror": "In this &window", "passive": "In the &emulator's own window"}

@@ -438,6 +438,20 @@ def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow
     assert not box.isEnabled()
 
 
+def test_two_devices_of_one_name_are_told_apart_by_their_serials(open_window: OpenWindow, tmp_path: Path) -> None:
+    devices = FakeDevice(serial="emulator-5554"), FakeDevice(serial="emulator-5556")
+    for device in devices:
+        device.name = "Pixel 8 Pro"
+    service = FakeRecordings(tmp_path, *devices)
+    service.states["emulator-5556"] = "offline"
+    pilot = open_window(service)
+    box = pilot.named(QComboBox, "Device")
+    pilot.wait_for_phase(Phase.WATCHING)
+    assert pilot.controller.label == box.currentText() == "Pixel 8 Pro (emulator-5554)"
+    assert box.itemText(2) == "Pixel 8 Pro (emulator-5556) · offline"
+    assert box.fontMetrics().horizontalAdvance(box.currentText()) < box.width() - 2 * box.height(), "none is cut short"
+
+
 @pytest.mark.parametrize(
     ("state", "words"),
     [("offline", "does not respond"), ("unauthorized", "Allow USB debugging"), ("recovery", "adb reports: recovery.")],
