@@ -26,8 +26,7 @@ _LEFT_PX = 264
 _SNAPSHOTS_PX = 268
 _SPACE = 16
 _LOOKING = "Looking for devices…"
-_LISTING = "listing"
-"""The cause of a message that the devices cannot be listed."""
+_LISTING = "listing"  # the cause of a message
 _TAKEN = "An episode is being recorded on this device. Finish or stop the recording first."
 _AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
 

@@ -34,6 +34,7 @@ from odyssey_recorder.recording.view import RecordingView
 _STAGES = {Phase.STARTING: TaskStage.RECORD, Phase.RECORDING: TaskStage.RECORD, Phase.FINISHED: TaskStage.LOOK_BACK}
 _PREVENTED = "Passive mode can't record on this device. See “Before you start”."
 _LOOK_AROUND_MS = 3000
+_FAILED = "failed"  # the cause of a message
 _LEFT_PX = 280
 _RIGHT_PX = 284
 _SPACE = 16
@@ -101,6 +102,7 @@ class RecordPage(Page):
         self._devices.set_changeable(not recording)
         self._show_mode()
         if recording:
+            self._message.end(_FAILED)
             self._look_around.stop()
         else:
             self._look_around.start()
@@ -195,7 +197,7 @@ class RecordPage(Page):
         controller.view_changed.connect(self._show_view)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
         controller.noticed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
-        controller.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+        controller.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words, cause=_FAILED))
 
     def _connect_widgets(self) -> None:
         ask = self._controller.ask

@@ -40,6 +40,7 @@ class TaskJobsBar(QWidget):
         self._commands = commands
         self._loaded: LoadedTemplates | None = None
         self._view = Command.SHOW_QUEUE
+        self._queue_failure = ""
         self._batch = Banner(commands.button(Command.SETTINGS_PAGE, kind="quiet"))
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))
         self._question: RewriteDialog | None = None
@@ -48,9 +49,19 @@ class TaskJobsBar(QWidget):
         self._proposing = JobCard()
         fill_column(self, self._message, self._batch, self._generating, self._rewriting, self._proposing)
         bridge.templates_loaded.connect(self._take_loaded)
-        bridge.failed.connect(lambda words: self.tell(Tone.DANGER, "The operation failed.", words))
+        bridge.failed.connect(self._tell_failure)
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
         commands.enable(Command.GENERATE_TASKS, on=False)
+
+    def leave_to_queue(self, words: str) -> None:
+        """Why the queue failed, as its own view tells; empty when it works again."""
+        self._queue_failure = words
+        if words and self._view is Command.SHOW_QUEUE:
+            self._message.end(words)
+
+    def _tell_failure(self, words: str) -> None:
+        if self._view is not Command.SHOW_QUEUE or words != self._queue_failure:
+            self._message.show_message(Tone.DANGER, "The operation failed.", words, cause=words)
 
     def tell(self, tone: Tone, words: str, detail: str = "") -> None:
         self._message.show_message(tone, words, detail)

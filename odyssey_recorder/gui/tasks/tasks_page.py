@@ -107,6 +107,8 @@ class TasksPage(Page):
     def _make(self, bridge: TaskServiceBridge) -> Iterator[None]:
         commands = self._commands
         jobs_bar = TaskJobsBar(bridge, commands)
+        self._queue.failed.connect(jobs_bar.leave_to_queue)
+        self._queue.board_changed.connect(lambda _board: jobs_bar.leave_to_queue(""))
         yield
         templates = TemplatesView(bridge, commands)
         yield

@@ -4,16 +4,21 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QRadioButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QRadioButton, QTableView
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_table import INSTRUCTION, STATUS
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.task.queue.queue import TaskQueue
+from odyssey_recorder.task_service import TaskService
 from tests.gui.pilot import LonePilot
+from tests.gui.tasks.bench_lead import Office
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
 ROWS = (
@@ -158,3 +163,33 @@ def test_a_list_that_cannot_be_read_is_told_and_read_again(bench: Bench, tmp_pat
     bench.press("Read again")
     bench.wait_for("The new one")
     assert not bench.says("my_tasks.jsonl:1: apps")
+
+
+def test_a_queue_that_cannot_be_reached_is_told_once_and_until_it_can_be(
+    qtbot: QtBot, background: Background, office: Office
+) -> None:
+    trouble = [TaskError("The queue cannot be reached.")]
+
+    def queue() -> TaskQueue:
+        if trouble:
+            raise trouble[0]
+        return office.queue
+
+    def service() -> TaskService:
+        queue()
+        return office.service()
+
+    pilot, told = LonePilot(qtbot, background), set[str]()
+    bridge = QueueBridge(queue, background, background)  # answers may come after the window has gone
+    lead = TaskServiceBridge(service, background, bridge)
+    pilot.show_alone(TasksPage(bridge, pilot.commands, lead))
+    bridge.failed.connect(lambda _: told.add("queue"))
+    lead.failed.connect(lambda _: told.add("service"))
+    pilot.find(TasksPage).enter()
+    qtbot.waitUntil(lambda: told == {"queue", "service"})
+    labels = [one for one in pilot.window.findChildren(QLabel) if one.isVisible() and "cannot be" in one.text()]
+    assert len(labels) == 1
+
+    trouble.clear()
+    pilot.commands[Command.READ_TASKS].trigger()
+    qtbot.waitUntil(lambda: not pilot.says("cannot be reached"))
