@@ -180,7 +180,7 @@ def test_a_queue_that_cannot_be_reached_is_told_once_and_until_it_can_be(
         return office.service()
 
     pilot, told = LonePilot(qtbot, background), set[str]()
-    bridge = QueueBridge(queue, background, background)  # answers may come after the window has gone
+    bridge = QueueBridge(queue, background, pilot.window)
     lead = TaskServiceBridge(service, background, bridge)
     pilot.show_alone(TasksPage(bridge, pilot.commands, lead))
     bridge.failed.connect(lambda _: told.add("queue"))
@@ -193,3 +193,4 @@ def test_a_queue_that_cannot_be_reached_is_told_once_and_until_it_can_be(
     trouble.clear()
     pilot.commands[Command.READ_TASKS].trigger()
     qtbot.waitUntil(lambda: not pilot.says("cannot be reached"))
+    background.close()  # the other answers would come after the window has gone
