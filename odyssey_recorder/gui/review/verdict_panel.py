@@ -221,7 +221,7 @@ class VerdictPanel(Card):
         if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._asked_whether_hasty:
             self._asked_whether_hasty.add(self._episode_id)
             said = f"You judged {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
-            self.refuse(said, f"To save, choose to {decision.value} again. Or look at the screens once more.")
+            self.refuse(said, f"To save, choose {decision.value.capitalize()} again. Or look at the screens once more.")
             return
         self.refusal.hide()
         self.decided.emit(decision)
