@@ -247,19 +247,22 @@ def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
         terminal.print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
         return
     for planned in plan:
-        terminal.say(f"{planned.number:3}  {planned.effect}")
+        terminal.say(f"{planned.number + 1:3}  {planned.effect}")
 
 
 _VERDICT_STYLES = {"match": "green", "drift": "yellow", "diverged": "red"}
 
 
 def _print_step(step: "StepResult") -> None:
-    from odyssey_recorder.model.action import describe
+    from odyssey_recorder.model.action import in_words_at
 
     verdict = step.comparison.verdict.value
     share = f"{step.comparison.pixel_share:.2%} changed"
     words = terminal.line(
-        f"{step.number:3}  ", (f"{verdict:8}", _VERDICT_STYLES[verdict]), f"  {share:15}  ", describe(step.action)
+        f"{step.number + 1:3}  ",
+        (f"{verdict:8}", _VERDICT_STYLES[verdict]),
+        f"  {share:15}  ",
+        in_words_at(step.action),
     )
     terminal.out.print(words, no_wrap=True, overflow="ellipsis")
 

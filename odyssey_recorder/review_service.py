@@ -181,7 +181,7 @@ class ReviewService:
         def look(result: "StepResult") -> None:
             on_step(result)
             if cancelled():
-                raise CancelledError(f"The replay was stopped at step {result.number}. Its results were discarded.")
+                raise CancelledError(f"The replay was stopped at step {result.number + 1}. Its results were discarded.")
 
         if self._connector is None:
             raise DeviceError("No device can be reached from here. Open the window with: odyssey-recorder review")

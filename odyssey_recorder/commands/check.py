@@ -151,7 +151,7 @@ def _listed(report: FindingsReport) -> Iterator[Text]:
             return
         yield line((f"Episode {episode_id}" if episode_id else "The dataset as a whole", "bold"))
         for one in findings[:left]:
-            step = "" if one.step is None else f"step {one.step}: "
+            step = "" if one.step is None else f"step {one.step + 1}: "
             yield line("  ", (f"{one.check} {one.severity.value:8}", _STYLES[one.severity]), f"{step}{one.found}")
             yield line(f"{'':17}{one.todo}")
         left -= len(findings)

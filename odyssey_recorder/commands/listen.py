@@ -11,7 +11,7 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.preflight import findings, take_readings
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
-from odyssey_recorder.model.action import describe
+from odyssey_recorder.model.action import in_words_at
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView, TextQuestion
@@ -43,12 +43,14 @@ class _Scribe:
             self._path = view.capture_path
             self._say(("  screenshots by " + view.capture_path, "dim"))
         for step in view.steps[self._steps :]:
-            self._say(f"{step.number:3}  {describe(step.action)}", (f"  {step.flag}" if step.flag else "", "yellow"))
+            self._say(
+                f"{step.number + 1:3}  {in_words_at(step.action)}", (f"  {step.flag}" if step.flag else "", "yellow")
+            )
         if len(view.steps) < self._steps:
-            self._say(f"{len(view.steps):3}  removed")
+            self._say(f"{len(view.steps) + 1:3}  removed")
         self._steps = len(view.steps)
         if view.question is not None and view.question != self._asked:
-            words = f"What was typed in step {view.question.step}? Enter: text {view.question.step} WORDS"
+            words = f"What was typed in step {view.question.step + 1}? Enter: text {view.question.step + 1} WORDS"
             self._say((f"{words} (it looks like {view.question.guess!r})", "yellow"))
         self._asked = view.question
         self._tell_way_back(view)
@@ -150,9 +152,9 @@ def _answer(recorder: Recorder, rest: str) -> bool:
     """Give the recorder the text typed in a step; False if the line is malformed."""
     number, _, text = rest.partition(" ")
     asked = recorder.view.question
-    if not number.isdecimal() or not text:
+    if not number.isdecimal() or not int(number) or not text:
         return False
-    recorder.answer_text(int(number), text)
+    recorder.answer_text(int(number) - 1, text)
     recorder.wait_for(lambda view: view.question != asked or view.state is State.STORAGE_LOST, _PATIENCE_S)
     return True
 

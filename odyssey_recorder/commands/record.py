@@ -12,7 +12,7 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.logs import spelled_out
-from odyssey_recorder.model.action import describe, is_terminal
+from odyssey_recorder.model.action import in_words, is_terminal
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode, TaskInfo
 from odyssey_recorder.recording import script
@@ -97,7 +97,7 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[script.ScriptP
 
         def show(now: script.ScriptProgress) -> None:
             last = now.view.steps[-1:]
-            words = describe(last[0].action) if last and not now.view.is_typing else now.view.message
+            words = in_words(last[0].action) if last and not now.view.is_typing else now.view.message
             progress.update(bar, completed=now.done, description=spelled_out(words[:60])[:60])
 
         yield show

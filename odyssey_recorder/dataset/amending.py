@@ -135,14 +135,14 @@ def _with_press(episode: Episode, number: int, *, long: bool) -> Episode:
             after = LongPress(point) if long else Click(point)
             return episode if after == before else _with_action(episode, number, after)
         case _:
-            raise ReviewError(f"Step {number} is neither CLICK nor LONG_PRESS. Its type cannot be changed.")
+            raise ReviewError(f"Step {number + 1} is neither CLICK nor LONG_PRESS. Its type cannot be changed.")
 
 
 def _with_text(episode: Episode, number: int, text: str) -> Episode:
     if not isinstance(_step(episode, number).action, Type):
-        raise ReviewError(f"Step {number} is not a TYPE and has no text to change.")
+        raise ReviewError(f"Step {number + 1} is not a TYPE and has no text to change.")
     if not text:
-        raise ReviewError(f"Step {number} needs text. Drop the step if nothing was typed.")
+        raise ReviewError(f"Step {number + 1} needs text. Drop the step if nothing was typed.")
     return _with_action(episode, number, Type(text))
 
 
@@ -170,11 +170,11 @@ def _with_box(
 ) -> tuple[Episode, EpisodeProvenance | None]:
     step = _step(episode, number)
     if not isinstance(step.action, Click | LongPress):
-        raise ReviewError(f"Step {number} is neither CLICK nor LONG_PRESS and has no box.")
+        raise ReviewError(f"Step {number + 1} is neither CLICK nor LONG_PRESS and has no box.")
     record = None if proof is None else _needed(episode, proof).steps[number]
     size = picture or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
-        raise ReviewError(f"Step {number}: {refusal}")
+        raise ReviewError(f"Step {number + 1}: {refusal}")
     if proof is not None:
         corners = (box.left, box.top, box.right, box.bottom)
         proof = _with_record(proof, number, {"bbox": corners, "bbox_source": "human"})
@@ -201,12 +201,12 @@ def on_grid(box: Box, size: Size) -> tuple[int, ...]:
 
 def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last: int) -> Amended:
     if first > last:
-        raise ReviewError(f"Steps {first} to {last} are not a range. Enter the first step before the last.")
+        raise ReviewError(f"Steps {first + 1} to {last + 1} are not a range. Enter the first step before the last.")
     _step(episode, last)
     end = len(episode.steps) - 1
     if last == end:
         raise ReviewError(
-            f"Step {end} ends the episode and cannot be dropped. End the episode at an earlier step instead."
+            f"Step {end + 1} ends the episode and cannot be dropped. End the episode at an earlier step instead."
         )
     after = _keeping(episode, proof, [number for number in range(end + 1) if not first <= number <= last])
     return replace(after, episode=_without_context(after.episode, first))
@@ -215,7 +215,7 @@ def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last
 def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
-        raise ReviewError(f"Episode {episode.episode_id} already ends at step {at}.")
+        raise ReviewError(f"Episode {episode.episode_id} already ends at step {at + 1}.")
     annotations = step.annotations.without(_INTENTION).taking(end.annotations, BOX, _INSTRUCTED)
     last = replace(step, action=end.action, spelling=end.spelling, annotations=annotations)
     after = _keeping(episode, proof, range(at + 1))
@@ -254,7 +254,7 @@ def _renamed(record: StepRecord, episode_id: str, number: int) -> StepRecord:
 
 def _step(episode: Episode, number: int) -> Step:
     if number >= len(episode.steps):
-        raise ReviewError(f"No step {number}: the last one is {len(episode.steps) - 1}.")
+        raise ReviewError(f"No step {number + 1}: the last one is {len(episode.steps)}.")
     return episode.steps[number]
 
 

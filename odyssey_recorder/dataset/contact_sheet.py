@@ -71,7 +71,7 @@ def _draw_card(size: Size, number: int, action: actions.Action, path: Path) -> I
     card = Image.new("RGB", (size.width, size.height), _PAPER)
     draw = ImageDraw.Draw(card)
     draw.rounded_rectangle((0, 0, size.width - 1, size.height - 1), 14, fill=_CARD, outline=_EDGE)
-    draw.text((_PAD, 9), str(number), font=letters(20), fill=_FAINT)
+    draw.text((_PAD, 9), str(number + 1), font=letters(20), fill=_FAINT)
     draw.text((_PAD + 32, 9), actions.action_type(action), font=letters(20, bold=True), fill=_TEXT)
     room = size.width - 2 * _PAD - 32
     for line, words in enumerate(broken(_detail(action), letters(17), room, lines=2)):

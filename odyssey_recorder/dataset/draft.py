@@ -386,7 +386,7 @@ class Draft:
         return step
 
     def _action(self, tree: dict[str, Json]) -> Action:
-        return action_from_json(tree, source=f"{self._log.path}, step {len(self.steps)}")
+        return action_from_json(tree, source=f"{self._log.path}, step {len(self.steps) + 1}")
 
 
 def read_head(folder: Path) -> DraftHead:

@@ -240,7 +240,11 @@ def _in_words(fault: ValidationFault, within: tuple[str, ...]) -> str:
     return _words_on(place, fault.found, expected)
 
 
+def _counted(key: int | str) -> int | str:
+    return key + 1 if isinstance(key, int) else key
+
+
 def _place(keys: tuple[int | str, ...]) -> str:
     if keys[:1] == ("steps",) and len(keys) > 1:
-        return ", ".join(filter(None, (f"step {keys[1]}", _place(keys[2:]))))
+        return ", ".join(filter(None, (f"step {_counted(keys[1])}", _place(keys[2:]))))
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")

@@ -171,7 +171,7 @@ def _of_step(episode_id: str, number: int, keys: dict[str, episode.Json]) -> Ite
             if raw is not None:
                 look(raw)
         except UnreadableError as error:
-            yield Breach(error.rule, number, f"step {number}, {error}")
+            yield Breach(error.rule, number, f"step {number + 1}, {error}")
 
 
 def _counts(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
@@ -184,7 +184,7 @@ def _counts(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
 def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
     for number, step in enumerate(steps[:-1]):
         if step.action is not None and is_terminal(step.action):
-            words = f"step {number}, action: {action_type(step.action)} ends the episode, but steps follow"
+            words = f"step {number + 1}, action: {action_type(step.action)} ends the episode, but steps follow"
             yield Breach(Rule.ENDING, number, words)
     last = steps[-1].action if steps else None
     if not steps or (last is not None and not is_terminal(last)):

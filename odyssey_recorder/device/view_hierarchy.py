@@ -118,18 +118,54 @@ def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
 
 
 def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | None:
-    """The box of the view that a click at `at` hits, clipped to a frame of `size`.
+    """The box of the view that a click at `at` hits, clipped to a frame of `size`; None if it covers too much of it."""
+    hit = _hit(nodes, at, size)
+    return None if hit is None else _clipped(nodes[hit].box, size)
+
+
+def name_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> str:
+    """What the view that a click at `at` hits says of itself, or if it says nothing, the first of its parts that does.
+
+    Parts that are hit for themselves, such as a switch in a row, say nothing about it. Empty if nothing is known.
+    """
+    hit = _hit(nodes, at, size)
+    if hit is None:
+        return ""
+    view = nodes[hit]
+    parts = (one for one in nodes[hit + 1 :] if not one.takes_touches and _is_within(one.box, view.box))
+    named = (view, *parts) if view.clickable or view.long_clickable else (view,)
+    return next(filter(None, map(_name, named)), "")
+
+
+def field_name(nodes: tuple[ViewNode, ...]) -> str:
+    """What the focused field asks for; empty if it does not say."""
+    field = focused_field(nodes)
+    return "" if field is None else field.hint or field.description
+
+
+def _name(node: ViewNode) -> str:
+    """A field is named by what it asks for, not by what is in it."""
+    if node.is_field or node.password:
+        return node.hint.strip() or node.description.strip()
+    return node.text.strip() or node.description.strip()
+
+
+def _is_within(box: Box, outer: Box) -> bool:
+    return outer.left <= box.left <= box.right <= outer.right and outer.top <= box.top <= box.bottom <= outer.bottom
+
+
+def _hit(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> int | None:
+    """The position of the view that a click at `at` hits.
 
     Android offers a touch to the topmost view first, and to each view before its parent, until one consumes it
     (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that consumes touches, or else the
     last drawn of all. Bounds in a dump are already clipped to the parents'. None if it covers too much of the frame.
     """
-    held = [(_clipped(node.box, size), node.takes_touches) for node in nodes]
-    held = [(box, takes) for box, takes in held if at in box]
-    boxes = [box for box, takes in held if takes] or [box for box, _ in held]
-    if not boxes or boxes[-1].area > LARGEST_SHARE * size.width * size.height:
+    held = [place for place, node in enumerate(nodes) if at in _clipped(node.box, size)]
+    hit = [place for place in held if nodes[place].takes_touches] or held
+    if not hit or _clipped(nodes[hit[-1]].box, size).area > LARGEST_SHARE * size.width * size.height:
         return None
-    return boxes[-1]
+    return hit[-1]
 
 
 def _refuse_doctype(*_: object) -> None:

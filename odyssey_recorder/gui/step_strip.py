@@ -1,6 +1,6 @@
 """An episode's steps side by side: screenshots with the actions drawn on them, words, and badges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -8,8 +8,12 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QKeyEvent, QPainter, QPainterPath, QPen
-from PySide6.QtWidgets import QListView, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyleOptionViewItem
 
+from odyssey_recorder.dataset.layout import read_dataset_file
+from odyssey_recorder.device.view_hierarchy import field_name, name_at, parse
+from odyssey_recorder.errors import DatasetError, DeviceError
+from odyssey_recorder.files import Largest
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.icons import glyph, glyph_font
@@ -17,8 +21,8 @@ from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, small_font
 from odyssey_recorder.gui.table import Column, Index, TableModel
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.model.action import Action, describe
-from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.model.action import Action, Click, LongPress, Type, in_words, place_words
+from odyssey_recorder.model.geometry import Box, Size, to_pixel
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.view import RecordedStep
 
@@ -31,11 +35,13 @@ VERDICT_GLYPHS: Mapping[str, str] = {
     "diverged": "close_circle",
 }
 
+ENLARGE = "Double-click or press Space to enlarge"
 SHARPNESS = 2
 """Pixels of a thumbnail for each unit of the window."""
 _MARGIN = 8
 _BADGE_PX = 20
 _BROKEN_PX = 28
+_AT_END = Qt.TextElideMode.ElideRight
 
 
 def severity_colour(severity: Severity) -> QColor:
@@ -50,7 +56,7 @@ def verdict_colour(verdict: str) -> QColor:
 
 @dataclass(frozen=True, slots=True)
 class StripStep:
-    """A step as shown in a strip.
+    """A step as shown in a strip; `place` is where on the dataset's grid it acts.
 
     `image` is its thumbnail: None until loaded, a null image or an exception if there is none. `findings` are texts of
     the checks, `severity` is the worst of them.
@@ -66,6 +72,11 @@ class StripStep:
     severity: Severity | None = None
     verdict: str = ""
     is_seen: bool = True
+    place: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"Step {self.number + 1}"
 
     @property
     def problem(self) -> str:
@@ -82,50 +93,74 @@ class StepModel(TableModel[StripStep]):
             self.change([replace(step, **changes)])
 
 
-_Drawn = tuple[int, Path, Action, Box | None]
-"""What a thumbnail depends on: a step's screenshot never changes."""
+_Drawn = tuple[int, Path, Action, Box | None, Path | None]
+"""What thumbnail and words depend on: a step's screenshot never changes."""
+_Seen = tuple[QImage | Exception | None, str]
+"""A thumbnail and the step in words."""
 
 
 class StepThumbnails:
-    """Reads thumbnails of recorded steps in the background, each once, and puts them into a model."""
+    """Reads thumbnails and elements of recorded steps in the background, each once, and puts them into a model."""
 
     def __init__(self, background: Background, model: StepModel, room: QSize) -> None:
         self._background = background
         self._model = model
         self._room = room
-        self._images: dict[_Drawn, QImage | Exception | None] = {}
+        self._shown: dict[_Drawn, _Seen] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
-        before, self._images = self._images, {drawn: self._images.get(drawn) for drawn in map(_drawn, steps)}
-        self._model.show(
-            StripStep(step.number, describe(step.action), step.flag, step.note, self._images[_drawn(step)], step.key)
-            for step in steps
-        )
+        before = self._shown
+        self._shown = {_drawn(step): before.get(_drawn(step), (None, in_words(step.action))) for step in steps}
+        self._model.show(map(self._strip_step, steps))
         for step in steps:
             if _drawn(step) not in before:
                 prepare_other_threads()
                 take = partial(self._take, step.number, _drawn(step))
-                self._background.run(partial(draw_thumbnail, step, self._room), take, take)
+                fail = partial(self._fail, step)
+                self._background.run(partial(look_at, step, self._room), take, fail)
 
-    def _take(self, number: int, drawn: _Drawn, image: QImage | Exception) -> None:
-        if drawn in self._images:
-            self._images[drawn] = image
-            self._model.change_step(number, image=image)
+    def _strip_step(self, step: RecordedStep) -> StripStep:
+        image, words = self._shown[_drawn(step)]
+        place = place_words(step.action)
+        return StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
+
+    def _take(self, number: int, drawn: _Drawn, seen: _Seen) -> None:
+        if drawn in self._shown:
+            self._shown[drawn] = seen
+            self._model.change_step(number, image=seen[0], words=seen[1])
+
+    def _fail(self, step: RecordedStep, error: Exception) -> None:
+        self._take(step.number, _drawn(step), (error, in_words(step.action)))
 
 
 def _drawn(step: RecordedStep) -> _Drawn:
-    return step.number, step.picture, step.action, step.box
+    return step.number, step.picture, step.action, step.box, step.tree
 
 
-def draw_thumbnail(step: RecordedStep, room: QSize) -> QImage:
-    """The screenshot within `room`, with the action and the touched element drawn on it.
+def element_of(action: Action, tree: Path | None, size: Size) -> str:
+    """What the element that `action` touches or types into is called in a stored view hierarchy; empty if unknown.
+
+    Reads a file. `size` is that of the screenshot.
+    """
+    if tree is None or not isinstance(action, Click | LongPress | Type):
+        return ""
+    try:
+        nodes = parse(read_dataset_file(tree, Largest.TREE).decode(errors="replace"))
+    except (DatasetError, DeviceError):
+        return ""
+    return field_name(nodes) if isinstance(action, Type) else name_at(nodes, to_pixel(action.point, size), size)
+
+
+def look_at(step: RecordedStep, room: QSize) -> tuple[QImage, str]:
+    """The screenshot within `room`, with the action and the touched element drawn on it, and the step in words.
 
     Runs off the GUI thread. Raises DatasetError.
     """
-    image, size = read_picture(step.picture, room * SHARPNESS)
+    image, read = read_picture(step.picture, room * SHARPNESS)
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    draw_step(image, step.action, step.box, Size(size.width(), size.height()))
-    return image
+    size = Size(read.width(), read.height())
+    draw_step(image, step.action, step.box, size)
+    return image, in_words(step.action, element_of(step.action, step.tree, size))
 
 
 def draw_step(image: QImage, action: Action, box: Box | None, size: Size) -> None:
@@ -155,6 +190,9 @@ class StripStyle:
 class StepStrip(QListView):
     step_chosen = Signal(int)
 
+    step_opened = Signal(int)
+    """A double-click or Space: the step is to be shown large."""
+
     def __init__(self, name: str, model: StepModel, style: StripStyle) -> None:
         super().__init__()
         self.setAccessibleName(name)
@@ -169,6 +207,7 @@ class StepStrip(QListView):
         self.setHorizontalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentChanged.connect(self._tell)
+        self.doubleClicked.connect(lambda index: self.step_opened.emit(index.row()))
 
     def fit_height(self) -> None:
         height = self._delegate.height(self.font())
@@ -178,14 +217,21 @@ class StepStrip(QListView):
         self.setCurrentIndex(self._steps.place_index(number))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            event.ignore()  # for the viewer; a list would choose the chosen row again
-        else:
+        if not opens_step(event, self, self.step_opened.emit):
             super().keyPressEvent(event)
 
     def _tell(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():
             self.step_chosen.emit(now.row())
+
+
+def opens_step(event: QKeyEvent, view: QAbstractItemView, open_step: Callable[[int], object]) -> bool:
+    """Open the chosen step if Space was pressed, with which a list would choose it again."""
+    if event.key() != Qt.Key.Key_Space:
+        return False
+    if view.currentIndex().isValid() and not event.isAutoRepeat():
+        open_step(view.currentIndex().row())
+    return True
 
 
 class _StripDelegate(RowDelegate):
@@ -213,7 +259,6 @@ class _StripDelegate(RowDelegate):
 
     def _paint_words(self, painter: QPainter, cell: QRectF, room: QRectF, step: StripStep) -> None:
         theme, font = Theme.current(), small_font(painter.font())
-        name, _, rest = step.words.partition(" ")
         strong = QFont(font)
         strong.setWeight(QFont.Weight.Normal if step.is_seen else QFont.Weight.Bold)
         metrics = QFontMetrics(strong)
@@ -223,14 +268,33 @@ class _StripDelegate(RowDelegate):
         else:
             side, align = _MARGIN, Qt.AlignmentFlag.AlignLeft
         area = QRectF(cell.left() + side, room.bottom() + 4, cell.width() - 2 * side, metrics.height())
-        for words, face, colour in (
-            (f"{step.number}  {name}", strong, theme.warning if is_flagged else theme.text),
-            (rest, font, theme.muted),
-        ):
-            painter.setFont(face)
-            painter.setPen(colour)
-            painter.drawText(area, align, metrics.elidedText(words, Qt.TextElideMode.ElideRight, round(area.width())))
+        lines = wrapped(f"{step.number + 1}. {step.words}", metrics, round(area.width()), 2)
+        painter.setFont(strong)
+        painter.setPen(theme.warning if is_flagged else theme.text)
+        for line in lines:
+            painter.drawText(area, align, line)
             area.translate(0, metrics.height())
+        if len(lines) == 1:
+            painter.setFont(font)
+            painter.setPen(theme.muted)
+            painter.drawText(area, align, metrics.elidedText(step.place, _AT_END, round(area.width())))
+
+
+def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:
+    """`words` in at most `lines` lines of `width` px, the last one elided if needed."""
+    done: list[str] = []
+    line = ""
+    pending = words.split()
+    while pending and len(done) < lines - 1:
+        longer = f"{line} {pending[0]}".lstrip()
+        if line and metrics.horizontalAdvance(longer) >= width:
+            done.append(line)
+            line = ""
+        else:
+            line = longer
+            pending.pop(0)
+    last = " ".join([line, *pending]).strip()
+    return [metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) for part in (*done, last) if part]
 
 
 def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception | None, *, at_top: bool = False) -> None:

@@ -5,6 +5,9 @@ from enum import Enum
 
 from odyssey_recorder.model.geometry import Point
 
+_LONGEST_ELEMENT = 48
+"""In characters; a paragraph that was clicked says no more than its beginning."""
+
 
 class SystemKey(Enum):
     HOME = "HOME"
@@ -75,7 +78,46 @@ def action_type(action: Action) -> str:
             return "IMPOSSIBLE"
 
 
+def in_words(action: Action, element: str = "") -> str:
+    """What the action does: ``Click “Search”``, ``Scroll down``.
+
+    `element` is the text of the touched element or the name of the field, as the device gave it.
+    """
+    name = _shortened(element)
+    match action:
+        case Click():
+            return f"Click “{name}”" if name else "Click"
+        case LongPress():
+            return f"Long press “{name}”" if name else "Long press"
+        case Scroll(start, end):
+            return f"Scroll {_direction(start, end)}"
+        case Type(text):
+            return f"Type “{text}” into “{name}”" if name else f"Type “{text}”"
+        case Press(key):
+            return f"Press {key.value.capitalize()}"
+        case Complete(words) | Impossible(words):
+            ending = action_type(action).capitalize()
+            return f"{ending}: {words}" if words else ending
+
+
+def place_words(action: Action) -> str:
+    """Where on the dataset's grid, or empty: ``at 432, 118``."""
+    match action:
+        case Click(point) | LongPress(point):
+            return f"at {point.x}, {point.y}"
+        case Scroll(start, end):
+            return f"from {start.x}, {start.y} to {end.x}, {end.y}"
+        case _:
+            return ""
+
+
+def in_words_at(action: Action) -> str:
+    """What the action does, and where."""
+    return f"{in_words(action)} {place_words(action)}".rstrip()
+
+
 def describe(action: Action) -> str:
+    """The action as the dataset has it: its type and values."""
     name = action_type(action)
     match action:
         case Click(point) | LongPress(point):
@@ -88,6 +130,20 @@ def describe(action: Action) -> str:
             return f"{name} {words}".rstrip()
         case Press():
             return name
+
+
+def _direction(start: Point, end: Point) -> str:
+    """The direction in which the view moves: a finger that moves up scrolls down."""
+    across, down = end.x - start.x, end.y - start.y
+    if abs(across) > abs(down):
+        return "left" if across > 0 else "right"
+    return "up" if down > 0 else "down"
+
+
+def _shortened(words: str) -> str:
+    shown = "".join(letter if letter.isprintable() else " " for letter in words[: _LONGEST_ELEMENT * 4])
+    line = " ".join(shown.split())
+    return line if len(line) <= _LONGEST_ELEMENT else f"{line[: _LONGEST_ELEMENT - 1].rstrip()}…"
 
 
 def is_terminal(action: Action) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from odyssey_recorder.dataset.layout import ui_tree_path
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import RecordingError
-from odyssey_recorder.model.action import Action, describe
+from odyssey_recorder.model.action import Action, in_words
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
@@ -49,7 +50,7 @@ RESTORE_MESSAGES = {
 
 def restore_text(goal: Goal | None, steps: "Sequence[DraftStep]") -> str:
     """What the annotator must do, after `steps`, before recording continues."""
-    last = describe(steps[-1].action) if steps else "none"
+    last = in_words(steps[-1].action) if steps else "none"
     match goal:
         case Goal.UNDONE:
             return "Nothing is recorded until both screens match."
@@ -79,7 +80,7 @@ class RecordedStep:
     """A step as lists show it; `flag` describes its flags, and may be empty.
 
     `box`: the touched element in pixels of the screenshot, if the view hierarchy has it. `key` identifies the step for
-    the whole recording, whatever is undone. `note`: the annotator's note.
+    the whole recording, whatever is undone. `note`: the annotator's note. `tree`: the view hierarchy, if it is stored.
     """
 
     number: int
@@ -89,6 +90,7 @@ class RecordedStep:
     box: Box | None = None
     key: int = 0
     note: str = ""
+    tree: Path | None = None
 
 
 class StepRows:
@@ -116,7 +118,10 @@ class StepRows:
         picture = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.picture
         box = Box(*step.record.bbox) if step.record.bbox else None
         flags = ", ".join(map(describe_flag, step.record.flags))
-        return RecordedStep(number, step.action, picture, flags, box, step.key, step.record.note)
+        tree = step.tree
+        if tree is not None and screenshots is not None:
+            tree = screenshots.parent / ui_tree_path(self._episode_id, number)
+        return RecordedStep(number, step.action, picture, flags, box, step.key, step.record.note, tree)
 
 
 @dataclass(frozen=True, slots=True)

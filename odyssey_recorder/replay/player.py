@@ -184,13 +184,13 @@ class Player:
         try:
             self._device.check_text(text)
         except InputRefusedError as error:
-            raise ReplayError(f"Step {number} cannot be replayed on {self._device.label}: {error}") from error
+            raise ReplayError(f"Step {number + 1} cannot be replayed on {self._device.label}: {error}") from error
 
     def _place(self) -> str:
         if not self._results:
-            return "Before step 0"
+            return "Before step 1"
         last = self._results[-1]
-        return f"After step {last.number}" if last.performed else f"At step {last.number}"
+        return f"After step {last.number + 1}" if last.performed else f"At step {last.number + 1}"
 
     def _compare(self, recorded: Image.Image, frame: Frame, status_bar_px: int) -> Comparison:
         live = frame.image()

@@ -33,9 +33,9 @@ def recorded_screenshot(opened: OpenedEpisode, step: int) -> Image.Image:
     try:
         return read_png(path)
     except FileNotFoundError as error:
-        raise ReplayError(f"The screenshot of step {step} is missing: {path}.") from error
+        raise ReplayError(f"The screenshot of step {step + 1} is missing: {path}.") from error
     except OSError as error:
-        raise ReplayError(f"The screenshot of step {step} cannot be read, {path}: {error.strerror}.") from error
+        raise ReplayError(f"The screenshot of step {step + 1} cannot be read, {path}: {error.strerror}.") from error
 
 
 def recorded_stroke(opened: OpenedEpisode, step: int) -> TouchStroke | None:
@@ -54,11 +54,11 @@ def check_screenshots(opened: OpenedEpisode) -> None:
         path, screenshot, record = opened.files.screenshot(step), recorded_screenshot(opened, step), opened.record(step)
         if Size(*screenshot.size) not in (size, size.turned()):
             raise ReplayError(
-                f"The screenshot of step {step} is {screenshot.width}x{screenshot.height}, but the episode's "
+                f"The screenshot of step {step + 1} is {screenshot.width}x{screenshot.height}, but the episode's "
                 f"device has {size}: {path}."
             )
         if record is not None and sha256(screenshot.tobytes()).hexdigest() != record.frame.rgb_sha256:
             raise ReplayError(
-                f"The screenshot of step {step} is not the one that was recorded: its pixels differ from "
+                f"The screenshot of step {step + 1} is not the one that was recorded: its pixels differ from "
                 f"the provenance, {path}. Restore the original file."
             )

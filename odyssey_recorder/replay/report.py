@@ -7,7 +7,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.fonts import on_one_line
-from odyssey_recorder.model.action import action_type, describe, is_terminal
+from odyssey_recorder.model.action import action_type, describe, in_words_at, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.replay.compare import Comparison, StepVerdict, Tolerance, change_mask
 from odyssey_recorder.replay.player import ReplayResult, StepResult
@@ -89,7 +89,7 @@ def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
         marked = _mark_difference(recorded, live.resize(recorded.size), step, result.tolerance)
     return _StepView(
         number=step.number,
-        words=on_one_line(describe(step.action)),
+        words=on_one_line(in_words_at(step.action)),
         verdict=compared.verdict.value,
         measures=_measures(compared),
         notes=tuple(_notes(step)),
@@ -101,7 +101,7 @@ def _step_view(result: ReplayResult, step: StepResult) -> _StepView:
 
 def _unreached(result: ReplayResult) -> Iterator[tuple[int, str]]:
     for number in range(len(result.steps), len(result.episode.steps)):
-        yield number, on_one_line(describe(result.episode.steps[number].action))
+        yield number, on_one_line(in_words_at(result.episode.steps[number].action))
 
 
 def _notes(step: StepResult) -> Iterator[str]:

@@ -27,7 +27,7 @@ from odyssey_recorder.gui.record.status import (
     phase_text,
     view_text,
 )
-from odyssey_recorder.model.action import Press, SystemKey, Type, describe
+from odyssey_recorder.model.action import Press, SystemKey, Type, in_words
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -148,7 +148,7 @@ class DeviceColumn(QWidget):
             self._tell_view(self._view)  # it differed while the finger was down
 
     def _press(self, key: SystemKey) -> None:
-        self._mirror.show_sent(describe(Press(key)))
+        self._mirror.show_sent(in_words(Press(key)))
         if self._controller.phase is Phase.WATCHING:
             self._controller.press_unrecorded(key)
         else:
@@ -156,7 +156,7 @@ class DeviceColumn(QWidget):
 
     def _type(self, text: str) -> None:
         if self._ask_for_step(lambda recorder: recorder.type_text(text)):
-            self._mirror.show_sent(describe(Type(text)))
+            self._mirror.show_sent(in_words(Type(text)))
             self._mirror.setFocus()  # what is typed next is not meant for the device yet
         else:
             self.action_bar.show_text(text)

@@ -30,7 +30,7 @@ def undo_question(first: int, last: int) -> Question:
         answer="Undo",
         tip="Undo these steps (Enter)",
         cancel_tip="Keep them (Esc)",
-        detail=f"Steps {first} to {last} are removed, and the device returns to the screen of step {first}.",
+        detail=f"Steps {first + 1} to {last + 1} are removed. The device returns to the screen of step {first + 1}.",
     )
 
 

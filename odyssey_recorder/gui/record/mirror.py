@@ -22,7 +22,7 @@ from odyssey_recorder.gui.record.mirror_canvas import (
 )
 from odyssey_recorder.gui.record.panning import ViewPanning
 from odyssey_recorder.gui.record.viewport import FitScale, Room, Viewport
-from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, describe
+from odyssey_recorder.model.action import Click, LongPress, Scroll, SystemKey, in_words
 from odyssey_recorder.model.geometry import Pixel
 
 _WHEEL_PAUSE_MS = 160
@@ -180,7 +180,7 @@ class MirrorView(FittedWidget):
             return
         self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
         stroke = self._finger.stroke(event.timestamp())
-        self.show_sent(describe(recognize(stroke, self._rules, fit.picture)))
+        self.show_sent(in_words(recognize(stroke, self._rules, fit.picture)))
         self._let_go()
         self.stroke_made.emit(stroke)
 
@@ -273,7 +273,7 @@ class MirrorView(FittedWidget):
 
     def _tell_gesture(self) -> None:
         action = self._action()
-        words = "" if action is None else describe(action)
+        words = "" if action is None else in_words(action)
         if words != self.gesture:
             self.gesture = words
             self.gesture_changed.emit(words)
@@ -321,4 +321,4 @@ class MirrorView(FittedWidget):
         finger = self._finger
         place = None if finger is None else fit.point_of(finger.at)
         paint_gesture(painter, action, fit, held_share=1.0 if finger is None else finger.held_share(), finger=place)
-        paint_label(painter, describe(action), in_sight)
+        paint_label(painter, in_words(action), in_sight)

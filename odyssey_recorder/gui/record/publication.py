@@ -49,7 +49,7 @@ class Publication(Banner):
 
 
 def _finding_text(finding: Finding) -> str:
-    place = "" if finding.step is None else f"Step {finding.step}: "
+    place = "" if finding.step is None else f"Step {finding.step + 1}: "
     return f"{place}{finding.found} {finding.todo}"
 
 

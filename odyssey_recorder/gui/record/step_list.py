@@ -1,9 +1,10 @@
 """The steps so far in a list: thumbnail, words, flags, and an editable note."""
 
 from html import escape
+from typing import Any
 
 from PySide6.QtCore import QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -16,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.parts import line_edit
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
-from odyssey_recorder.gui.step_strip import StepModel, StripStep, paint_thumbnail
+from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StripStep, opens_step, paint_thumbnail, wrapped
 from odyssey_recorder.gui.table import Column, Index, fill_list
 from odyssey_recorder.gui.theme import Theme
 
-THUMBNAIL = QSize(84, 108)
+THUMBNAIL = QSize(112, 152)
 
 _MARGIN = 10
 _NOTE_HEIGHT = 30
@@ -48,7 +49,7 @@ class NotedSteps(StepModel):
 
 
 def _spoken(step: StripStep) -> str:
-    return " ".join([f"Step {step.number}:", *filter(None, (step.words, _odd(step), step.note))])
+    return " ".join([f"{step.title}:", *filter(None, (step.words, _odd(step), step.note))])
 
 
 def _odd(step: StripStep) -> str:
@@ -57,8 +58,9 @@ def _odd(step: StripStep) -> str:
 
 def _tooltip(step: StripStep) -> str:
     """All text of a step, which its row may elide; escaped."""
-    more = (_sentence(_odd(step)), step.note)
-    return f"<p>{escape(step.words)}</p>" + "".join(f"<p>{escape(part)}</p>" for part in more if part)
+    more = (_sentence(_odd(step)), step.note, ENLARGE)
+    words = f"{step.words} {step.place}".rstrip()
+    return f"<p>{escape(words)}</p>" + "".join(f"<p>{escape(part)}</p>" for part in more if part)
 
 
 def _sentence(flag: str) -> str:
@@ -66,17 +68,31 @@ def _sentence(flag: str) -> str:
 
 
 class StepList(QListView):
+    step_opened = Signal(int)
+
     def __init__(self, model: StepModel) -> None:
         super().__init__()
         fill_list(self, "Steps", model, _StepDelegate(self))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.SelectedClicked)
+        self.doubleClicked.connect(lambda index: self.step_opened.emit(index.row()))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
 
     @property
     def is_writing(self) -> bool:
         return self.state() is QAbstractItemView.State.EditingState
+
+    def edit(self, index: Index, *how: Any) -> Any:
+        """A click edits the note only where it is written."""
+        event = how[-1] if how else None
+        if isinstance(event, QMouseEvent) and event.position().y() < self.visualRect(index).bottom() - _NOTE_HEIGHT:
+            return False
+        return super().edit(index, *how)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not opens_step(event, self, self.step_opened.emit):
+            super().keyPressEvent(event)
 
     def put_beside(self, index: Index, button: QPushButton) -> None:
         self.setIndexWidget(index, button)
@@ -92,7 +108,7 @@ class _StepDelegate(RowDelegate):
         self._is_chosen = False
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QLineEdit:
-        editor = line_edit(f"Note of step {index.row()}", "Note")
+        editor = line_edit(f"Note of step {index.row() + 1}", "Note")
         editor.setParent(parent)
         return editor
 
@@ -130,15 +146,14 @@ def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: 
     strong.setWeight(QFont.Weight.DemiBold)
     slanted.setPointSizeF(small.pointSizeF())
     slanted.setItalic(True)
-    name, _, rest = step.words.partition(" ")
     flag, note = _odd(step), step.note
     foot_height = QFontMetrics(slanted).height() + 1
     room = area.height() - (foot_height if note else 0)
     top = 0
     for words, font, colour, lines in (
-        (f"Step {step.number}", small, theme.muted, 1),
-        (name, strong, theme.text, 1),
-        (rest, painter.font(), theme.text, 1 if flag else 3),
+        (step.title, small, theme.muted, 1),
+        (step.words, strong, theme.text, 2 if flag else 4),
+        (step.place, small, theme.muted, 1),
         (_sentence(flag), small, theme.warning, 3),
     ):
         height = QFontMetrics(font).height() + 1
@@ -156,20 +171,3 @@ def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: 
     painter.setPen(theme.text if note else theme.muted)
     line = QFontMetrics(slanted).elidedText(note or _ADD_NOTE, Qt.TextElideMode.ElideRight, area.width())
     painter.drawText(area.left(), area.bottom() - foot_height + 2, area.width(), foot_height, 0, line)
-
-
-def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:
-    """`words` in at most `lines` lines of `width` px, the last one elided if needed."""
-    done: list[str] = []
-    line = ""
-    pending = words.split()
-    while pending and len(done) < lines - 1:
-        longer = f"{line} {pending[0]}".lstrip()
-        if line and metrics.horizontalAdvance(longer) >= width:
-            done.append(line)
-            line = ""
-        else:
-            line = longer
-            pending.pop(0)
-    last = " ".join([line, *pending]).strip()
-    return [metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) for part in (*done, last) if part]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.parts import breakable, fill_column, line_edit, push_button, row, text_label
-from odyssey_recorder.gui.step_strip import draw_thumbnail
+from odyssey_recorder.gui.step_strip import look_at
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 
@@ -51,19 +51,19 @@ class TextQuestionCard(QFrame):
             self._ask(question, steps[question.step])
 
     def _ask(self, question: TextQuestion, step: RecordedStep) -> None:
-        self._title.setText(f"What did you type in step {question.step}?")
+        self._title.setText(f"What did you type in step {question.step + 1}?")
         self.setAccessibleName(self._title.text())
         self._text.setText(question.guess)
         self._answer.setEnabled(bool(question.guess))
         self._picture.clear()
         self._fold(False)
         prepare_other_threads()
-        call = partial(draw_thumbnail, step, _PICTURE)
+        call = partial(look_at, step, _PICTURE)
         self._background.run(call, partial(self._show_picture, question), partial(self._tell, question))
 
-    def _show_picture(self, question: TextQuestion, picture: QImage) -> None:
+    def _show_picture(self, question: TextQuestion, seen: tuple[QImage, str]) -> None:
         if question is self._question:
-            self._picture.setPixmap(_framed(picture))
+            self._picture.setPixmap(_framed(seen[0]))
 
     def _tell(self, question: TextQuestion, error: Exception) -> None:
         if question is self._question:

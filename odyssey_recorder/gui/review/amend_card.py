@@ -155,7 +155,7 @@ class AmendCard(Card):
     def _ask_note(self) -> None:
         step = self._steps[self._present]
         form = WordsForm("Note of the step", step.note, lambda words: NewNote(step=step.number, note=words))
-        asked = _question("Fix the note", f"What is the note for step {step.number}?")
+        asked = _question("Fix the note", f"What is the note for step {step.number + 1}?")
         self._open(Command.FIX_NOTE, asked, form)
 
     def _ask_text(self) -> None:
@@ -163,7 +163,7 @@ class AmendCard(Card):
         text = step.action.text if isinstance(step.action, Type) else ""
         follows = _text_words(self._record(step.number))
         form = WordsForm("Text of the step", text, partial(_text, step.number), follows=follows)
-        self._open(Command.FIX_TEXT, _question("Fix the text", f"What does step {step.number} type?"), form)
+        self._open(Command.FIX_TEXT, _question("Fix the text", f"What does step {step.number + 1} type?"), form)
 
     def _ask_press(self) -> None:
         step = self._steps[self._present]
@@ -171,7 +171,7 @@ class AmendCard(Card):
         wanted = "LONG_PRESS" if long else "CLICK"
         form = FixedForm(NewPress(step=step.number, long=long), _press_words(self._record(step.number)))
         asked = _question(
-            "Change the kind of press", f"Make step {step.number} a {wanted}?", "The position does not change."
+            "Change the kind of press", f"Make step {step.number + 1} a {wanted}?", "The position does not change."
         )
         self._open(Command.FIX_PRESS, asked, form)
 
@@ -182,7 +182,7 @@ class AmendCard(Card):
         form = BoxForm(step.number, step.action, step.element)
         asked = _question(
             "Fix the box",
-            f"Where is the element that step {step.number} touches?",
+            f"Where is the element that step {step.number + 1} touches?",
             "The box must contain the touched point and only that element.",
         )
         dialog = self._open(Command.FIX_BOX, asked, form)
@@ -210,10 +210,10 @@ class AmendCard(Card):
     def _ask_tail(self) -> None:
         at, end = self._present, self._steps[-1]
         follows = (
-            f"{steps_words(range(at + 1, end.number + 1))}. Step {at} keeps its screenshot "
+            f"{steps_words(range(at + 1, end.number + 1))}. Step {at + 1} keeps its screenshot "
             f"and becomes {action_type(end.action)}, with {quoted(self._words_of_end)}."
         )
-        asked = _question("End here", f"End the episode at step {at}?", answer="End here")
+        asked = _question("End here", f"End the episode at step {at + 1}?", answer="End here")
         self._open(Command.END_HERE, asked, FixedForm(DropTail(at=at), follows))
 
     def _ask_repair(self) -> None:

@@ -158,8 +158,8 @@ class StepsForm(AmendForm):
         super().__init__()
         self._count = count
         self._join = _COMPARING
-        self._first = _number("First step to drop", first, count - 2)
-        self._last = _number("Last step to drop", last, count - 2)
+        self._first = _number("First step to drop", first + 1, count - 1)
+        self._last = _number("Last step to drop", last + 1, count - 1)
         for field in (self._first, self._last):
             field.valueChanged.connect(self._take_range)
         fill_row(self, labelled("&From step", self._first), labelled("&To step", self._last), spacing=-1)
@@ -167,33 +167,38 @@ class StepsForm(AmendForm):
 
     @property
     def amendment(self) -> DropSteps:
-        return DropSteps(first=self._first.value(), last=self._last.value())
+        first, last = self._range
+        return DropSteps(first=first, last=last)
+
+    @property
+    def _range(self) -> tuple[int, int]:
+        return self._first.value() - 1, self._last.value() - 1
 
     @property
     def follows(self) -> str:
-        first, last = self._first.value(), self._last.value()
+        first, last = self._range
         if first > last:
             return ""
         left = self._count - (last - first + 1)
-        moved = "" if last == self._count - 2 else f" Step {last + 1} becomes step {first}, and so on."
+        moved = "" if last == self._count - 2 else f" Step {last + 2} becomes step {first + 1}, and so on."
         return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {self._join}"
 
     def tell_difference(self, first: int, last: int, share: float | None) -> None:
         """`share` (0..1) is how much the screens before and after these steps differ; None if unknown."""
-        if (first, last) == (self._first.value(), self._last.value()):
+        if (first, last) == self._range:
             self._join = _join_words(first, last, share)
             self.changed.emit()
 
     def _take_range(self) -> None:
         self._join = _COMPARING
         self.changed.emit()
-        self.range_changed.emit(self._first.value(), self._last.value())
+        self.range_changed.emit(*self._range)
 
 
 def _join_words(first: int, last: int, share: float | None) -> str:
     if share is None:
-        return f"The screens of step {first} and of step {last + 1} cannot be compared."
-    words = f"The screens of step {first} and of step {last + 1} differ in {percent(share)} of their pixels"
+        return f"The screens of step {first + 1} and of step {last + 2} cannot be compared."
+    words = f"The screens of step {first + 1} and of step {last + 2} differ in {percent(share)} of their pixels"
     if share >= DIFFERENT:
         return f"{words}, so the sequence would jump. Drop only steps that changed nothing or were undone."
     return f"{words}, so the sequence continues without a jump."
@@ -211,13 +216,14 @@ def quoted(words: str) -> str:
 def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
     """Which texts a fix removes, and from how many steps: ``Removed because no longer valid: context of 3 steps``."""
     parts = [
-        f"{key} of {f'step {steps[0]}' if len(steps) == 1 else f'{len(steps)} steps'}" for key, steps in removed.items()
+        f"{key} of {f'step {steps[0] + 1}' if len(steps) == 1 else f'{len(steps)} steps'}"
+        for key, steps in removed.items()
     ]
     return f"Removed because no longer valid: {', '.join(parts)}" if parts else ""
 
 
 def steps_words(numbers: Sequence[int]) -> str:
-    first, last = numbers[0], numbers[-1]
+    first, last = numbers[0] + 1, numbers[-1] + 1
     return f"Step {first} is removed" if first == last else f"Steps {first} to {last} are removed"
 
 
@@ -231,7 +237,7 @@ def _long_field(name: str, words: str) -> QPlainTextEdit:
 
 def _number(name: str, value: int, highest: int) -> QSpinBox:
     field = named(QSpinBox(), name)
-    field.setRange(0, highest)
+    field.setRange(1, highest)
     field.setValue(value)
     field.setToolTip(f"{name} (arrow up and down)")
     field.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -110,14 +110,14 @@ def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
 
 
 def steps_in_words(numbers: Sequence[int]) -> str:
-    """Step numbers as text: ``step 3``, ``steps 3, 7 to 9``."""
+    """Step numbers as text, counted from 1: ``step 3``, ``steps 3, 7 to 9``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:
             runs[-1].append(number)
         else:
             runs.append([number])
-    told = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    told = [str(run[0] + 1) if len(run) == 1 else f"{run[0] + 1} to {run[-1] + 1}" for run in runs]
     return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(told)}"
 
 

@@ -22,7 +22,7 @@ from odyssey_recorder.gui.record.viewport import PANS, FitScale, Room, Viewport
 from odyssey_recorder.gui.review.screenshot_loader import ScreenshotLoader, ScreenshotZoom, StepScreenshot, same_cut
 from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.theme import MARK, Theme
-from odyssey_recorder.model.action import Click, LongPress, Scroll
+from odyssey_recorder.model.action import Click, LongPress, Scroll, in_words
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.replay.compare import changed_places
 
@@ -153,12 +153,12 @@ class BeforeAfterView(FittedWidget):
             return []
         below = QRectF(self.rect()).adjusted(0, _CAPTION_PX, 0, 0)
         if not self._is_double:
-            return [_Half(below, f"Step {self._present}", self._present, has_action=True)]
+            return [_Half(below, f"Step {self._present + 1}", self._present, has_action=True)]
         width = (self.width() - _GAP) // 2
         places = (QRectF(left, below.top(), width, below.height()) for left in (0, self.width() - width))
         before, after = places
         return [
-            _Half(before, f"Before step {self._present}", self._present, has_action=True),
+            _Half(before, f"Before step {self._present + 1}", self._present, has_action=True),
             _Half(after, "After it", self._present + 1, has_action=False),
         ]
 
@@ -314,7 +314,7 @@ def _paint_step(painter: QPainter, step: ShownStep, fit: FitScale, in_sight: QRe
         case Click() | LongPress() | Scroll():
             paint_action(painter, step.action, fit.area)
         case _:
-            paint_label(painter, step.words, in_sight)
+            paint_label(painter, in_words(step.action), in_sight)
 
 
 def _paint_change(painter: QPainter, box: Box, fit: FitScale, size: Size) -> None:

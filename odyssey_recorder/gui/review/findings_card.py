@@ -145,7 +145,7 @@ def _spoken(finding: Finding) -> str:
 
 
 def _place(finding: Finding) -> str:
-    return "the whole episode" if finding.step is None else f"step {finding.step}"
+    return "the whole episode" if finding.step is None else f"step {finding.step + 1}"
 
 
 def _title(report: EpisodeReport, passed: int) -> str:
@@ -156,7 +156,7 @@ def _title(report: EpisodeReport, passed: int) -> str:
 
 
 def _why(missing: NotChecked) -> str:
-    at = ", ".join(map(str, missing.steps))
+    at = ", ".join(str(step + 1) for step in missing.steps)
     steps = f" (step {at})" if len(missing.steps) == 1 else f" (steps {at})" if at else ""
     return f"{missing.check}{steps}: {missing.why}"
 

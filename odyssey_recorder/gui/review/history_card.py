@@ -116,17 +116,17 @@ def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for e
         case NewEnd(words=words):
             return f"Final note: {quoted(words)}"
         case NewNote(step=step, note=note):
-            return f"Note of step {step}: {quoted(note)}"
+            return f"Note of step {step + 1}: {quoted(note)}"
         case NewPress(step=step, long=long):
-            return f"Step {step} is a {_PRESSES[long]}"
+            return f"Step {step + 1} is a {_PRESSES[long]}"
         case NewText(step=step, text=text):
-            return f"Text of step {step}: {quoted(text)}"
+            return f"Text of step {step + 1}: {quoted(text)}"
         case NewBox(step=step, box=(left, top, right, bottom)):
-            return f"Box of step {step}: {left}, {top} to {right}, {bottom}"
+            return f"Box of step {step + 1}: {left}, {top} to {right}, {bottom}"
         case DropSteps(first=first, last=last):
-            return f"{f'Step {first}' if first == last else f'Steps {first} to {last}'} dropped"
+            return f"{f'Step {first + 1}' if first == last else f'Steps {first + 1} to {last + 1}'} dropped"
         case DropTail(at=at):
-            return f"Ended at step {at}"
+            return f"Ended at step {at + 1}"
         case Repair():
             return _repair_words(amendment)
 

@@ -17,7 +17,7 @@ ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
     criterion: {answer: Command[f"{answer.name}_{criterion.name}"] for answer in Rating} for criterion in QUESTIONS
 }
 _TONES = {Rating.PASS: "success", Rating.FAIL: "danger", Rating.UNSURE: "warning"}
-_WHOLE = -1
+_WHOLE = 0
 _REASON_PX = 24
 
 
@@ -43,14 +43,14 @@ class QuestionCard(QWidget):
         self._details = QWidget()
         self._lay_out(question, commands)
         self._reason.selectionModel().currentChanged.connect(self._take_reason)
-        self._step.valueChanged.connect(lambda step: self._change(step=None if step == _WHOLE else step))
+        self._step.valueChanged.connect(lambda step: self._change(step=None if step == _WHOLE else step - 1))
         self._words.textEdited.connect(lambda words: self._change(words=words))
         self.show_judgement(None, unfolded=False)
 
     def show_steps(self, steps: int) -> None:
-        """Offer the steps 0 to `steps` - 1."""
+        """Offer the steps 1 to `steps`, as people count them."""
         self._step.blockSignals(True)
-        self._step.setRange(_WHOLE, steps - 1)
+        self._step.setRange(_WHOLE, steps)
         self._step.blockSignals(False)
 
     def show_judgement(self, judgement: Judgement | None, *, unfolded: bool) -> None:
@@ -78,7 +78,7 @@ class QuestionCard(QWidget):
             widget.blockSignals(True)
         place = self._reasons.index(judgement.reason) if judgement.reason in self._reasons else -1
         self._reason.setCurrentIndex(self._reason.model().index(place, 0))
-        self._step.setValue(_WHOLE if judgement.step is None else judgement.step)
+        self._step.setValue(_WHOLE if judgement.step is None else judgement.step + 1)
         if self._words.text() != judgement.words:
             self._words.setText(judgement.words)
         for widget in widgets:

@@ -114,7 +114,7 @@ class ReplayCard(Card):
         def work(progress: Progress, cancelled: Cancelled) -> ReplayEvidence:
             def tell(step: StepResult) -> None:
                 verdict = step.comparison.verdict.value
-                progress((step.number + 1) / count, f"Step {step.number} of {count}: {verdict}")
+                progress((step.number + 1) / count, f"Step {step.number + 1} of {count}: {verdict}")
                 self._reached.emit(episode_id, step.number, verdict)
 
             return self._reviewing.replay(episode_id, serial, tell, cancelled)

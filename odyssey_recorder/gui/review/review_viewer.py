@@ -1,6 +1,6 @@
 """The viewer: filmstrip, large view with its tools, and the texts of a step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isclose
@@ -16,8 +16,18 @@ from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
 from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
-from odyssey_recorder.gui.step_strip import ReplayVerdict, StepModel, StepStrip, StripStep, StripStyle
+from odyssey_recorder.gui.step_strip import (
+    ENLARGE,
+    ReplayVerdict,
+    StepModel,
+    StepStrip,
+    StripStep,
+    StripStyle,
+    element_of,
+)
+from odyssey_recorder.gui.step_viewer import StepPicture, enlarge
 from odyssey_recorder.gui.table import Column
+from odyssey_recorder.model.action import in_words, place_words
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
@@ -43,7 +53,7 @@ class ReviewViewer(QWidget):
         self.current_step = 0
         self._seen: set[int] = set()
         self._loader = ScreenshotLoader(background, self)
-        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken))
+        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=lambda _step: ENLARGE))
         self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
         self.home = self._strip
         self._view = BeforeAfterView(self._loader)
@@ -67,6 +77,7 @@ class ReviewViewer(QWidget):
         self._model.load(map(_strip_step, steps))  # first, so that finished thumbnails show at once
         self._loader.load(steps)
         self._view.load(steps)
+        self._background.run(partial(_elements, steps), partial(self._take_elements, steps), lambda _error: None)
         for number in self._seen:
             self._model.change_step(number, is_seen=True)
         if steps:
@@ -101,7 +112,7 @@ class ReviewViewer(QWidget):
         self._view.turn_to(number)
         self._model.change_step(number, is_seen=True)
         self._strip.turn_to(number)
-        self._words.show_step(self._steps[number], len(self._steps))
+        self._tell_step()
         self._seek_changes()
         self._offer()
         self.step_changed.emit(number)
@@ -129,6 +140,25 @@ class ReviewViewer(QWidget):
         if steps is self._steps and number == self.current_step and is_wanted:
             self._view.show_changes(found)
             self._words.show_changes(_counted(found))
+
+    def _take_elements(self, steps: tuple[ShownStep, ...], elements: Sequence[str]) -> None:
+        if steps is not self._steps:
+            return
+        for step, element in zip(steps, elements, strict=True):
+            if element:
+                self._model.change_step(step.number, words=in_words(step.action, element))
+        if steps:
+            self._tell_step()
+
+    def _tell_step(self) -> None:
+        self._words.show_step(self._steps[self.current_step], self._model.rows[self.current_step], len(self._steps))
+
+    def _enlarge(self, at: int) -> None:
+        pictures = [
+            StepPicture(step.picture, step.action, *((step.element.box, step.element.size) if step.element else ()))
+            for step in self._steps
+        ]
+        enlarge(self._background, self._model, pictures, at, self._strip)
 
     def _take_thumbnail(self, number: int, image: QImage) -> None:
         self._model.change_step(number, image=image)
@@ -164,8 +194,8 @@ class ReviewViewer(QWidget):
         self._words.stand(beside=is_beside)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._commands[Command.BEFORE_AFTER].trigger()
+        if event.key() == Qt.Key.Key_Space and self._steps and not event.isAutoRepeat():
+            self._enlarge(self.current_step)
         else:
             super().keyPressEvent(event)
 
@@ -189,6 +219,7 @@ class ReviewViewer(QWidget):
         differing.toggled.connect(self._seek_changes)
         self._commands.belong_to(self, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
+        self._strip.step_opened.connect(self._enlarge)
         self._view.painted.connect(self.step_painted)
         self._loader.picture_came.connect(self._take_picture)
         self._loader.thumbnail_came.connect(self._take_thumbnail)
@@ -232,17 +263,19 @@ class _StepWords(QScrollArea):
         self._note = selectable()
         self._flags = selectable("warning")
         self._changes = selectable("hint")
+        self._point = selectable("hint")
         self._place = selectable("hint")
         self._proof = selectable("hint")
-        parts = (self._step, self._note, self._flags, self._changes, self._place, self._proof)
+        parts = (self._step, self._note, self._flags, self._changes, self._point, self._place, self._proof)
         self.setWidget(pile(*parts, spacing=2))
 
     def stand(self, *, beside: bool) -> None:
         self.setMinimumSize(_WORDS.width() if beside else 0, 0 if beside else _WORDS.height())
         self.setMaximumSize(_WORDS.width() if beside else _NO_LIMIT, _NO_LIMIT if beside else _WORDS.height())
 
-    def show_step(self, step: ShownStep, count: int) -> None:
-        self._step.setText(f"Step {step.number} of {count} · {step.words}")
+    def show_step(self, step: ShownStep, shown: StripStep, count: int) -> None:
+        self._step.setText(f"{shown.title} of {count} · {shown.words}")
+        say(self._point, shown.place[:1].upper() + shown.place[1:])
         say(self._note, f"Note: {step.note}" if step.note else "")
         say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
         say(self._place, breakable(step.place))
@@ -252,7 +285,7 @@ class _StepWords(QScrollArea):
     def show_none(self, why: str) -> None:
         self._step.setText("No step to show")
         say(self._flags, breakable(why))
-        for label in (self._note, self._changes, self._place, self._proof):
+        for label in (self._note, self._changes, self._point, self._place, self._proof):
             say(label, "")
 
     def show_changes(self, words: str) -> None:
@@ -262,7 +295,8 @@ class _StepWords(QScrollArea):
 def _strip_step(step: ShownStep) -> StripStep:
     return StripStep(
         step.number,
-        step.words,
+        in_words(step.action),
+        place=place_words(step.action),
         note=", ".join(filter(None, (*step.flags, step.note))),
         findings=tuple(f"{finding.severity.value} {finding.check}" for finding in step.findings),
         severity=min((finding.severity for finding in step.findings), key=list(Severity).index, default=None),
@@ -270,13 +304,16 @@ def _strip_step(step: ShownStep) -> StripStep:
     )
 
 
+def _elements(steps: Sequence[ShownStep]) -> list[str]:
+    """The touched element of each step, empty if unknown; reads files."""
+    return [element_of(step.action, step.tree, step.screen) for step in steps]
+
+
 def _spoken(step: StripStep) -> str:
     broken = "no screenshot" if isinstance(step.image, QImage) and step.image.isNull() else ""
     replayed = step.verdict and f"replay: {step.verdict}"
     seen = "" if step.is_seen else "not seen yet"
-    return f"Step {step.number}: " + ", ".join(
-        filter(None, (step.words, broken, *step.findings, replayed, step.note, seen))
-    )
+    return f"{step.title}: " + ", ".join(filter(None, (step.words, broken, *step.findings, replayed, step.note, seen)))
 
 
 def _scale(picture: Size, count: int, room: QSize) -> float:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.dataset.provenance import StepRecord
-from odyssey_recorder.model.action import Action, describe
+from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import StepAnnotations
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import GRID, Box, Size
@@ -25,7 +25,10 @@ class ElementBox:
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """One step; `place` is where on the device, `proof` how its screenshot was checked, one line each."""
+    """One step; `place` is where on the device, `proof` how its screenshot was checked, one line each.
+
+    `tree` is its view hierarchy, if there is one, of a screen of the size `screen`.
+    """
 
     number: int
     action: Action
@@ -36,10 +39,8 @@ class ShownStep:
     place: str
     proof: str
     findings: tuple[Finding, ...]
-
-    @property
-    def words(self) -> str:
-        return describe(self.action)
+    tree: Path | None = None
+    screen: Size = _GRID
 
 
 def shown_steps(review: OpenedReview) -> tuple[ShownStep, ...]:
@@ -59,6 +60,8 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
         place=_place(record),
         proof=_proof(record),
         findings=tuple(one for one in review.report.findings if one.step == number),
+        tree=opened.files.ui_tree(number) if record is not None and record.ui_tree else None,
+        screen=record.frame.size if record is not None else _GRID,
     )
 
 

@@ -48,7 +48,7 @@ def verdict_in_short(verdict: Verdict) -> str:
 
 def judgement_words(judgement: Judgement) -> str:
     reason = REASONS[judgement.criterion].get(judgement.reason, judgement.reason)
-    step = "" if judgement.step is None else f"step {judgement.step}"
+    step = "" if judgement.step is None else f"step {judgement.step + 1}"
     more = ", ".join(filter(None, (reason, step, judgement.words)))
     return f"{judgement.answer.value}: {more}" if more else judgement.answer.value
 

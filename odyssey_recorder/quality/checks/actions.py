@@ -172,6 +172,6 @@ def _to_and_fro(evidence: EpisodeEvidence) -> Iterator[Found]:
         window = screens[last - thresholds.REPEATED_SCREENS + 1 : last + 1]
         if all(window) and len(set(window)) == 2 and all(a == b for a, b in zip(window, window[2:], strict=False)):
             if until < last - 1:
-                found = f"Steps {last - thresholds.REPEATED_SCREENS + 1} to {last} alternate between two screens."
+                found = f"Steps {last - thresholds.REPEATED_SCREENS + 2} to {last + 1} alternate between two screens."
                 yield Found(last, found, "Drop these steps unless the task needs them.")
             until = last

@@ -58,7 +58,7 @@ def _out_of_order(evidence: EpisodeEvidence) -> Said:
     """As a warning: a clock that was set back between two parts of a recording looks the same."""
     for before, step in pairwise(evidence.steps):
         if before.record and step.record and step.record.touched_us < before.record.touched_us:
-            found = f"According to the provenance it was done before step {before.number}."
+            found = f"According to the provenance it was done before step {before.number + 1}."
             yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
 
 

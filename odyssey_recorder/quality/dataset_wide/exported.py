@@ -151,7 +151,7 @@ def _first_problem(steps: list[dict[str, Json]]) -> str:
     for number, step in enumerate(steps):
         problem = _problem(step)
         if problem:
-            return f"Step {number} is not in the form that the published tools read: {problem}."
+            return f"Step {number + 1} is not in the form that the published tools read: {problem}."
     return ""
 
 

@@ -277,7 +277,7 @@ def _stage(counting: list[Verdict], twice: SecondReviewReason | None) -> ReviewS
 def _reason(judgement: Judgement) -> str:
     words = " ".join(judgement.words.split())
     reason = "" if judgement.reason == "other" else REASONS[judgement.criterion][judgement.reason]
-    step = "" if judgement.step is None else f"at step {judgement.step}"
+    step = "" if judgement.step is None else f"at step {judgement.step + 1}"
     place = ", ".join(filter(None, (reason, step)))
     return ": ".join(filter(None, (place, words)))
 
