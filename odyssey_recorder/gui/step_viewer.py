@@ -1,0 +1,174 @@
+"""One step as large as its dialog, with keys to go to the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import shiboken6
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QSizePolicy, QWidget
+
+from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_problem, prepare_other_threads
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, say, selectable, text_label
+from odyssey_recorder.gui.step_strip import StepModel, StripStep
+from odyssey_recorder.model.action import Action
+from odyssey_recorder.model.geometry import Box, Size
+
+_SHARE = 0.92
+"""Of the window, both ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepPicture:
+    """What is drawn of a step. `box` is in pixels of a screenshot of `size`, or if that is None of this one."""
+
+    path: Path
+    action: Action
+    box: Box | None = None
+    size: Size | None = None
+
+
+_Read = tuple[QImage, QSize] | Exception
+_Key = tuple[int, int, int, float]
+"""A step, and the width, height and pixel ratio that its screenshot was read for."""
+
+
+def enlarge(
+    background: Background, model: StepModel, pictures: Sequence[StepPicture], at: int, view: QAbstractItemView
+) -> None:
+    """Show the step `at` of the list `view` large; the list follows."""
+    viewer = StepViewer(background, model, pictures, at, view)
+    viewer.turned.connect(lambda number: view.setCurrentIndex(model.place_index(number)))
+    viewer.open()
+
+
+class StepViewer(QDialog):
+    """The words come from `model` and follow it; `turned` names the step that is shown."""
+
+    turned = Signal(int)
+
+    def __init__(
+        self, background: Background, model: StepModel, pictures: Sequence[StepPicture], at: int, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        prepare_other_threads()
+        self._model = model
+        self._count = len(pictures)
+        self._present = at
+        self._canvas = _Canvas(background, pictures)
+        self._place = text_label(kind="hint")
+        self._words = selectable("instruction")
+        self._details = selectable("hint")
+        self._previous = push_button("Previous", "Show the previous step (Left)", call=lambda: self._go(-1))
+        self._next = push_button("Next", "Show the next step (Right)", call=lambda: self._go(1))
+        close = push_button("Close", "Close (Esc)", call=self.reject)
+        foot = row((self._place, 1), self._previous, self._next, close)
+        fill_dialog(self, self._canvas, self._words, self._details, foot, stretch=self._canvas)
+        self._bind({"Left": -1, "Right": 1, "Home": -self._count, "End": self._count})
+        model.dataChanged.connect(self._tell)
+        self.resize(parent.window().size() * _SHARE)
+        self._canvas.setFocus()
+        self._go(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def _bind(self, ways: dict[str, int]) -> None:
+        for key, by in ways.items():
+            QShortcut(QKeySequence(key), self).activated.connect(partial(self._go, by))
+
+    def _go(self, by: int) -> None:
+        self._present = max(0, min(self._present + by, self._count - 1))
+        self._previous.setEnabled(self._present > 0)
+        self._next.setEnabled(self._present < self._count - 1)
+        self._tell()
+        self._canvas.turn_to(self._present)
+        self.turned.emit(self._present)
+
+    def _tell(self) -> None:
+        step = self._model.all.get(self._present)
+        self._place.setText(f"Step {self._present + 1} of {self._count}")
+        self.setWindowTitle(self._place.text())
+        if step is not None:  # undone meanwhile
+            self._words.setText(breakable(step.words))
+            self._canvas.setAccessibleDescription(f"{self._place.text()}: {step.words}")
+            say(self._details, breakable(_details(step)))
+
+
+def _details(step: StripStep) -> str:
+    return " · ".join(filter(None, (step.place[:1].upper() + step.place[1:], step.flag, step.note)))
+
+
+class _Canvas(QWidget):
+    """Reads screenshots at the size they are shown in, the present one and its neighbours."""
+
+    def __init__(self, background: Background, pictures: Sequence[StepPicture]) -> None:
+        super().__init__()
+        named(self, "Screenshot of the step")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(160, 160)
+        self._background = background
+        self._pictures = pictures
+        self._present = 0
+        self._read: dict[_Key, _Read | None] = {}
+
+    def turn_to(self, number: int) -> None:
+        self._present = number
+        self._load()
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._load()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, room = QPainter(self), QRectF(self.rect())
+        read = self._read.get(self._key(self._present))
+        if isinstance(read, tuple):
+            self._paint(painter, self._pictures[self._present], read)
+        elif isinstance(read, Exception):
+            paint_problem(painter, str(read), room)
+        painter.end()
+
+    def _paint(self, painter: QPainter, step: StepPicture, read: tuple[QImage, QSize]) -> None:
+        image, size = read
+        shown = image.deviceIndependentSize()
+        place = QRectF(0, 0, shown.width(), shown.height())
+        place.moveCenter(QRectF(self.rect()).center())
+        place.moveTopLeft(place.topLeft().toPoint().toPointF())
+        painter.drawImage(place, image)
+        if step.box is not None:
+            paint_box(painter, step.box, step.size or Size(size.width(), size.height()), place)
+        paint_action(painter, step.action, place)
+
+    def _load(self) -> None:
+        wanted = [
+            self._key(self._present + off) for off in (0, 1, -1) if 0 <= self._present + off < len(self._pictures)
+        ]
+        fresh = [key for key in wanted if key not in self._read]
+        self._read = {key: self._read.get(key) for key in wanted}
+        for key in fresh:
+            take = partial(self._take, key)
+            self._background.run(partial(_read, self._pictures[key[0]].path, *key[1:]), take, take)
+
+    def _key(self, number: int) -> _Key:
+        return number, self.width(), self.height(), self.devicePixelRatioF()
+
+    def _take(self, key: _Key, read: _Read) -> None:
+        if shiboken6.isValid(self) and key in self._read:
+            self._read[key] = read
+            self.update()
+
+
+def _read(path: Path, width: int, height: int, ratio: float) -> tuple[QImage, QSize]:
+    image, size = read_picture(path, QSize(width, height) * ratio)
+    image.setDevicePixelRatio(ratio)
+    return image, size
