@@ -110,7 +110,7 @@ class TestReplay:
         next((command_line.dataset / "screenshots").iterdir()).write_bytes(b"no picture")
         broken = command_line("replay", path, *options)
         assert (broken.exit_code, broken.out) == (2, "")
-        assert "The screenshot of step 0 cannot be read" in broken.err
+        assert "The screenshot of step 1 cannot be read" in broken.err
 
     def test_a_dry_run_needs_neither_adb_nor_device(self, command_line: CommandLine) -> None:
         command_line.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")

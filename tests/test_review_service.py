@@ -165,7 +165,7 @@ def test_an_episode_that_both_reject_goes_to_the_trash_and_can_come_back(place: 
     assert service.open(one).row.role is ReviewerRole.FIRST
     moves = [entry for entry in place.reviews.read(one).entries if isinstance(entry, Move)]
     assert [(move.to, move.by) for move in moves] == [("trash", "Bea"), ("dataset", "Bea")]
-    assert moves[0].why == "It shows an earlier screen, at step 2"
+    assert moves[0].why == "It shows an earlier screen, at step 3"
 
 
 def test_what_is_sent_back_says_why_and_where(place: Place, one: str) -> None:
@@ -173,7 +173,7 @@ def test_what_is_sent_back_says_why_and_where(place: Place, one: str) -> None:
     move = place.reviews.read(one).entries[-1]
     assert isinstance(move, Move)
     assert (move.to, move.by) == ("annotator", "Bea")
-    assert "at step 2" in move.why
+    assert "at step 3" in move.why
     assert place.annotation(one).exists()
 
 

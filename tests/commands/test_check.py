@@ -49,7 +49,7 @@ def test_an_error_is_told_with_its_episode_its_step_and_what_to_do(command_line:
     assert ran.exit_code == 1
     lines = ran.out.splitlines()
     at = lines.index(f"Episode {SECOND}")
-    assert lines[at + 1].startswith("  IMG01 error   step 1: ")
+    assert lines[at + 1].startswith("  IMG01 error   step 2: ")
     assert lines[at + 2].strip()
     assert any(line.endswith("IMG01  A screenshot is missing or broken") for line in map(str.rstrip, lines))
 

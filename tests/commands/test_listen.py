@@ -75,7 +75,7 @@ def test_what_is_done_on_the_phone_becomes_an_episode(command_line: CommandLine,
     assert provenance is not None
     assert provenance.origin.mode == "passive"
     assert provenance.steps[0].frame.source == "gRPC"
-    assert "HOME" in ran.err
+    assert "Press Home" in ran.err
     assert "screenshots by gRPC" in ran.err
 
 
@@ -110,7 +110,7 @@ def test_who_stops_keeps_the_draft_and_goes_on_with_it_on_another_screen_when_th
 
     refused = listen(command_line, go_on, "--resume", draft)
     assert refused.exit_code == 1
-    assert "There is no screenshot of the screen after the last step (HOME)" in refused.err
+    assert "There is no screenshot of the screen after the last step (Press Home)" in refused.err
     assert "First restore the required screen" in refused.err
 
     accepted = listen(command_line, lambda say: say("done"), "--resume", draft, "--accept-screen")

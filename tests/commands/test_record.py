@@ -51,7 +51,7 @@ def test_a_script_becomes_an_episode_whose_file_alone_is_on_stdout(command_line:
     assert (episode.task.instruction, episode.task.apps, episode.device.device_name) == (
         "Go home.", ("Clock",), "Small Phone",
     )  # fmt: skip
-    assert r"COMPLETE \x1b[31m[red]x[/]" in ran.err
+    assert r"Complete: \x1b[31m[red]x[/]" in ran.err
     assert "\x1b" not in ran.err
     assert "3/3" in ran.err
     assert command_line.draft_ids() == []
@@ -150,7 +150,7 @@ def test_a_draft_is_not_resumed_on_another_screen_unless_that_is_accepted(
     end(store.resume(draft), last=HOME)
     refused = record(command_line, {"complete": ""}, more=("--resume", draft))
     assert (refused.exit_code, refused.out) == (1, "")
-    assert "There is no screenshot of the screen after the last step (HOME)" in refused.err
+    assert "There is no screenshot of the screen after the last step (Press Home)" in refused.err
     assert "--accept-screen" in refused.err
     assert command_line.draft_ids() == [draft]
 
@@ -168,7 +168,7 @@ def test_a_step_of_which_nobody_knows_whether_it_was_carried_out_can_be_undone_b
     end(store.resume(draft), last=HOME, sent=False)
     refused = record(command_line, {"complete": ""}, more=("--resume", draft))
     assert refused.exit_code == 1
-    assert "while sending the last step (HOME), so it is unknown whether the device received it" in refused.err
+    assert "while sending the last step (Press Home), so it is unknown whether the device received it" in refused.err
     gone_on = record(command_line, {"undo": True}, {"complete": ""}, more=("--resume", draft))
     assert gone_on.exit_code == 0
     assert len(read_episode(Path(gone_on.out.strip())).steps) == 1

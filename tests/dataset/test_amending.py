@@ -154,13 +154,13 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
         (NewBox(step=TYPE, box=(1, 1, 2, 2)), "has no box"),
         (NewBox(step=KEY, box=(1, 1, 2, 2)), "has no box"),
         (NewBox(step=END, box=(1, 1, 2, 2)), "has no box"),
-        (NewPress(step=5, long=True), "No step 5: the last one is 4"),
-        (NewText(step=99, text="x"), "No step 99"),
+        (NewPress(step=5, long=True), "No step 6: the last one is 5"),
+        (NewText(step=99, text="x"), "No step 100"),
         (DropSteps(first=2, last=1), "Enter the first step before the last"),
         (DropSteps(first=4, last=4), "ends the episode and cannot be dropped"),
-        (DropSteps(first=0, last=5), "No step 5"),
-        (DropTail(at=4), "already ends at step 4"),
-        (DropTail(at=5), "No step 5"),
+        (DropSteps(first=0, last=5), "No step 6"),
+        (DropTail(at=4), "already ends at step 5"),
+        (DropTail(at=5), "No step 6"),
     ],
 )
 def test_what_does_not_fit_the_step_is_refused(amendment: Amendment, why: str) -> None:
@@ -219,7 +219,7 @@ def test_a_box_goes_into_the_file_where_there_is_no_proof_or_the_file_has_boxes(
     ],
 )
 def test_a_box_that_cannot_be_that_of_the_touched_element_is_refused(box: tuple[int, int, int, int], why: str) -> None:
-    with pytest.raises(ReviewError, match=f"Step 0: .*{why}"):
+    with pytest.raises(ReviewError, match=f"Step 1: .*{why}"):
         amend(without_proof(), NewBox(step=CLICK, box=box))
 
 

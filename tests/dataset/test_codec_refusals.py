@@ -65,7 +65,7 @@ def _at(tree: Any, path: str) -> tuple[Any, str | int]:
         (json.dumps(json.loads(encode(episode())) | {"steps": [], "step_length": 0}), "no step ends the episode"),
         (
             encode(episode(Complete(), Type("more"), Complete())),
-            "step 0, action: COMPLETE ends the episode, but steps follow; expected it as the last.",
+            "step 1, action: COMPLETE ends the episode, but steps follow; expected it as the last.",
         ),
     ],
     ids=["cut short", "no end", "no steps", "steps after the end"],
@@ -77,28 +77,28 @@ def test_an_episode_that_is_not_whole_is_refused(data: bytes | str, message: str
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("steps 3 action", "FLY", "step 3, action is 'FLY'; expected one of CLICK, SCROLL, "),
-        ("steps 0 info", [[5000, 3]], "step 0, info[0][0] is 5000; expected less than or equal to 1000"),
-        ("steps 0 info", [[3, -1]], "step 0, info[0][1] is -1; expected greater than or equal to 0"),
-        ("steps 0 info", [[True, 1]], "step 0, info[0][0] is True; expected a valid integer"),
-        ("steps 0 info", [[1.0, 1]], "step 0, info[0][0] is 1.0; expected a valid integer"),
-        ("steps 0 info", [["1", 1]], "step 0, info[0][0] is '1'; expected a valid integer"),
-        ("steps 0 info", [[1]], "step 0, info[0][1] is missing"),
-        ("steps 0 info", [[1, 2, 3]], "step 0, info[0] is [1, 2, 3]; expected "),
-        ("steps 0 info", [], "step 0, info is []; expected one point, [[x, y], [x, y]]"),
-        ("steps 0 info", [[1, 2]] * 3, "step 0, info is [[1, 2], [1, 2], [1, 2]]; expected one point"),
-        ("steps 0 info", "KEY_POWER", "step 0, info is 'KEY_POWER'; expected a point or one of KEY_HOME"),
-        ("steps 1 info", 7, "step 1, info is 7; expected a text"),
-        ("steps 2 info", [[1, 2]], "step 2, info is [[1, 2]]; expected the first and the last point"),
-        ("steps 2 ps", "[(1, 2)", "step 2, ps: '[(1, 2)' is not a trajectory; expected [(x, y), ...]"),
-        ("steps 2 ps", "__import__('os')", "step 2, ps: \"__import__('os')\" is not a trajectory"),
-        ("steps 2 ps", "(" * 9999, "step 2, ps: '((((((((((("),
-        ("steps 2 ps", "[(1, 1e999)]", "step 2, ps: '[(1, 1e999)]' is not a trajectory"),
-        ("steps 2 ps", "[(1, 2), (3, 4000)]", "step 2, ps[1][1] is 4000; expected less than"),
-        ("steps 7 ps", ["a"], "step 7, ps is ['a']; expected a text"),
-        ("steps 4 step", 5, "step 4, step is 5; expected 4"),
-        ("steps 1 step", True, "step 1, step is True; expected a valid integer"),
-        ("steps 4", "x", "step 4 is 'x'; expected an object"),
+        ("steps 3 action", "FLY", "step 4, action is 'FLY'; expected one of CLICK, SCROLL, "),
+        ("steps 0 info", [[5000, 3]], "step 1, info[0][0] is 5000; expected less than or equal to 1000"),
+        ("steps 0 info", [[3, -1]], "step 1, info[0][1] is -1; expected greater than or equal to 0"),
+        ("steps 0 info", [[True, 1]], "step 1, info[0][0] is True; expected a valid integer"),
+        ("steps 0 info", [[1.0, 1]], "step 1, info[0][0] is 1.0; expected a valid integer"),
+        ("steps 0 info", [["1", 1]], "step 1, info[0][0] is '1'; expected a valid integer"),
+        ("steps 0 info", [[1]], "step 1, info[0][1] is missing"),
+        ("steps 0 info", [[1, 2, 3]], "step 1, info[0] is [1, 2, 3]; expected "),
+        ("steps 0 info", [], "step 1, info is []; expected one point, [[x, y], [x, y]]"),
+        ("steps 0 info", [[1, 2]] * 3, "step 1, info is [[1, 2], [1, 2], [1, 2]]; expected one point"),
+        ("steps 0 info", "KEY_POWER", "step 1, info is 'KEY_POWER'; expected a point or one of KEY_HOME"),
+        ("steps 1 info", 7, "step 2, info is 7; expected a text"),
+        ("steps 2 info", [[1, 2]], "step 3, info is [[1, 2]]; expected the first and the last point"),
+        ("steps 2 ps", "[(1, 2)", "step 3, ps: '[(1, 2)' is not a trajectory; expected [(x, y), ...]"),
+        ("steps 2 ps", "__import__('os')", "step 3, ps: \"__import__('os')\" is not a trajectory"),
+        ("steps 2 ps", "(" * 9999, "step 3, ps: '((((((((((("),
+        ("steps 2 ps", "[(1, 1e999)]", "step 3, ps: '[(1, 1e999)]' is not a trajectory"),
+        ("steps 2 ps", "[(1, 2), (3, 4000)]", "step 3, ps[1][1] is 4000; expected less than"),
+        ("steps 7 ps", ["a"], "step 8, ps is ['a']; expected a text"),
+        ("steps 4 step", 5, "step 5, step is 5; expected 4"),
+        ("steps 1 step", True, "step 2, step is True; expected a valid integer"),
+        ("steps 4", "x", "step 5 is 'x'; expected an object"),
         ("step_length", 7, "step_length is 7, but there are 8 steps"),
         ("step_length", 8.0, "step_length is 8.0; expected a valid integer"),
         ("device_info h", 0, "device_info.h is 0; expected greater than or equal to 1"),
@@ -128,9 +128,9 @@ def test_a_system_key_with_another_info_is_refused(info: Any) -> None:
         ("task_info instruction", "task_info.instruction"),
         ("step_length", "step_length"),
         ("steps", "steps"),
-        ("steps 2 action", "step 2, action"),
-        ("steps 2 screenshot", "step 2, screenshot"),
-        ("steps 2 step", "step 2, step"),
+        ("steps 2 action", "step 3, action"),
+        ("steps 2 screenshot", "step 3, screenshot"),
+        ("steps 2 step", "step 3, step"),
     ],
 )
 def test_a_missing_key_is_named(path: str, place: str) -> None:
@@ -140,7 +140,7 @@ def test_a_missing_key_is_named(path: str, place: str) -> None:
 @pytest.mark.parametrize("name", HARMFUL, ids=range(len(HARMFUL)))
 def test_a_screenshot_has_the_one_name_that_its_place_gives_it(name: str) -> None:
     message = refusal(changed("steps 1 screenshot", to=name))
-    assert message.startswith("step 1, screenshot is ")
+    assert message.startswith("step 2, screenshot is ")
     assert message.endswith(f"; expected '{ID}_1.png'.")
 
 

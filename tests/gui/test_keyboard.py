@@ -328,7 +328,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("a text and the button", after(keys("Ctrl+T"), words("v")), TO_DEVICE),
         ("its button", click("Type"), SCREEN),
         ("the step is there", steps(3), SCREEN),
-        ("Write a note", keys("Ctrl+E"), "Note of step 2"),
+        ("Write a note", keys("Ctrl+E"), "Note of step 3"),
         ("the note is written", after(words("why"), keys("Return")), "Steps"),
         ("a note is left", keys("Ctrl+E", "Esc"), "Steps"),
         ("Undo by its button", undo, "Undo last"),
@@ -410,7 +410,7 @@ def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: 
     record(pilot)
     send(pilot, "eight")
     press("Ctrl+E")  # while the step is still being made
-    pilot.qtbot.waitUntil(lambda: focused() == "Note of step 1")
+    pilot.qtbot.waitUntil(lambda: focused() == "Note of step 2")
     write("why eight")
     press("Return")
     pilot.qtbot.waitUntil(lambda: [step.note for step in pilot.views[-1].steps] == ["", "why eight"])

@@ -159,14 +159,14 @@ def test_a_device_lost_on_the_way_keeps_the_steps_so_far(device: FakeDevice, pat
 
     assert verdicts(result) == [StepVerdict.MATCH] * 3
     assert [step.performed for step in result.steps] == [True, True, False]
-    assert result.problem.startswith("At step 2: fake-1 is gone.")
+    assert result.problem.startswith("At step 3: fake-1 is gone.")
     assert result.exit_code == 2
 
 
 def test_a_device_lost_between_two_steps_is_told_of(path: Path) -> None:
     result = replay(FailsAfterTyping(), path)
 
-    assert result.problem == "After step 1: The frame was cut short."
+    assert result.problem == "After step 2: The frame was cut short."
 
 
 class FailsAfterTyping(FakeDevice):
@@ -202,7 +202,7 @@ def test_a_text_that_the_device_cannot_type_is_refused_before_anything_is_touche
 ) -> None:
     path = write_dataset(tmp_path, episode_of([Click(Point(1, 1)), Type("naïve"), Complete()]))
 
-    with pytest.raises(ReplayError, match=r"Step 1 cannot be replayed on fake-1: ") as refusal:
+    with pytest.raises(ReplayError, match=r"Step 2 cannot be replayed on fake-1: ") as refusal:
         replay(device, path)
     assert isinstance(refusal.value.__cause__, InputRefusedError)
     assert device.performed == []

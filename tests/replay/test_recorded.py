@@ -50,7 +50,7 @@ def test_the_pictures_of_a_lone_file_are_beside_it_and_it_and_each_of_them_must_
     check_screenshots(recorded)
     assert recorded.files.screenshot(0) == lone / f"{EPISODE_ID}_0.png"
     recorded.files.screenshot(3).unlink()
-    with pytest.raises(ReplayError, match=rf"step 3 is missing: .*{EPISODE_ID}_3\.png"):
+    with pytest.raises(ReplayError, match=rf"step 4 is missing: .*{EPISODE_ID}_3\.png"):
         check_screenshots(recorded)
 
 
@@ -65,7 +65,7 @@ def test_the_provenance_tells_the_fingers_and_the_pixels(tmp_path: Path, path: P
     assert recorded_stroke(recorded, 0) == click
     assert recorded_stroke(recorded, 1) is None
     picture(99, recorded.episode.device.size).save(recorded.files.screenshot(4))
-    with pytest.raises(ReplayError, match="step 4 is not the one that was recorded"):
+    with pytest.raises(ReplayError, match="step 5 is not the one that was recorded"):
         check_screenshots(recorded)
 
 
@@ -74,7 +74,7 @@ def test_a_screenshot_that_is_cut_short_is_named(path: Path, keep: int) -> None:
     recorded = open_recorded(path)
     recorded.files.screenshot(2).write_bytes(recorded.files.screenshot(2).read_bytes()[:keep])
 
-    with pytest.raises(ReplayError, match="screenshot of step 2 cannot be read"):
+    with pytest.raises(ReplayError, match="screenshot of step 3 cannot be read"):
         check_screenshots(recorded)
 
 
@@ -87,7 +87,7 @@ def test_a_screenshot_of_another_format_or_size_is_refused_and_a_turned_one_take
     Image.new("RGB", (640, 360)).save(recorded.files.screenshot(0))
     check_screenshots(recorded)
     Image.new("RGB", (361, 640)).save(recorded.files.screenshot(0))
-    with pytest.raises(ReplayError, match=r"step 0 is 361x640, but the episode's device has 360x640"):
+    with pytest.raises(ReplayError, match=r"step 1 is 361x640, but the episode's device has 360x640"):
         check_screenshots(recorded)
 
 

@@ -38,17 +38,17 @@ def test_the_report_is_left_when_the_device_fails_too(tmp_path: Path, path: Path
     result = replay_episode(path, device, ReplayOptions(AT_ONCE, report))
 
     assert result.exit_code == 2
-    assert result.summary.endswith("Before step 0: fake-1 refused the input: <b>no</b>")
-    assert "Before step 0: fake-1 refused the input: &lt;b&gt;no&lt;/b&gt;" in report.read_text(encoding="utf-8")
+    assert result.summary.endswith("Before step 1: fake-1 refused the input: <b>no</b>")
+    assert "Before step 1: fake-1 refused the input: &lt;b&gt;no&lt;/b&gt;" in report.read_text(encoding="utf-8")
 
 
 def test_nothing_is_touched_when_a_screenshot_is_missing(path: Path) -> None:
     device = FakeDevice()
     (path.parent.parent / "screenshots" / f"{path.stem}_5.png").unlink()
 
-    with pytest.raises(ReplayError, match="step 5"):
+    with pytest.raises(ReplayError, match="step 6"):
         replay_episode(path, device, ReplayOptions(AT_ONCE))
-    with pytest.raises(ReplayError, match="step 5"):
+    with pytest.raises(ReplayError, match="step 6"):
         plan_episode(path)
     assert device.performed == []
 

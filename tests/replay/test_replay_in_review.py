@@ -22,7 +22,7 @@ def test_how_a_replay_went_is_told_step_by_step_and_kept_unless_it_was_stopped(t
     write_dataset(tmp_path, episode_of(ONE_OF_EACH[:2] + ONE_OF_EACH[-1:]))
     service = ReviewService(tmp_path, Checker(None, 1), lambda: "Bea", Connector())  # type: ignore[arg-type]
     told: list[StepResult] = []
-    with pytest.raises(CancelledError, match="at step 1"):
+    with pytest.raises(CancelledError, match="at step 2"):
         service.replay(EPISODE_ID, "fake-1", told.append, lambda: len(told) == 2)
     assert ReviewStore(tmp_path).read(EPISODE_ID).entries == ()
 

@@ -79,7 +79,7 @@ def test_both_screens_of_each_step_are_side_by_side_on_a_page_that_needs_no_othe
     assert page.steps() == ["step match"] * 6
     assert len(page.images()) == 12
     assert "6 of 6" in page.words
-    assert "CLICK 500, 250" in page.words
+    assert "Click at 500, 250" in page.words
     assert all(source.startswith("data:image/webp;base64,") for source in page.images())
     assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "form", "base"}
     assert all(str(attrs["href"]).startswith("#step-") for tag, attrs in page.tags if tag == "a")
@@ -92,7 +92,7 @@ def test_a_difference_is_marked_and_the_steps_not_reached_are_listed(tmp_path: P
     assert page.steps() == ["step match", "step match", "step diverged"]
     assert len(page.images()) == 7
     assert "Not reached" in page.words
-    assert "LONG_PRESS 100, 900" in page.words
+    assert "Long press at 100, 900" in page.words
     assert "The action was not carried out." in page.words
 
 

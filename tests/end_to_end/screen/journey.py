@@ -98,7 +98,7 @@ def open_for_review(reviewer: Annotator, words: str) -> None:
     if button.is_enabled and not button.is_checked:
         reviewer.press("List")
     reviewer.choose(words, of="Episodes to review")
-    reviewer.wait_for("Step 0 of")
+    reviewer.wait_for("Step 1 of")
 
 
 def the_episode(room: Room) -> Episode:

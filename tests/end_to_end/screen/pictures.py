@@ -91,7 +91,7 @@ def record(room: Room) -> None:
             annotator.drag_up,
             lambda: annotator.hold("Sunday"),
         )
-        annotator.choose("Step 5:", of="Steps")
+        annotator.choose("Step 6:", of="Steps")
         annotator.keys("ctrl+e")
         annotator.type("Tomorrow is further down")
         annotator.keys("Return")

@@ -61,7 +61,7 @@ def _look(room: Room, reviewer: Annotator) -> None:
 def _find_and_fix(room: Room, reviewer: Annotator) -> None:
     open_for_review(reviewer, _STRAY)
     reviewer.keys("n")
-    reviewer.wait_for("Step 2 of")
+    reviewer.wait_for("Step 3 of")
     keep(room, reviewer, "review-finding")
     reviewer.keys("alt+d")
     reviewer.wait_for_dialog("Drop steps")

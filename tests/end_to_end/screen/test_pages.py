@@ -80,7 +80,7 @@ def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened
         look_at_dialogs(
             annotator, Impossible="Task impossible", Complete="Task complete", Discard="Discard the recording"
         )
-        annotator.choose("Step 0:", of="Steps")
+        annotator.choose("Step 1:", of="Steps")
         annotator.keys("ctrl+shift+z")
         annotator.wait_for_dialog("Undo to here")
         annotator.photograph("undo-to-here")

@@ -37,7 +37,7 @@ def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) ->
         mend_the_text(reviewer)
         assert typed(room) == "lisbon weather"
         reviewer.keys("ctrl+z")
-        reviewer.wait_for("Step 2 of 6 · TYPE “lisbon wether”")
+        reviewer.wait_for("Step 3 of 6 · Type “lisbon wether”")
         send_back(reviewer, step=5)
     episode = the_episode(room)
     assert typed(room) == "lisbon wether"
@@ -47,7 +47,7 @@ def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) ->
 
     with room.annotator() as annotator:
         annotator.press("Record")
-        annotator.wait_for(_TASK, "Sent back before: The result is not what was requested, at step 5")
+        annotator.wait_for(_TASK, "Sent back before: The result is not what was requested, at step 6")
         annotator.photograph("record-sent-back")
 
 
@@ -72,7 +72,7 @@ def record_with_slips(annotator: Annotator) -> None:
 def drop_what_did_nothing(reviewer: Annotator) -> None:
     reviewer.press("Findings")
     reviewer.choose("IMG07", of="Findings")
-    reviewer.wait_for("Step 4 of 7 · HOME")
+    reviewer.wait_for("Step 5 of 7 · Press Home")
     reviewer.photograph("review-finding")
     reviewer.keys("alt+d")
     reviewer.wait_for_dialog("Drop steps")
@@ -81,11 +81,11 @@ def drop_what_did_nothing(reviewer: Annotator) -> None:
     reviewer.photograph("review-drop")
     reviewer.press("Drop")
     reviewer.wait_for_main_window()
-    reviewer.wait_for("Step 4 of 6")
+    reviewer.wait_for("Step 5 of 6")
 
 
 def mend_the_text(reviewer: Annotator) -> None:
-    reviewer.choose("Step 2:", of="Steps")
+    reviewer.choose("Step 3:", of="Steps")
     reviewer.press("Fix")
     reviewer.press("Text")
     reviewer.wait_for_dialog("Fix the text")
@@ -93,7 +93,7 @@ def mend_the_text(reviewer: Annotator) -> None:
     reviewer.press("a slip of the keyboard")
     reviewer.keys("Return")
     reviewer.wait_for_main_window()
-    reviewer.wait_for("Step 2 of 6 · TYPE “lisbon weather”")
+    reviewer.wait_for("Step 3 of 6 · Type “lisbon weather”")
 
 
 def send_back(reviewer: Annotator, *, step: int) -> None:

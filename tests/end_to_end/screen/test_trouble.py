@@ -57,7 +57,7 @@ def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back_bes
             lambda: annotator.tap("Display"),
             lambda: annotator.press("Home"),
         )
-        annotator.choose("Step 1:", of="Steps")
+        annotator.choose("Step 2:", of="Steps")
         annotator.keys("ctrl+shift+z")
         annotator.wait_for("Restoring", "Screen to restore", "Restore this screen")
         annotator.photograph("leading-back")

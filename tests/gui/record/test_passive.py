@@ -95,7 +95,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
 
     ready_device.press_key("KEY_HOME")
     ready_device.show(1)
-    pilot.qtbot.waitUntil(lambda: pilot.steps == ["HOME"], timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.click(180, 300)
     QTest.keyClicks(pilot.mirror, "abc")
     assert pilot.named(QLineEdit, "Text to type").text() == ""
@@ -117,14 +117,14 @@ def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
     pilot.press("Start recording")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
     ready_device.press_key("KEY_HOME")
-    pilot.qtbot.waitUntil(lambda: pilot.steps == ["HOME"], timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
 
     again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2")))
     again.wait_for_phase(Phase.WATCHING)
     again.press_in(again.dialog(), "Resume")
     again.qtbot.waitUntil(lambda: again.status.state == "Listening", timeout=10_000)
-    assert again.steps == ["HOME"]
+    assert again.steps == ["Press Home"]
     again.press("Stop")
     again.wait_for_phase(Phase.WATCHING)
     assert again.says("Before you start")

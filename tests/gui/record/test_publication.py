@@ -54,9 +54,9 @@ def test_findings_are_told_with_their_steps_and_what_to_do_the_rest_is_counted(p
     assert publication.words == "The episode is published with 1 warning."
     publication.show_report(report(finding(None, Severity.ERROR), finding(3), finding(4), finding(5)))
     assert publication.words == "The episode is published with 1 error and 3 warnings."
-    assert "Step 3: Nothing changed at 3. Drop the step." in said(publication)
+    assert "Step 4: Nothing changed at 3. Drop the step." in said(publication)
     assert "2 more" in said(publication)
-    assert "Step 4" not in said(publication)
+    assert "Step 5" not in said(publication)
 
 
 def test_what_comes_late_of_an_earlier_episode_is_passed_over(publication: Publication) -> None:

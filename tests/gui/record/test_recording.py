@@ -50,7 +50,7 @@ class UnchangingDevice(FakeDevice):
 def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
-    assert pilot.mirror.sent.startswith("CLICK")
+    assert pilot.mirror.sent.startswith("Click")
     pilot.wait_for_steps(1)
     fit, stroke = pilot.mirror.fit(), device.performed[0]
     assert fit is not None
@@ -61,7 +61,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     pilot.hold(100, 400)
     pilot.wait_for_steps(3)
     pilot.type_text("seven o'clock; $HOME")
-    assert pilot.mirror.sent == "TYPE “seven o'clock; $HOME”"
+    assert pilot.mirror.sent == "Type “seven o'clock; $HOME”"
     pilot.wait_for_steps(4)
     for number, name in enumerate(("Home", "Recent", "Back"), start=5):
         pilot.press(name)
@@ -203,7 +203,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
     pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
     pilot.wait_for_steps(1)
 
-    pilot.press("Undo step 0: nothing changed on the screen")
+    pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
     assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList, wrapped
-from odyssey_recorder.gui.step_strip import StepThumbnails, draw_thumbnail
+from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
+from odyssey_recorder.gui.step_strip import StepThumbnails, look_at, wrapped
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import (
@@ -24,7 +24,7 @@ from odyssey_recorder.model.action import (
     Scroll,
     SystemKey,
     Type,
-    describe,
+    in_words,
 )
 from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.recording.view import RecordedStep
@@ -77,7 +77,7 @@ def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps:
     assert index.data(VALUE).flag == "nothing changed on the screen"
     assert index.data(Qt.ItemDataRole.EditRole) == "<b>slow</b> here"
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == (
-        "Step 0: HOME nothing changed on the screen <b>slow</b> here"
+        "Step 1: Press Home nothing changed on the screen <b>slow</b> here"
     )
     tip = str(index.data(Qt.ItemDataRole.ToolTipRole))
     assert "Nothing changed on the screen" in tip
@@ -93,13 +93,13 @@ def test_steps_come_and_are_amended_in_their_places(steps: Steps, picture: Path)
     steps.show_steps([typed])
     steps.show_steps([typed, last])
     steps.show_steps([RecordedStep(0, Type("abc"), picture, ""), last])
-    assert steps.shown == [describe(Type("abc")), "HOME"]
+    assert steps.shown == [in_words(Type("abc")), "Press Home"]
     assert removed == []
 
 
 def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
-    bare = draw_thumbnail(RecordedStep(0, HOME, picture, ""), THUMBNAIL)
-    framed = draw_thumbnail(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)), THUMBNAIL)
+    bare, _ = look_at(RecordedStep(0, HOME, picture, ""), THUMBNAIL)
+    framed, _ = look_at(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)), THUMBNAIL)
 
     width, height = bare.width(), bare.height()
     places = [(x, y) for x in range(width) for y in range(height)]
@@ -119,11 +119,11 @@ def test_the_thumbnail_comes_from_the_background(steps: Steps, picture: Path, qt
 
 def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, picture: Path) -> None:
     for action in ACTIONS:
-        image = draw_thumbnail(RecordedStep(0, action, picture, ""), THUMBNAIL)
+        image, _ = look_at(RecordedStep(0, action, picture, ""), THUMBNAIL)
         colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
         assert image.pixelColor(1, 1) == QColor(20, 90, 160)
         assert len(colours) > 10, action
-    image = draw_thumbnail(RecordedStep(0, LongPress(Point(250, 750)), picture, ""), THUMBNAIL)
+    image, _ = look_at(RecordedStep(0, LongPress(Point(250, 750)), picture, ""), THUMBNAIL)
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 

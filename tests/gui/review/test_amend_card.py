@@ -257,11 +257,11 @@ def test_a_reason_of_ones_own_counts_too(own: Fixer) -> None:
 
 def test_the_kind_of_press_is_changed_with_the_stroke_before_ones_eyes(own: Fixer) -> None:
     own.begin(Command.FIX_PRESS, CLICK)
-    assert own.says("Make step 0 a LONG_PRESS?")
+    assert own.says("Make step 1 a LONG_PRESS?")
     assert own.says("The finger was down for 0.08 s")
     own.finish("a slip of the finger")
     own.begin(Command.FIX_PRESS, LONG)
-    assert own.says("Make step 2 a CLICK?")
+    assert own.says("Make step 3 a CLICK?")
     own.finish("a slip of the finger")
     assert [amendment for amendment, _ in own.asked] == [
         NewPress(step=CLICK, long=True),
@@ -275,15 +275,15 @@ def test_the_kind_of_press_is_changed_with_the_stroke_before_ones_eyes(own: Fixe
 def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fixer: OpenFixer) -> None:
     one = fixer(opened(released(tmp_path)))
     one.begin(Command.FIX_PRESS, LONG)
-    assert one.says("Removed because no longer valid: intention of step 2")
+    assert one.says("Removed because no longer valid: intention of step 3")
 
 
 @pytest.mark.parametrize(
     ("last", "picture", "join"),
     [
-        (TYPE, png(200), "step 1 and of step 2 differ in 100 % of their pixels, so the sequence would jump"),
-        (LONG, png(20), "step 1 and of step 3 differ in 0 % of their pixels, so the sequence continues without a jump"),
-        (TYPE, b"no picture", "The screens of step 1 and of step 2 cannot be compared."),
+        (TYPE, png(200), "step 2 and of step 3 differ in 100 % of their pixels, so the sequence would jump"),
+        (LONG, png(20), "step 2 and of step 4 differ in 0 % of their pixels, so the sequence continues without a jump"),
+        (TYPE, b"no picture", "The screens of step 2 and of step 3 cannot be compared."),
     ],
     ids=["a jump", "no jump", "no screenshot"],
 )
@@ -298,7 +298,7 @@ def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fix
     own.begin(Command.DROP_STEPS, LONG)
     first, last = own.number("First step to drop"), own.number("Last step to drop")
     assert (first.value(), last.value(), last.maximum()) == (LONG, LONG, KEY)
-    assert own.says("4 steps are left. Step 3 becomes step 2, and so on.")
+    assert own.says("4 steps are left. Step 4 becomes step 3, and so on.")
     first.setValue(KEY)
     assert own.says("Enter the first step before the last.")
     assert not own.answer.isEnabled()
@@ -311,7 +311,7 @@ def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fix
 
 def test_who_ends_the_episode_earlier_is_told_what_goes(own: Fixer) -> None:
     own.begin(Command.END_HERE, TYPE)
-    assert own.says("Steps 2 to 4 are removed. Step 1 keeps its screenshot and becomes COMPLETE, with “done”")
+    assert own.says("Steps 3 to 5 are removed. Step 2 keeps its screenshot and becomes COMPLETE, with “done”")
     own.finish("the task was already done here")
     assert own.asked == [(DropTail(at=TYPE), "the task was already done here")]
 

@@ -73,7 +73,7 @@ def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_
         assert reviewer.says(words)
     reviewer.pilot.qtbot.waitUntil(lambda: faults(reviewer.pilot.window) == [])
     decide(reviewer, Qt.Key.Key_R, "Repair")
-    reviewer.wait_to_read("Step 0 of 5")
+    reviewer.wait_to_read("Step 1 of 5")
     assert there.annotation() == whole
     assert not reviewer.says("The file of this episode is damaged")
 
@@ -83,7 +83,7 @@ def test_an_episode_without_an_end_is_sent_back(there: InDataset, open_as_rosa: 
     tree |= {"steps": tree["steps"][:-1], "step_length": 4}
     annotation_file(there).write_text(json.dumps(tree))
     reviewer = open_as_rosa()
-    assert reviewer.says("Step 0 of 4")
+    assert reviewer.says("Step 1 of 4")
     assert reviewer.says("no step ends the episode")
     reviewer.key(Qt.Key.Key_R, ALT)
     dialog = reviewer.pilot.dialog()
@@ -111,17 +111,17 @@ def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Review
     before = data(there)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop")
-    reviewer.wait_to_read("Step 1 of 4")
+    reviewer.wait_to_read("Step 2 of 4")
     assert len(store_of(there).load(there.episode_id).steps) == 4
     reviewer.key(Qt.Key.Key_5, ALT)
     history = reviewer.pilot.find(HistoryCard)
     assert history.isVisible()
-    assert "Step 1 dropped\nWhy: nothing was changed" in history.words[0]
+    assert "Step 2 dropped\nWhy: nothing was changed" in history.words[0]
     assert faults(reviewer.pilot.window) == []
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 1 dropped" in history.words[0])
+    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 2 dropped" in history.words[0])
     assert data(there) == before
-    assert reviewer.says("Step 1 of 5")
+    assert reviewer.says("Step 2 of 5")
 
 
 def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
@@ -150,16 +150,16 @@ def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer:
     reviewer.wait_to_be_ready()
     assert unseen(reviewer) == [1]
     reviewer.press("r")
-    assert reviewer.says("You have not seen step 1 yet.")
+    assert reviewer.says("You have not seen step 2 yet.")
 
 
 def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewer) -> None:
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop")
-    reviewer.wait_to_read("Since you answered, step 1 changed.")
+    reviewer.wait_to_read("Since you answered, step 2 changed.")
     assert reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No single step"
-    assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 1"
+    assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
 
 def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there: InDataset, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there:
         "Drop",
         meanwhile=lambda: other.fix(there.episode_id, DropSteps(first=1, last=1), "stray", present),
     )
-    reviewer.wait_to_read("Step 1 of 4")
+    reviewer.wait_to_read("Step 2 of 4")
     reviewer.wait_to_be_ready()
     assert reviewer.says("The episode was not changed.")
     assert len(store_of(there).load(there.episode_id).steps) == 4

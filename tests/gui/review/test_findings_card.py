@@ -51,8 +51,8 @@ def test_findings_stand_in_the_order_of_the_report(pilot: CardPilot) -> None:
     pilot.card.show_report(REPORT)
     assert pilot.heard(pilot.list.accessibleName()) == [
         "note EPI03, the whole episode: EPI03 found <b>this</b>. Look at it.",
-        "warning IMG07, step 2: IMG07 found <b>this</b>. Look at it.",
-        "error IMG01, step 5: IMG01 found <b>this</b>. Look at it.",
+        "warning IMG07, step 3: IMG07 found <b>this</b>. Look at it.",
+        "error IMG01, step 6: IMG01 found <b>this</b>. Look at it.",
     ]
     assert pilot.card.summary == "1 error, 1 warning, 1 note"
 
@@ -78,7 +78,7 @@ def test_what_was_not_checked_is_folded_away_and_can_be_read(pilot: CardPilot) -
     assert fold.text() == "1 passed, 2 not or only partly checked"
     assert not pilot.says("view hierarchy")
     fold.click()
-    assert pilot.says("ACT07 (steps 1, 2): there is no view hierarchy")
+    assert pilot.says("ACT07 (steps 2, 3): there is no view hierarchy")
     assert pilot.says("INS03: no language model is set up")
 
 

@@ -101,7 +101,7 @@ def test_who_did_what_when_and_why_is_told_the_newest_first(bench: Bench) -> Non
     assert bench.card.words == [
         f"{when(3)} · Karl\nThe episode was sent back to the annotator\nWhy: a step is missing",
         f"{when(2)} · Karl\nReplayed on emulator-5554: failed\nIt stopped.",
-        f"{when(1)} · Karl\nSteps 2 to 3 dropped\nWhy: they changed nothing",
+        f"{when(1)} · Karl\nSteps 3 to 4 dropped\nWhy: they changed nothing",
         f"{when(0)} · Rosa: send back\nThe screenshots: pass\nThe steps: pass\nThe instruction: pass\n“odd”",
     ]
 
@@ -109,8 +109,8 @@ def test_who_did_what_when_and_why_is_told_the_newest_first(bench: Bench) -> Non
 def test_a_fix_that_was_taken_back_is_told_as_such_and_the_one_before_is_the_newest(bench: Bench) -> None:
     bench.show(fix(0, WORDS, why="a misspelling"), fix(1, DROP), fix(2, None, undoes=1, why="taken back"))
     assert bench.card.words == [
-        f"{when(2)} · Karl\nUndone: Steps 2 to 3 dropped\nWhy: taken back",
-        f"{when(1)} · Karl\nSteps 2 to 3 dropped (undone later)\nWhy: they changed nothing",
+        f"{when(2)} · Karl\nUndone: Steps 3 to 4 dropped\nWhy: taken back",
+        f"{when(1)} · Karl\nSteps 3 to 4 dropped (undone later)\nWhy: they changed nothing",
         f"{when(0)} · Karl\nInstruction: “Write bread down.”\nWhy: a misspelling",
     ]
     assert bench.may_undo
@@ -146,13 +146,13 @@ def test_long_words_are_whole_in_a_narrow_card(bench: Bench) -> None:
     [
         (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "Apps: Shop, Notes (Web_Shopping)"),
         (NewEnd(words=""), "Final note: no text"),
-        (NewNote(step=3, note="odd"), "Note of step 3: “odd”"),
-        (NewPress(step=3, long=True), "Step 3 is a LONG_PRESS"),
-        (NewPress(step=3, long=False), "Step 3 is a CLICK"),
-        (NewText(step=3, text="milk"), "Text of step 3: “milk”"),
-        (NewBox(step=3, box=(1, 2, 3, 4)), "Box of step 3: 1, 2 to 3, 4"),
-        (DropSteps(first=2, last=2), "Step 2 dropped"),
-        (DropTail(at=4), "Ended at step 4"),
+        (NewNote(step=3, note="odd"), "Note of step 4: “odd”"),
+        (NewPress(step=3, long=True), "Step 4 is a LONG_PRESS"),
+        (NewPress(step=3, long=False), "Step 4 is a CLICK"),
+        (NewText(step=3, text="milk"), "Text of step 4: “milk”"),
+        (NewBox(step=3, box=(1, 2, 3, 4)), "Box of step 4: 1, 2 to 3, 4"),
+        (DropSteps(first=2, last=2), "Step 3 dropped"),
+        (DropTail(at=4), "Ended at step 5"),
     ],
 )
 def test_each_amendment_has_its_words(amendment: Amendment, words: str) -> None:
@@ -162,4 +162,4 @@ def test_each_amendment_has_its_words(amendment: Amendment, words: str) -> None:
 def test_a_fix_tells_which_texts_went_with_it(bench: Bench) -> None:
     removed = {"intention": (2,), "context": (3, 4, 5)}
     bench.show(fix(1, NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
-    assert "Removed because no longer valid: intention of step 2, context of 3 steps" in bench.card.words[0]
+    assert "Removed because no longer valid: intention of step 3, context of 3 steps" in bench.card.words[0]

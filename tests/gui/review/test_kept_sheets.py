@@ -65,7 +65,7 @@ def test_what_was_filled_in_is_there_again(bench: BenchReviewing, sit_down: SitD
     first.pilot.window.close()
     second = sit_down(bench)
     assert second.answers == ["Pass", "Fail", ""]
-    assert second.says("Fail: steps do not belong to the task, step 1, wrong app")
+    assert second.says("Fail: steps do not belong to the task, step 2, wrong app")
     assert note(second).toPlainText() == "look again"
     assert second.says("2 of 3 steps seen")
     assert ["not seen yet" in words for words in second.pilot.heard("Steps")] == [False, False, True]

@@ -151,7 +151,7 @@ def test_the_checks_begin_by_themselves_and_can_be_cancelled(bench: BenchReviewi
 def test_four_keys_accept_an_episode_of_which_every_step_was_seen(bench: BenchReviewing, first: Reviewer) -> None:
     assert first.answers == ["", "", ""]
     first.press("qazr")
-    assert first.says("You have not seen steps 1 to 2 yet.")
+    assert first.says("You have not seen steps 2 to 3 yet.")
     assert first.viewer.current_step == 1
     assert bench.ballots == []
     first.look_at_all()
@@ -216,9 +216,9 @@ def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(bench: B
 def test_the_step_of_a_failure_can_be_another_or_none(bench: BenchReviewing, first: Reviewer) -> None:
     first.press("w")
     step = first.pilot.named(QSpinBox, f"Step: {PICTURES}")
-    assert step.text() == "Step 0"
+    assert step.text() == "Step 1"
     first.press("..g")
-    assert step.text() == "Step 2"
+    assert step.text() == "Step 3"
     step.setFocus()
     step.setValue(-1)
     assert step.text() == "No single step"
@@ -231,9 +231,9 @@ def test_the_step_of_a_failure_can_be_another_or_none(bench: BenchReviewing, fir
 
 def test_the_details_of_a_question_fold_when_another_one_is_answered(first: Reviewer) -> None:
     first.press("e2a")
-    assert first.says("Unsure: it shows an earlier screen, step 0")
+    assert first.says("Unsure: it shows an earlier screen, step 1")
     first.press("1")
-    assert first.says("Unsure: it shows an earlier screen, step 0")
+    assert first.says("Unsure: it shows an earlier screen, step 1")
 
 
 def test_what_is_filled_in_waits_while_another_episode_is_looked_at(first: Reviewer) -> None:
@@ -293,7 +293,7 @@ def test_a_third_review_sees_both_verdicts(bench: BenchReviewing, twice: str, si
     reviewer.open(0)
     reviewer.wait_to_read("Third review. The first two disagree on the steps.")
     assert reviewer.says("Omar: accept, three passes")
-    assert reviewer.says("The steps: fail: The instruction is not completed, step 2")
+    assert reviewer.says("The steps: fail: The instruction is not completed, step 3")
 
 
 # Failures.

@@ -76,7 +76,7 @@ def test_the_end_and_the_notes_are_read_beside_the_texts(card: TextsCard, tmp_pa
     proof = proof_of(step_record(note="slow page"), step_record())
     card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete("rain"), proof=proof))
     assert says(card, "Completed: rain")
-    assert says(card, "Note at step 0: slow page")
+    assert says(card, "Note at step 1: slow page")
     assert says(card, "recorded by Ada")
     card.show_review(open_review(tmp_path, Click(Point(1, 1)), Impossible("login required")))
     assert says(card, "Impossible: login required")

@@ -44,10 +44,10 @@ def disputed(opened: OpenedReview, *verdicts: Verdict) -> OpenedReview:
 def test_a_verdict_is_told_in_full_and_in_short() -> None:
     sent_back = verdict("Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "gap", 2), note="Look at it.")
     assert verdict_words(sent_back) == (
-        "Lin: send back\nThe screenshots: pass\nThe steps: fail: A step is missing, step 2\nThe instruction: pass"
+        "Lin: send back\nThe screenshots: pass\nThe steps: fail: A step is missing, step 3\nThe instruction: pass"
         "\n“Look at it.”"
     )
-    assert verdict_in_short(sent_back) == "Lin: send back\nThe steps: fail: A step is missing, step 2"
+    assert verdict_in_short(sent_back) == "Lin: send back\nThe steps: fail: A step is missing, step 3"
     assert verdict_in_short(verdict("Omar", Decision.ACCEPT, passes())) == "Omar: accept, three passes"
 
 

@@ -130,7 +130,7 @@ def test_the_spelling_of_the_card_is_not_what_the_tools_read_and_a_released_file
     write(root, annotated(Dialect.CARD))
     (found,) = found_in(root)
     assert (found.episode_id, found.severity) == (ID, Severity.ERROR)
-    assert "Step 1 is not in the form that the published tools read: action 'TYPE'" in found.found
+    assert "Step 2 is not in the form that the published tools read: action 'TYPE'" in found.found
     assert "convert --dialect release" in found.todo
     write(root, json.loads(RELEASED.read_text()))
     assert not [found for found in found_in(root) if "spelled" in found.found]
@@ -154,7 +154,7 @@ def test_each_other_spelling_is_told_with_its_step(root: Path, step: dict[str, J
     steps_of(tree)[2].update(step)
     write(root, tree)
     (found,) = found_in(root)
-    assert f"Step 2 is not in the form that the published tools read: {words}" in found.found
+    assert f"Step 3 is not in the form that the published tools read: {words}" in found.found
 
 
 def unannotated(root: Path, number: int) -> None:

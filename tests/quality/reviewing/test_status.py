@@ -187,7 +187,7 @@ def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
     first = verdict("Bea", "pfp", step=3)
     second = verdict("Cem", "pff", minute=1, step=3).model_copy(update={"note": "The cart was empty."})
     assert refusal_reasons(_status(first, second)) == (
-        "The instruction is not completed, at step 3; A requested detail is missing, at step 3; The cart was empty."
+        "The instruction is not completed, at step 4; A requested detail is missing, at step 4; The cart was empty."
     )
 
 
@@ -198,7 +198,7 @@ def test_the_annotator_is_told_in_the_reviewers_words() -> None:
         criterion=Criterion.INSTRUCTION, answer=Rating.UNSURE, reason="other", step=0, words="Whose list?"
     )
     said = verdict("Bea", "pff").model_copy(update={"judgements": (passed[0], spelled, other)})
-    assert refusal_reasons(_status(said)) == "The text is wrong: Not 'cofee'; at step 0: Whose list?"
+    assert refusal_reasons(_status(said)) == "The text is wrong: Not 'cofee'; at step 1: Whose list?"
 
 
 def test_who_takes_the_episode_is_not_quoted_to_the_annotator() -> None:
