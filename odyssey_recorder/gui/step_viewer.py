@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QAbstractItemView, QDialog, QSizePolicy, QWidget
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
-from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, say, selectable, text_label
-from odyssey_recorder.gui.step_strip import StepModel, StripStep
+from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, selectable, text_label
+from odyssey_recorder.gui.step_strip import StepModel
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.geometry import Box, Size
 
@@ -63,12 +63,11 @@ class StepViewer(QDialog):
         self._canvas = _Canvas(background, pictures)
         self._place = text_label(kind="hint")
         self._words = selectable("instruction")
-        self._details = selectable("hint")
         self._previous = push_button("Previous", "Show the previous step (Left)", call=lambda: self._go(-1))
         self._next = push_button("Next", "Show the next step (Right)", call=lambda: self._go(1))
         close = push_button("Close", "Close (Esc)", call=self.reject)
         foot = row((self._place, 1), self._previous, self._next, close)
-        fill_dialog(self, self._canvas, self._words, self._details, foot, stretch=self._canvas)
+        fill_dialog(self, self._canvas, self._words, foot, stretch=self._canvas)
         self._bind({"Left": -1, "Right": 1, "Home": -self._count, "End": self._count})
         model.dataChanged.connect(self._tell)
         self.resize(parent.window().size() * _SHARE)
@@ -95,16 +94,13 @@ class StepViewer(QDialog):
 
     def _tell(self) -> None:
         step = self._model.all.get(self._present)
-        self._place.setText(f"Step {self._present + 1} of {self._count}")
-        self.setWindowTitle(self._place.text())
+        place = f"Step {self._present + 1} of {self._count}"
+        self.setWindowTitle(place)
         if step is not None:  # undone meanwhile
             self._words.setText(breakable(step.words))
-            self._canvas.setAccessibleDescription(f"{self._place.text()}: {step.words}")
-            say(self._details, breakable(_details(step)))
-
-
-def _details(step: StripStep) -> str:
-    return " · ".join(filter(None, (step.place[:1].upper() + step.place[1:], step.flag, step.note)))
+            self._canvas.setAccessibleDescription(f"{place}: {step.words}")
+            place = " · ".join(filter(None, (place, step.place, step.flag, step.note)))
+        self._place.setText(breakable(place))
 
 
 class _Canvas(QWidget):
