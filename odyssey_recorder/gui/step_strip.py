@@ -1,6 +1,6 @@
 """An episode's steps side by side: screenshots with the actions drawn on them, words, and badges."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QKeyEvent, QPainter, QPainterPath, QPen
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.device.view_hierarchy import field_name, name_at, parse
@@ -18,6 +18,7 @@ from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_p
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, small_font
 from odyssey_recorder.gui.table import Column, Index, TableModel
 from odyssey_recorder.gui.theme import Theme
@@ -187,11 +188,26 @@ class StripStyle:
         return _MARGIN + 4 * self.is_centred
 
 
-class StepStrip(QListView):
-    step_chosen = Signal(int)
+class StepView(QListView):
+    """Tells which step to show large: a double-click or Space asks for it. A space among letters is text gone astray."""
 
     step_opened = Signal(int)
-    """A double-click or Space: the step is to be shown large."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_letters = False
+        self.doubleClicked.connect(lambda index: self.step_opened.emit(index.row()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Space:
+            self._has_letters = is_text(event)
+            super().keyPressEvent(event)
+        elif self.currentIndex().isValid() and not self._has_letters and not event.isAutoRepeat():
+            self.step_opened.emit(self.currentIndex().row())
+
+
+class StepStrip(StepView):
+    step_chosen = Signal(int)
 
     def __init__(self, name: str, model: StepModel, style: StripStyle) -> None:
         super().__init__()
@@ -207,7 +223,6 @@ class StepStrip(QListView):
         self.setHorizontalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentChanged.connect(self._tell)
-        self.doubleClicked.connect(lambda index: self.step_opened.emit(index.row()))
 
     def fit_height(self) -> None:
         height = self._delegate.height(self.font())
@@ -216,22 +231,9 @@ class StepStrip(QListView):
     def turn_to(self, number: int) -> None:
         self.setCurrentIndex(self._steps.place_index(number))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not opens_step(event, self, self.step_opened.emit):
-            super().keyPressEvent(event)
-
     def _tell(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():
             self.step_chosen.emit(now.row())
-
-
-def opens_step(event: QKeyEvent, view: QAbstractItemView, open_step: Callable[[int], object]) -> bool:
-    """Open the chosen step if Space was pressed, with which a list would choose it again."""
-    if event.key() != Qt.Key.Key_Space:
-        return False
-    if view.currentIndex().isValid() and not event.isAutoRepeat():
-        open_step(view.currentIndex().row())
-    return True
 
 
 class _StripDelegate(RowDelegate):

@@ -4,11 +4,10 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
-    QListView,
     QPushButton,
     QStyle,
     QStyleOptionViewItem,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.parts import line_edit
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
-from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StripStep, opens_step, paint_thumbnail, wrapped
+from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StripStep, StepView, paint_thumbnail, wrapped
 from odyssey_recorder.gui.table import Column, Index, fill_list
 from odyssey_recorder.gui.theme import Theme
 
@@ -67,15 +66,12 @@ def _sentence(flag: str) -> str:
     return flag[:1].upper() + flag[1:]
 
 
-class StepList(QListView):
-    step_opened = Signal(int)
-
+class StepList(StepView):
     def __init__(self, model: StepModel) -> None:
         super().__init__()
         fill_list(self, "Steps", model, _StepDelegate(self))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setEditTriggers(QAbstractItemView.EditTrigger.SelectedClicked)
-        self.doubleClicked.connect(lambda index: self.step_opened.emit(index.row()))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
 
@@ -89,10 +85,6 @@ class StepList(QListView):
         if isinstance(event, QMouseEvent) and event.position().y() < self.visualRect(index).bottom() - _NOTE_HEIGHT:
             return False
         return super().edit(index, *how)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not opens_step(event, self, self.step_opened.emit):
-            super().keyPressEvent(event)
 
     def put_beside(self, index: Index, button: QPushButton) -> None:
         self.setIndexWidget(index, button)

@@ -133,8 +133,8 @@ class StepsCard(Card):
         dialog.open()
 
     def _lay_out(self) -> None:
-        head = row(
-            (self._title, 1), *self._commands.buttons(Command.UNDO_TO_HERE, Command.UNDO, kind="quiet"), spacing=0
-        )
-        head.setContentsMargins(16, 10, 8, 0)
-        fill_column(self, head, self._nothing, (self._list, 1), margins=(0, 0, 0, 8))
+        self._title.setContentsMargins(16, 10, 8, 0)
+        foot = row(*self._commands.buttons(Command.UNDO_TO_HERE, Command.UNDO, kind="quiet"))
+        foot.insertStretch(1)
+        foot.setContentsMargins(8, 0, 8, 0)
+        fill_column(self, self._title, self._nothing, (self._list, 1), foot, margins=(0, 0, 0, 8))

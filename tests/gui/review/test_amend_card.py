@@ -290,20 +290,20 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
 def test_a_drop_tells_how_the_screens_join(own: Fixer, there: InDataset, last: int, picture: bytes, join: str) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(picture)
     own.begin(Command.DROP_STEPS, TYPE)
-    own.number("Last step to drop").setValue(last)
+    own.number("Last step to drop").setValue(last + 1)
     own.wait_to_read(join)
 
 
 def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fixer) -> None:
     own.begin(Command.DROP_STEPS, LONG)
     first, last = own.number("First step to drop"), own.number("Last step to drop")
-    assert (first.value(), last.value(), last.maximum()) == (LONG, LONG, KEY)
+    assert (first.value(), last.value(), last.maximum()) == (LONG + 1, LONG + 1, KEY + 1)
     assert own.says("4 steps are left. Step 4 becomes step 3, and so on.")
-    first.setValue(KEY)
+    first.setValue(KEY + 1)
     assert own.says("Enter the first step before the last.")
     assert not own.answer.isEnabled()
-    first.setValue(TYPE)
-    last.setValue(KEY)
+    first.setValue(TYPE + 1)
+    last.setValue(KEY + 1)
     assert own.says("2 steps are left.")
     own.finish("it does not belong to the task")
     assert own.asked == [(DropSteps(first=TYPE, last=KEY), "it does not belong to the task")]

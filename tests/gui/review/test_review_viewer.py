@@ -126,8 +126,7 @@ def test_one_picture_can_be_had_alone_and_larger(pilot: ViewerPilot, review: Ope
     assert before is not None
     assert alone is not None
     assert alone >= before
-    pilot.viewer.home.setFocus()
-    QTest.keyClick(pilot.strip, Qt.Key.Key_Space)
+    pilot.key(Qt.Key.Key_B)
     assert pilot.view.shown.startswith("Before step 1")
 
 
