@@ -189,7 +189,7 @@ class StripStyle:
 
 
 class StepView(QListView):
-    """Tells which step to show large: a double-click or Space asks for it. A space among letters is text gone astray."""
+    """Tells which step to show large: a double-click or Space asks for it, but no space among letters."""
 
     step_opened = Signal(int)
 

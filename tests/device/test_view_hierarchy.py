@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.device.view_hierarchy import LONGEST, ViewNode, clickable_at, focused_text, parse
+from odyssey_recorder.device.view_hierarchy import (
+    LONGEST,
+    ViewNode,
+    clickable_at,
+    field_name,
+    focused_text,
+    name_at,
+    parse,
+)
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 
@@ -215,3 +223,41 @@ def test_whatever_comes_it_is_nodes_or_a_device_error(text: str) -> None:
     except DeviceError:
         return
     assert clickable_at(nodes, Pixel(1, 1), SCREEN) is None
+
+
+ROW = '<node clickable="true" {} bounds="[0,0][400,200]">{}</node>'
+LABEL = '<node {} bounds="[10,10][300,90]"/>'
+LIST = '<node scrollable="true" bounds="[0,0][400,400]">{}</node>'
+SWITCH = '<node clickable="true" text="Off" bounds="[310,10][390,90]"/>'
+
+
+@pytest.mark.parametrize(
+    ("node", "name"),
+    [
+        (ROW.format('text="OK"', ""), "OK"),
+        (ROW.format('content-desc="New note"', ""), "New note"),
+        (ROW.format("", SWITCH + LABEL.format('text=" "') + LABEL.format('text="Wi-Fi"')), "Wi-Fi"),
+        (ROW.format("", SWITCH), ""),
+        (ROW.format('class="android.widget.EditText" text="milk" hint="Title"', ""), "Title"),
+        (ROW.format('password="true" text="secret"', ""), ""),
+        (LABEL.format('text="Oslo"'), "Oslo"),
+        (LIST.format(ROW.format('text="OK"', "")), "OK"),
+        (LIST.format(LABEL.format('text="far"')), ""),
+        ('<node clickable="true" text="all" bounds="[0,0][1080,2400]"/>', ""),
+        ("", ""),
+    ],
+    ids=[
+        "text", "description", "a row's label", "a row that says nothing", "a field", "a password", "no button",
+        "in a list", "a list", "the whole screen", "nothing",
+    ],
+)  # fmt: skip
+def test_a_clicked_element_is_called_what_it_says_of_itself(node: str, name: str) -> None:
+    assert name_at(dump(node, '<node clickable="true" text="beside" bounds="[500,0][600,90]"/>'), PLACE, SCREEN) == name
+
+
+def test_a_field_is_called_what_it_asks_for_and_never_what_is_in_it() -> None:
+    focused = '<node class="android.widget.EditText" focused="true" text="milk" {} bounds="[0,0][9,9]"/>'
+    assert field_name(dump(focused.format('hint="Title"'))) == "Title"
+    assert field_name(dump(focused.format('content-desc="Search"'))) == "Search"
+    assert field_name(dump(focused.format(""))) == ""
+    assert field_name(dump(ROW.format('text="OK"', ""))) == ""

@@ -12,6 +12,8 @@ from odyssey_recorder.model.action import (
     Type,
     action_type,
     describe,
+    in_words,
+    in_words_at,
     is_terminal,
 )  # fmt: skip
 from odyssey_recorder.model.geometry import Point
@@ -40,3 +42,37 @@ def test_an_action_has_its_name_in_the_paper_and_a_line_for_lists_and_ends_an_ep
     assert action_type(action) == name
     assert describe(action) == words
     assert is_terminal(action) == (name in ("COMPLETE", "IMPOSSIBLE"))
+
+
+def scroll(end: Point) -> Scroll:
+    return Scroll(POINT, end, (POINT, end))
+
+
+@pytest.mark.parametrize(
+    ("action", "element", "words"),
+    [
+        (Click(POINT), "", "Click"),
+        (Click(POINT), "Settings", "Click “Settings”"),
+        (LongPress(POINT), "", "Long press"),
+        (LongPress(POINT), " Oslo\n\tweather\u202e", "Long press “Oslo weather”"),
+        (Click(POINT), "a" * 400, f"Click “{'a' * 47}…”"),
+        (Type("oslo"), "", "Type “oslo”"),
+        (Type("oslo"), "Search", "Type “oslo” into “Search”"),
+        (scroll(Point(430, 18)), "", "Scroll down"),
+        (scroll(Point(430, 218)), "", "Scroll up"),
+        (scroll(Point(32, 118)), "", "Scroll right"),
+        (scroll(Point(832, 118)), "", "Scroll left"),
+        (Press(SystemKey.HOME), "", "Press Home"),
+        (Complete(), "", "Complete"),
+        (Complete("It rains."), "", "Complete: It rains."),
+        (Impossible("No flights"), "", "Impossible: No flights"),
+    ],
+)
+def test_a_step_is_told_in_words_with_its_element_if_that_is_known(action: Action, element: str, words: str) -> None:
+    assert in_words(action, element) == words
+
+
+def test_where_a_step_acts_is_a_detail() -> None:
+    assert in_words_at(Click(POINT)) == "Click at 432, 118"
+    assert in_words_at(scroll(OTHER)) == "Scroll right from 432, 118 to 5, 6"
+    assert in_words_at(Press(SystemKey.BACK)) == "Press Back"

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.parts import line_edit
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
-from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StripStep, StepView, paint_thumbnail, wrapped
+from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StepView, StripStep, paint_thumbnail, wrapped
 from odyssey_recorder.gui.table import Column, Index, fill_list
 from odyssey_recorder.gui.theme import Theme
 

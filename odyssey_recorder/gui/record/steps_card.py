@@ -133,7 +133,7 @@ class StepsCard(Card):
         dialog.open()
 
     def _lay_out(self) -> None:
-        self._title.setContentsMargins(16, 10, 8, 0)
+        self._title.setContentsMargins(16, 16, 8, 0)
         foot = row(*self._commands.buttons(Command.UNDO_TO_HERE, Command.UNDO, kind="quiet"))
         foot.insertStretch(1)
         foot.setContentsMargins(8, 0, 8, 0)

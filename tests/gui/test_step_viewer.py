@@ -1,0 +1,153 @@
+"""Steps told by their elements, and shown large."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QWidget
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Commands
+from odyssey_recorder.gui.record.steps_card import StepsCard
+from odyssey_recorder.gui.step_viewer import StepViewer
+from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.model.action import Action, Click, Complete, Type
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.recording.view import RecordedStep
+
+ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Type("milk"), Complete())
+TREE = """<hierarchy>
+  <node clickable="true" text="&lt;b&gt;Notes" bounds="[0,500][720,800]"/>
+  <node class="android.widget.EditText" focused="true" hint="Title" bounds="[0,0][720,90]"/>
+</hierarchy>"""
+
+
+class Recorded:
+    """A card with three steps, the last one selected."""
+
+    def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
+        self.qtbot = qtbot
+        self._window = QWidget()
+        self._window.resize(600, 700)
+        self.card = StepsCard(background, Commands(self._window))
+        self.card.setParent(self._window)
+        self.card.resize(284, 600)
+        self.undone: list[int] = []
+        self.card.undo_asked.connect(self.undone.append)
+        (folder / "0.xml").write_text(TREE)
+        self.steps = []
+        for number, action in enumerate(ACTIONS):
+            picture = folder / f"{number}.png"
+            Image.new("RGB", (720, 1280), (20, 90, 40 * number)).save(picture)
+            self.steps.append(RecordedStep(number, action, picture, "", tree=folder / "0.xml"))
+        self.card.show_steps(self.steps, may_undo=True)
+        self._window.show()
+        qtbot.waitExposed(self._window)
+        self.list = self.found(QListView, "Steps")
+        self.list.setFocus()
+
+    def found(self, kind: type[QWidget], name: str) -> QWidget:
+        return next(one for one in self._window.findChildren(kind) if one.accessibleName() == name)
+
+    @property
+    def words(self) -> list[str]:
+        model = self.list.model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def viewers(self) -> list[StepViewer]:
+        return [viewer for viewer in self._window.findChildren(StepViewer) if viewer.isVisible()]
+
+    def close(self) -> None:
+        self._window.close()
+        self._window.deleteLater()
+
+
+@pytest.fixture
+def recorded(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[Recorded]:
+    made = Recorded(qtbot, background, tmp_path)
+    yield made
+    made.close()
+
+
+def says(viewer: StepViewer) -> list[str]:
+    return [label.text() for label in viewer.findChildren(QLabel) if label.isVisible()]
+
+
+def test_a_step_is_told_by_its_element_as_soon_as_its_view_hierarchy_is_read(recorded: Recorded) -> None:
+    recorded.qtbot.waitUntil(lambda: recorded.words == ["Click “<b>Notes”", "Type “milk” into “Title”", "Complete"])
+    tip = str(recorded.list.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+    assert "Click “&lt;b&gt;Notes” at 500, 500" in tip
+
+
+@pytest.mark.parametrize("tree", ["", "<!DOCTYPE x><hierarchy/>", "<hierarchy><node"])
+def test_without_a_readable_view_hierarchy_only_the_action_is_told(
+    recorded: Recorded, tmp_path: Path, tree: str
+) -> None:
+    (tmp_path / "1.xml").write_text(tree)
+    steps = [
+        RecordedStep(0, Click(Point(500, 500)), tmp_path / "0.png", "", tree=tmp_path / name) for name in ("1.xml",)
+    ]
+    recorded.card.show_steps(steps)
+    index = recorded.list.model().index(0, 0)
+    recorded.qtbot.waitUntil(lambda: index.data(Qt.ItemDataRole.UserRole) is not None or bool(index.data()))
+    assert recorded.words == ["Click"]
+
+
+def test_space_shows_the_step_large_and_keys_lead_to_the_others(recorded: Recorded) -> None:
+    recorded.qtbot.waitUntil(lambda: recorded.words[1] == "Type “milk” into “Title”")
+    QTest.keyClick(recorded.list, Qt.Key.Key_Space)
+    (viewer,) = recorded.viewers()
+    recorded.qtbot.waitExposed(viewer)
+    assert "Step 3 of 3" in says(viewer)
+    for key, told in (
+        (Qt.Key.Key_Left, ("Type “milk” into “Title”", "Step 2 of 3")),
+        (Qt.Key.Key_Home, ("Click “<b>Notes”", "Step 1 of 3 · at 500, 500")),
+        (Qt.Key.Key_Left, ("Click “<b>Notes”", "Step 1 of 3 · at 500, 500")),
+        (Qt.Key.Key_Right, ("Type “milk” into “Title”", "Step 2 of 3")),
+        (Qt.Key.Key_End, ("Complete", "Step 3 of 3")),
+    ):
+        QTest.keyClick(viewer, key)
+        assert set(told) <= set(says(viewer)), key
+    QTest.keyClick(viewer, Qt.Key.Key_Home)
+    assert recorded.list.currentIndex().row() == 0
+    canvas = recorded.found(QWidget, "Screenshot of the step")
+    recorded.qtbot.waitUntil(lambda: canvas.grab().toImage().pixelColor(canvas.rect().center()) != MARK)
+    QTest.keyClick(viewer, Qt.Key.Key_Escape)
+    assert recorded.viewers() == []
+
+
+def test_the_action_is_drawn_on_the_large_screenshot(recorded: Recorded) -> None:
+    index = recorded.list.model().index(0, 0)
+    recorded.list.scrollTo(index)
+    place = recorded.list.visualRect(index).topLeft() + QPoint(40, 40)
+    QTest.mouseClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    (viewer,) = recorded.viewers()
+    canvas = recorded.found(QWidget, "Screenshot of the step")
+
+    def is_drawn() -> bool:
+        image = canvas.grab().toImage()
+        middle = image.height() // 2
+        return any(image.pixelColor(x, middle) == MARK for x in range(image.width()))
+
+    recorded.qtbot.waitUntil(is_drawn)
+    QTest.keyClick(viewer, Qt.Key.Key_Space)
+    assert recorded.viewers() == []
+
+
+def test_a_space_among_letters_opens_nothing(recorded: Recorded) -> None:
+    QTest.keyClicks(recorded.list, "and more")
+    assert recorded.viewers() == []
+    QTest.keyClick(recorded.list, Qt.Key.Key_Up)
+    QTest.keyClick(recorded.list, Qt.Key.Key_Space)
+    assert len(recorded.viewers()) == 1
+
+
+def test_undo_to_here_is_a_button(recorded: Recorded) -> None:
+    recorded.list.setCurrentIndex(recorded.list.model().index(1, 0))
+    QTest.mouseClick(recorded.found(QAbstractButton, "Undo to here"), Qt.MouseButton.LeftButton)
+    assert recorded.undone == [2]
