@@ -263,10 +263,9 @@ class _StepWords(QScrollArea):
         self._note = selectable()
         self._flags = selectable("warning")
         self._changes = selectable("hint")
-        self._point = selectable("hint")
         self._place = selectable("hint")
         self._proof = selectable("hint")
-        parts = (self._step, self._note, self._flags, self._changes, self._point, self._place, self._proof)
+        parts = (self._step, self._note, self._flags, self._changes, self._place, self._proof)
         self.setWidget(pile(*parts, spacing=2))
 
     def stand(self, *, beside: bool) -> None:
@@ -275,17 +274,16 @@ class _StepWords(QScrollArea):
 
     def show_step(self, step: ShownStep, shown: StripStep, count: int) -> None:
         self._step.setText(f"{shown.title} of {count} · {shown.words}")
-        say(self._point, shown.place[:1].upper() + shown.place[1:])
         say(self._note, f"Note: {step.note}" if step.note else "")
         say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
-        say(self._place, breakable(step.place))
+        say(self._place, breakable(" · ".join(filter(None, (shown.place, step.place)))))
         say(self._proof, step.proof)
         self.verticalScrollBar().setValue(0)
 
     def show_none(self, why: str) -> None:
         self._step.setText("No step to show")
         say(self._flags, breakable(why))
-        for label in (self._note, self._changes, self._point, self._place, self._proof):
+        for label in (self._note, self._changes, self._place, self._proof):
             say(label, "")
 
     def show_changes(self, words: str) -> None:

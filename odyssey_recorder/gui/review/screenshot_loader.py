@@ -18,7 +18,7 @@ from odyssey_recorder.gui.review.shown_step import ShownStep
 from odyssey_recorder.gui.step_strip import SHARPNESS, draw_step
 from odyssey_recorder.model.geometry import Size
 
-THUMBNAIL = QSize(92, 118)
+THUMBNAIL = QSize(124, 118)
 """The size of a thumbnail in device-independent pixels."""
 
 _KEPT_BYTES = 320 * 1024 * 1024

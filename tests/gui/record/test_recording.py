@@ -65,7 +65,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     pilot.wait_for_steps(4)
     for number, name in enumerate(("Home", "Recent", "Back"), start=5):
         pilot.press(name)
-        assert pilot.mirror.sent == name.upper()
+        assert pilot.mirror.sent == f"Press {name}"
         pilot.wait_for_steps(number)
     pilot.complete("It is dark now")
 
