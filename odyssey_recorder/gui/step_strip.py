@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,7 +37,7 @@ VERDICT_GLYPHS: Mapping[str, str] = {
     "diverged": "close_circle",
 }
 
-ENLARGE = "Double-click or press Space to enlarge"
+_ENLARGE = "Double-click or press Space to enlarge"
 SHARPNESS = 2
 """Pixels of a thumbnail for each unit of the window."""
 _MARGIN = 8
@@ -83,6 +84,20 @@ class StripStep:
     def problem(self) -> str:
         return str(self.image) if isinstance(self.image, Exception) else ""
 
+    @property
+    def odd(self) -> str:
+        return "; ".join(filter(None, (self.flag, self.problem)))
+
+
+def tooltip(step: StripStep) -> str:
+    """All text of a step, which its row may elide; escaped."""
+    parts = (f"{step.words} {step.place}".rstrip(), sentence(step.odd), step.note, _ENLARGE)
+    return "".join(f"<p>{escape(part)}</p>" for part in parts if part)
+
+
+def sentence(flag: str) -> str:
+    return flag[:1].upper() + flag[1:]
+
 
 class StepModel(TableModel[StripStep]):
     def __init__(self, column: Column[StripStep]) -> None:
@@ -116,22 +131,23 @@ class StepThumbnails:
         for step in steps:
             if _drawn(step) not in before:
                 prepare_other_threads()
-                take = partial(self._take, step.number, _drawn(step))
-                fail = partial(self._fail, step)
-                self._background.run(partial(look_at, step, self._room), take, fail)
+                take = partial(self._take, _drawn(step))
+                self._background.run(partial(look_at, step, self._room), take, take)
+
+    @property
+    def pictures(self) -> list["StepPicture"]:
+        return [StepPicture(path, action, box) for _, path, action, box, _ in self._shown]
 
     def _strip_step(self, step: RecordedStep) -> StripStep:
         image, words = self._shown[_drawn(step)]
         place = place_words(step.action)
         return StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
 
-    def _take(self, number: int, drawn: _Drawn, seen: _Seen) -> None:
+    def _take(self, drawn: _Drawn, seen: _Seen | Exception) -> None:
         if drawn in self._shown:
-            self._shown[drawn] = seen
-            self._model.change_step(number, image=seen[0], words=seen[1])
-
-    def _fail(self, step: RecordedStep, error: Exception) -> None:
-        self._take(step.number, _drawn(step), (error, in_words(step.action)))
+            image, words = seen if isinstance(seen, tuple) else (seen, in_words(drawn[2]))
+            self._shown[drawn] = image, words
+            self._model.change_step(drawn[0], image=image, words=words)
 
 
 def _drawn(step: RecordedStep) -> _Drawn:
@@ -174,6 +190,16 @@ def draw_step(image: QImage, action: Action, box: Box | None, size: Size) -> Non
         paint_box(painter, box, size, area)
     paint_action(painter, action, area)
     painter.end()
+
+
+@dataclass(frozen=True, slots=True)
+class StepPicture:
+    """What is drawn of a step. `box` is in pixels of a screenshot of `size`, or if that is None of this one."""
+
+    path: Path
+    action: Action
+    box: Box | None = None
+    size: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """One step as large as its dialog, with keys to go to the others."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QSizePolicy, QWidget
 
@@ -14,22 +13,11 @@ from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_p
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, selectable, text_label
-from odyssey_recorder.gui.step_strip import StepModel
-from odyssey_recorder.model.action import Action
-from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.gui.step_strip import StepModel, StepPicture
+from odyssey_recorder.model.geometry import Size
 
 _SHARE = 0.92
 """Of the window, both ways."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepPicture:
-    """What is drawn of a step. `box` is in pixels of a screenshot of `size`, or if that is None of this one."""
-
-    path: Path
-    action: Action
-    box: Box | None = None
-    size: Size | None = None
 
 
 _Read = tuple[QImage, QSize] | Exception
@@ -126,24 +114,20 @@ class _Canvas(QWidget):
         self._load()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, room = QPainter(self), QRectF(self.rect())
-        read = self._read.get(self._key(self._present))
-        if isinstance(read, tuple):
-            self._paint(painter, self._pictures[self._present], read)
-        elif isinstance(read, Exception):
-            paint_problem(painter, str(read), room)
+        painter, step = QPainter(self), self._pictures[self._present]
+        match self._read.get(self._key(self._present)):
+            case (image, size):
+                place = QRectF(QPointF(0, 0), image.deviceIndependentSize())
+                place.moveCenter(QRectF(self.rect()).center())
+                painter.drawImage(place, image)
+                if step.box is not None:
+                    paint_box(painter, step.box, step.size or Size(size.width(), size.height()), place)
+                paint_action(painter, step.action, place)
+            case Exception() as error:
+                paint_problem(painter, str(error), QRectF(self.rect()))
+            case None:
+                pass
         painter.end()
-
-    def _paint(self, painter: QPainter, step: StepPicture, read: tuple[QImage, QSize]) -> None:
-        image, size = read
-        shown = image.deviceIndependentSize()
-        place = QRectF(0, 0, shown.width(), shown.height())
-        place.moveCenter(QRectF(self.rect()).center())
-        place.moveTopLeft(place.topLeft().toPoint().toPointF())
-        painter.drawImage(place, image)
-        if step.box is not None:
-            paint_box(painter, step.box, step.size or Size(size.width(), size.height()), place)
-        paint_action(painter, step.action, place)
 
     def _load(self) -> None:
         wanted = [

@@ -27,7 +27,7 @@ from odyssey_recorder.model.action import (
     Type,
     in_words,
 )
-from odyssey_recorder.model.flag import Flag, FlagCode, in_words_flag
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN
 from odyssey_recorder.recording.session import NOT_SENT, OUT_OF_DATE
@@ -245,7 +245,7 @@ def test_a_step_that_changed_nothing_is_flagged(service: RecordingBench) -> None
     device = DeadScreen()
     with service.recording(device) as recording:
         view = recording.tap_and_wait()
-        assert [step.flag for step in view.steps] == [in_words_flag(Flag(FlagCode.UNCHANGED))]
+        assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.UNCHANGED))]
         assert len(device.performed) == 1
 
 
@@ -258,7 +258,7 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(ser
         recording.recorder.touch_down(shown.number)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
         view = recording.ready(steps=1)
-        assert [step.flag for step in view.steps] == [in_words_flag(Flag(FlagCode.MOVING))]
+        assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.MOVING))]
         [step] = recording.draft.steps
         assert step.record.frame.number == shown.number
         assert not step.record.frame.settled
@@ -359,7 +359,7 @@ def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lo
 
 @pytest.mark.parametrize(
     ("breaks", "told", "flags"),
-    [("before", RETRACTED, []), ("after", DOUBTFUL, [in_words_flag(Flag(FlagCode.CONNECTION_BROKE))])],
+    [("before", RETRACTED, []), ("after", DOUBTFUL, [describe_flag(Flag(FlagCode.CONNECTION_BROKE))])],
 )
 def test_a_step_whose_input_was_cut_off_is_taken_away_or_kept_with_a_doubt_as_the_screen_shows(
     service: RecordingBench, breaks: str, told: str, flags: list[str]
@@ -480,7 +480,7 @@ def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(
     with service.recording(device, service.store.resume(episode_id)) as resumed:
         resumed.until(State.RESTORING)
         resumed.recorder.accept_screen()
-        assert [step.flag for step in resumed.ready().steps] == [in_words_flag(Flag(FlagCode.VOUCHED))]
+        assert [step.flag for step in resumed.ready().steps] == [describe_flag(Flag(FlagCode.VOUCHED))]
     with service.recording(FakeDevice(), service.store.resume(episode_id)) as again:
         assert again.until(State.RESTORING).goal is Goal.LEFT, "it is vouched for once"
 
@@ -496,12 +496,12 @@ def test_what_the_next_step_must_say_outlives_the_process(service: RecordingBenc
     with service.recording(again, service.store.resume(episode_id)) as resumed:
         assert [step.flag for step in resumed.tap_and_wait().steps] == [
             "",
-            in_words_flag(Flag(FlagCode.RESUMED_UNSEEN)),
+            describe_flag(Flag(FlagCode.RESUMED_UNSEEN)),
         ]
         resumed.undo_and_accept()
         assert [step.flag for step in resumed.tap_and_wait().steps] == [
             "",
-            f"{in_words_flag(Flag(FlagCode.RESUMED_UNSEEN))}, {in_words_flag(Flag(FlagCode.UNLIKE))}",
+            f"{describe_flag(Flag(FlagCode.RESUMED_UNSEEN))}, {describe_flag(Flag(FlagCode.UNLIKE))}",
         ]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from html import escape
 
 from PySide6.QtCore import QSize, Qt
 
@@ -12,8 +11,8 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StepStrip, StepThumbnails, StripStep, StripStyle
-from odyssey_recorder.gui.step_viewer import StepPicture, enlarge
+from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
+from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
@@ -32,12 +31,12 @@ class EpisodeCard(Card):
         self._problem = selectable("warning")
         self._facts = selectable("hint")
         self._shown_id = ""
-        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=_tip))
+        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
-        self._background = background
-        self._shown: Sequence[RecordedStep] = ()
-        self._steps.step_opened.connect(self._enlarge)
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
+        self._steps.step_opened.connect(
+            lambda at: enlarge(background, self._model, self._thumbnails.pictures, at, self._steps)
+        )
         buttons = row(*commands.buttons(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -64,21 +63,11 @@ class EpisodeCard(Card):
             self._shown_id = episode_id
             self._thumbnails.show_steps(())
             self._steps.scrollToTop()
-        self._shown = steps
         self._thumbnails.show_steps(steps)
-
-    def _enlarge(self, at: int) -> None:
-        pictures = [StepPicture(step.picture, step.action, step.box) for step in self._shown]
-        enlarge(self._background, self._model, pictures, at, self._steps)
 
 
 def _spoken(step: StripStep) -> str:
     return "\n".join(filter(None, (f"{step.title}: {step.words}", step.flag, step.note, step.problem)))
-
-
-def _tip(step: StripStep) -> str:
-    told = (f"{step.words} {step.place}".rstrip(), step.flag, step.note, step.problem, ENLARGE)
-    return "".join(f"<p>{escape(part)}</p>" for part in told if part)
 
 
 def _facts(opened: OpenedEpisode) -> list[str]:

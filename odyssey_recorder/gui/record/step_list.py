@@ -1,6 +1,5 @@
 """The steps so far in a list: thumbnail, words, flags, and an editable note."""
 
-from html import escape
 from typing import Any
 
 from PySide6.QtCore import QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
@@ -16,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.parts import line_edit
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
-from odyssey_recorder.gui.step_strip import ENLARGE, StepModel, StepView, StripStep, paint_thumbnail, wrapped
+from odyssey_recorder.gui.step_strip import StepModel, StepView, StripStep, paint_thumbnail, sentence, tooltip, wrapped
 from odyssey_recorder.gui.table import Column, Index, fill_list
 from odyssey_recorder.gui.theme import Theme
 
@@ -36,7 +35,7 @@ class NotedSteps(StepModel):
 
     def __init__(self) -> None:
         super().__init__(
-            Column("", lambda step: step.words, spoken=_spoken, tip=_tooltip, edited=lambda step: step.note)
+            Column("", lambda step: step.words, spoken=_spoken, tip=tooltip, edited=lambda step: step.note)
         )
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -48,22 +47,7 @@ class NotedSteps(StepModel):
 
 
 def _spoken(step: StripStep) -> str:
-    return " ".join([f"{step.title}:", *filter(None, (step.words, _odd(step), step.note))])
-
-
-def _odd(step: StripStep) -> str:
-    return "; ".join(filter(None, (step.flag, step.problem)))
-
-
-def _tooltip(step: StripStep) -> str:
-    """All text of a step, which its row may elide; escaped."""
-    more = (_sentence(_odd(step)), step.note, ENLARGE)
-    words = f"{step.words} {step.place}".rstrip()
-    return f"<p>{escape(words)}</p>" + "".join(f"<p>{escape(part)}</p>" for part in more if part)
-
-
-def _sentence(flag: str) -> str:
-    return flag[:1].upper() + flag[1:]
+    return " ".join([f"{step.title}:", *filter(None, (step.words, step.odd, step.note))])
 
 
 class StepList(StepView):
@@ -138,7 +122,7 @@ def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: 
     strong.setWeight(QFont.Weight.DemiBold)
     slanted.setPointSizeF(small.pointSizeF())
     slanted.setItalic(True)
-    flag, note = _odd(step), step.note
+    flag, note = step.odd, step.note
     foot_height = QFontMetrics(slanted).height() + 1
     room = area.height() - (foot_height if note else 0)
     top = 0
@@ -146,7 +130,7 @@ def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: 
         (step.title, small, theme.muted, 1),
         (step.words, strong, theme.text, 2 if flag else 4),
         (step.place, small, theme.muted, 1),
-        (_sentence(flag), small, theme.warning, 3),
+        (sentence(flag), small, theme.warning, 3),
     ):
         height = QFontMetrics(font).height() + 1
         fitting = min(lines, (room - top) // height)

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.question_dialog import QuestionDialog
 from odyssey_recorder.gui.record.finishing import undo_question
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
 from odyssey_recorder.gui.step_strip import StepThumbnails
-from odyssey_recorder.gui.step_viewer import StepPicture, enlarge
+from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.recording.view import RecordedStep
 
 _FREE = 3
@@ -27,7 +27,6 @@ class StepsCard(Card):
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
-        self._background = background
         self._commands = commands
         self._model = NotedSteps()
         self._model.note_written.connect(self.note_written)
@@ -37,8 +36,9 @@ class StepsCard(Card):
         self._nothing.setContentsMargins(16, 0, 16, 0)
         self._list = StepList(self._model)
         self._list.selectionModel().currentChanged.connect(self._offer)
-        self._list.step_opened.connect(self._enlarge)
-        self._shown: Sequence[RecordedStep] = ()
+        self._list.step_opened.connect(
+            lambda at: enlarge(background, self._model, self._thumbnails.pictures, at, self._list)
+        )
         self._flagged = QPersistentModelIndex()
         self._may_undo = False
         self._is_making = False
@@ -63,7 +63,6 @@ class StepsCard(Card):
         if is_making or len(steps) != before:
             self._is_expecting = False  # until then, views from before the input may still arrive
         self._is_making = is_making or self._is_expecting
-        self._shown = steps
         self._thumbnails.show_steps(steps)
         self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
         self._nothing.setVisible(not steps)
@@ -118,10 +117,6 @@ class StepsCard(Card):
             self._list.setFocus()
         elif self._list.currentIndex().isValid():
             self._list.edit(self._list.currentIndex())
-
-    def _enlarge(self, at: int) -> None:
-        pictures = [StepPicture(step.picture, step.action, step.box) for step in self._shown]
-        enlarge(self._background, self._model, pictures, at, self._list)
 
     def _undo_to_here(self) -> None:
         first, count = self._list.currentIndex().row(), self.count

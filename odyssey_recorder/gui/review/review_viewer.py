@@ -17,15 +17,16 @@ from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
 from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.step_strip import (
-    ENLARGE,
     ReplayVerdict,
     StepModel,
+    StepPicture,
     StepStrip,
     StripStep,
     StripStyle,
     element_of,
+    tooltip,
 )
-from odyssey_recorder.gui.step_viewer import StepPicture, enlarge
+from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.action import in_words, place_words
 from odyssey_recorder.model.geometry import Box, Size
@@ -53,7 +54,7 @@ class ReviewViewer(QWidget):
         self.current_step = 0
         self._seen: set[int] = set()
         self._loader = ScreenshotLoader(background, self)
-        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=lambda _step: ENLARGE))
+        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
         self.home = self._strip
         self._view = BeforeAfterView(self._loader)
