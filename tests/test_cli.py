@@ -78,7 +78,7 @@ class TestReplay:
         ran = command_line("replay", recorded, "--report", report)
         assert ran.exit_code == 0, ran.err
         lines = ran.out.splitlines()
-        assert [line.split()[:2] for line in lines[:3]] == [["0", "match"], ["1", "match"], ["2", "match"]]
+        assert [line.split()[:2] for line in lines[:3]] == [["1", "match"], ["2", "match"], ["3", "match"]]
         assert lines[3] == "match: 3 of 3 steps reached; 3 match, 0 drift, 0 diverged"
         assert report.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
         result = json.loads(command_line("replay", recorded, "--json").out)
@@ -91,7 +91,7 @@ class TestReplay:
         (recorded.parent.parent / "provenance" / recorded.name).unlink()
         ran = command_line("replay", recorded)
         assert ran.exit_code == 1
-        assert ran.out.splitlines()[0].split()[:2] == ["0", "diverged"]
+        assert ran.out.splitlines()[0].split()[:2] == ["1", "diverged"]
         assert "diverged: 1 of 3 steps reached" in ran.out
 
     def test_another_screen_size_cannot_be_replayed(self, command_line: CommandLine, phone: LabPhone) -> None:
@@ -117,7 +117,7 @@ class TestReplay:
         path = write_dataset(command_line.dataset, episode_of([Type("milk"), Press(SystemKey.HOME), Complete()]))
         ran = command_line("replay", path, "--dry-run")
         assert (ran.exit_code, ran.err) == (0, "")
-        assert ran.out == "  0  type 4 characters\n  1  press HOME\n  2  compare the screen only\n"
+        assert ran.out == "  1  type 4 characters\n  2  press HOME\n  3  compare the screen only\n"
         as_json = json.loads(command_line("replay", path, "--dry-run", "--json").out)
         assert as_json[1] == {"step": 1, "deed": "press HOME"}
 
@@ -227,7 +227,7 @@ def test_a_terminal_that_cannot_show_a_letter_gets_it_spelled_out(command_line: 
         command, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"}, capture_output=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert b"COMPLETE Gr\xf6\xdfe \\u4f60\\u597d" in ran.stdout
+    assert b"Complete: Gr\xf6\xdfe \\u4f60\\u597d" in ran.stdout
 
 
 def test_the_command_line_loads_no_heavy_library_before_a_subcommand_needs_it() -> None:

@@ -103,7 +103,7 @@ def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: P
 
     page = Page(render_report(replayed(tmp_path / "evil", actions, instruction=instruction)))
 
-    assert [evil for evil in (*EVIL, f"IMPOSSIBLE {instruction}") if evil not in page.words] == []
+    assert [evil for evil in (*EVIL, f"Impossible: {instruction}") if evil not in page.words] == []
     assert {tag for tag, _ in page.tags} <= harmless
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 
