@@ -182,7 +182,7 @@ class Pilot(Driver):
 
     def hold(self, x: int, y: int) -> None:
         self.put_finger_down(x, y)
-        self.qtbot.waitUntil(lambda: self.mirror.gesture.startswith("LONG_PRESS"))
+        self.qtbot.waitUntil(lambda: self.mirror.gesture.startswith("Long press"))
         QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, y), LONG_PRESS_MS)
 
     def drag_up(self, x: int, *, low: int, high: int) -> None:
