@@ -99,7 +99,7 @@ class _StepDelegate(RowDelegate):
         if isinstance(editor, QLineEdit):
             editor.setGeometry(words.left() - 4, words.bottom() - _NOTE_HEIGHT + 6, words.width() + 4, _NOTE_HEIGHT)
         else:
-            editor.setGeometry(words.right() - _BUTTON.width() + 1, words.top() - 2, _BUTTON.width(), _BUTTON.height())
+            editor.setGeometry(words.right() - _BUTTON.width() + 1, words.top() - 7, _BUTTON.width(), _BUTTON.height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         self._is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
