@@ -15,6 +15,7 @@ _HALO = QColor(255, 255, 255, 230)
 _FULL_TURN = 360 * 16
 _INK = QColor("#16181d")
 _CAUTION = QColor("#a85f00")
+_CROSS_PX = 9.0
 _GLYPHS_OF_KEYS = {SystemKey.HOME: "circle_outline", SystemKey.BACK: "arrow_left", SystemKey.RECENT: "square_outline"}
 
 
@@ -113,26 +114,7 @@ def mark_radius(picture: QRectF) -> float:
 
 
 def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
-    _pill(painter, words, picture, _INK, at_top=False)
-
-
-def paint_caution(painter: QPainter, words: str, picture: QRectF) -> None:
-    """Draw a pill at the top and a border around the image, in the colour of warnings."""
-    painter.save()
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(_CAUTION, 4))
-    painter.drawRoundedRect(picture.adjusted(2, 2, -2, -2), 6, 6)
-    painter.restore()
-    _pill(painter, words, picture, _CAUTION, at_top=True)
-
-
-def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
-    painter.setPen(Theme.current().muted)
-    middle = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-    painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
-
-
-def _pill(painter: QPainter, words: str, picture: QRectF, colour: QColor, *, at_top: bool) -> None:
+    """Write `words` at the bottom of an image that nobody touches."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     font = QFont(painter.font())
@@ -144,14 +126,30 @@ def _pill(painter: QPainter, words: str, picture: QRectF, colour: QColor, *, at_
     shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, room)
     pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
     off = pill.height() / 2 + 6
-    pill.moveCenter(QPointF(picture.center().x(), picture.top() + off if at_top else picture.bottom() - off))
+    pill.moveCenter(QPointF(picture.center().x(), picture.bottom() - off))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(_with_alpha(colour, 225))
+    painter.setBrush(_with_alpha(_INK, 225))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
     painter.setFont(font)
     painter.setPen(QColor("white"))
     painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, shown)
     painter.restore()
+
+
+def paint_missed(painter: QPainter, at: QPointF) -> None:
+    """A cross where an input was not taken."""
+    arm = QPointF(_CROSS_PX, _CROSS_PX)
+    other = QPointF(_CROSS_PX, -_CROSS_PX)
+    for colour, width in ((_HALO, 7), (_CAUTION, 4)):
+        painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawLine(at - arm, at + arm)
+        painter.drawLine(at - other, at + other)
+
+
+def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
+    painter.setPen(Theme.current().muted)
+    middle = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
 
 
 def _badge(painter: QPainter, name: str, picture: QRectF) -> None:

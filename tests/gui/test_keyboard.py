@@ -426,7 +426,7 @@ def test_letters_at_the_screen_are_not_for_the_device(pilot: Pilot, device: Fake
     record(pilot)
     write("milk")
     press("Return")
-    assert pilot.mirror.sent == "Ctrl+T to type on the device"
+    assert pilot.status.hint == "Ctrl+T to type on the device"
     assert pilot.named(QLineEdit, TO_DEVICE).text() == ""
     assert device.performed == ["seven"]
 

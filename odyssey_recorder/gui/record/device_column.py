@@ -15,8 +15,10 @@ from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage
 from odyssey_recorder.gui.record.publication import Publication
+from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import (
     PATH_CHANGED,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:  # loaded when a recording begins
     from odyssey_recorder.recording.recorder import Recorder
 
 _SPACE = 12
+_REFUSED = "Nothing was recorded or sent."
 
 
 class DeviceColumn(QWidget):
@@ -52,6 +55,7 @@ class DeviceColumn(QWidget):
         self.viewport = self._mirror.viewport
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
+        self._bar = RecordingBar()
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
@@ -63,6 +67,9 @@ class DeviceColumn(QWidget):
     def show_phase(self, phase: Phase) -> None:
         self._commands[Command.PAUSE].setChecked(False)
         self._view = None
+        self._status.show_hint("")
+        if phase is Phase.STARTING:
+            self._bar.begin()
         self._stage.show_wanted(None)
         self._tell(phase_text(phase, self._controller.label, practice=self._controller.is_practising))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
@@ -91,7 +98,7 @@ class DeviceColumn(QWidget):
 
     def tell_where_to_write(self) -> None:
         if (keys := self.action_bar.keys_to_write) and self._controller.phase is Phase.RECORDING:
-            self._mirror.show_sent(f"{keys} to type on the device")
+            self._status.show_hint(f"{keys} to type on the device")
 
     # Status.
 
@@ -111,10 +118,35 @@ class DeviceColumn(QWidget):
             text = text.paused()
         in_mirror = text.overlay is not None and text.overlay.words == text.message
         self._status.show_state(text.activity, text.word, text.message, is_told=in_mirror)
+        self._show_whether_recording(text)
         self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
         takes_input = by_mirror and text.takes_input
         self.action_bar.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
+
+    def _show_whether_recording(self, text: StatusText) -> None:
+        if self._controller.phase is not Phase.RECORDING:
+            self._bar.show_state(Framing.PLAIN, text.word, None)
+            self._mirror.set_framing(Framing.PLAIN)
+            return
+        framing = Framing.PAUSED if text.is_pause else Framing.RECORDING
+        if text.is_pause and self._bar.framing is not framing:
+            self._status.show_hint("")  # of before
+        steps = 0 if self._view is None else len(self._view.steps)
+        self._bar.show_state(framing, "Paused" if text.is_pause else "Recording", steps)
+        self._mirror.set_framing(framing)
+
+    def _refuse(self) -> None:
+        """An input on the phone was too early, or is not possible now."""
+        text = self._status_text
+        paused = self._commands[Command.PAUSE].isChecked()
+        self._status.show_hint((text.paused() if paused else text).refusal, is_refusal=True)
+
+    def _hint_at(self, notice: str) -> None:
+        """Tell a refusal of the recorder below the phone too, where the annotator looks."""
+        first = notice.partition(". ")[0]
+        if _REFUSED in notice:
+            self._status.show_hint(f"Not recorded: {first[:1].lower()}{first[1:]}", is_refusal=True)
 
     def _pause(self, paused: bool) -> None:
         self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
@@ -148,7 +180,7 @@ class DeviceColumn(QWidget):
             self._tell_view(self._view)  # it differed while the finger was down
 
     def _press(self, key: SystemKey) -> None:
-        self._mirror.show_sent(in_words(Press(key)))
+        self._status.show_hint(in_words(Press(key)))
         if self._controller.phase is Phase.WATCHING:
             self._controller.press_unrecorded(key)
         else:
@@ -156,7 +188,7 @@ class DeviceColumn(QWidget):
 
     def _type(self, text: str) -> None:
         if self._ask_for_step(lambda recorder: recorder.type_text(text)):
-            self._mirror.show_sent(in_words(Type(text)))
+            self._status.show_hint(in_words(Type(text)))
             self._mirror.setFocus()  # what is typed next is not meant for the device yet
         else:
             self.action_bar.show_text(text)
@@ -179,6 +211,7 @@ class DeviceColumn(QWidget):
         controller.frame_came.connect(self._show_frame)
         controller.checked.connect(self._publication.show_report)
         controller.check_failed.connect(self._publication.show_failure)
+        controller.noticed.connect(self._hint_at)
         controller.watching_failed.connect(lambda words: self._tell(device_lost_text(words)))
 
     def _connect_widgets(self) -> None:
@@ -188,6 +221,9 @@ class DeviceColumn(QWidget):
         self._mirror.stroke_made.connect(self._lift)
         self._mirror.touch_cancelled.connect(lambda: self._lift(None))
         self._mirror.key_asked.connect(self._press)
+        self._mirror.missed.connect(self._refuse)
+        self._mirror.gesture_changed.connect(partial(self._status.show_hint, stays=True))
+        self._mirror.gesture_made.connect(self._status.show_hint)
         self.action_bar.text_entered.connect(self._type)
         calls: dict[Command, Callable[[], object]] = {
             Command.BACK: partial(self._press, SystemKey.BACK),
@@ -202,4 +238,5 @@ class DeviceColumn(QWidget):
         commands[Command.PAUSE].toggled.connect(self._pause)
 
     def _lay_out(self) -> None:
-        fill_column(self, self._publication, (self._stage, 1), self._status, self.action_bar, spacing=_SPACE)
+        shown = self._publication, (self._stage, 1), self._status
+        fill_column(self, self._bar, *shown, self.action_bar, spacing=_SPACE)

@@ -9,13 +9,16 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.gui.action_painter import paint_caution, paint_label
+from odyssey_recorder.gui.action_painter import paint_missed
 from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
 from odyssey_recorder.gui.record.mirror_canvas import (
+    FRAME_PX,
     FittedWidget,
     FramePicture,
+    Framing,
     Overlay,
     OverlayOpacity,
+    paint_framing,
     paint_gesture,
     paint_outline,
     paint_overlay,
@@ -30,7 +33,7 @@ _WHEEL_PAUSE_MS = 160
 
 _KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _REDRAW_MS = 30
-_SENT_MS = 1200
+_MISSED_MS = 1500
 _KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.MiddleButton: SystemKey.HOME}
 
 
@@ -46,7 +49,7 @@ class MirrorView(FittedWidget):
 
     Emits `touch_began` with the number of the shown frame and the finger's pixel, or None for the wheel; `finger_moved`
     with each further pixel; then `stroke_made` with the whole stroke in that frame's pixels, or `touch_cancelled`.
-    While a finger is down its frame stays, unless the device follows the finger; a covered mirror emits nothing.
+    While a finger is down its frame stays, unless the device follows the finger. A covered mirror only emits `missed`.
     """
 
     touch_began = Signal(int, object)
@@ -55,6 +58,8 @@ class MirrorView(FittedWidget):
     touch_cancelled = Signal()
     key_asked = Signal(object)
     gesture_changed = Signal(str)
+    gesture_made = Signal(str)
+    missed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,8 +70,8 @@ class MirrorView(FittedWidget):
         self._picture = FramePicture()
         self.viewport.changed.connect(self.update)
         self._hand = ViewPanning(self, self.viewport)
-        self.caution = ""
-        self.sent = ""
+        self._framing = Framing.PLAIN
+        self._missed: QPointF | None = None
         self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
         self._finger: Finger | None = None
         self._wheel: _Wheel | None = None
@@ -77,8 +82,8 @@ class MirrorView(FittedWidget):
         self._tick.timeout.connect(self._tell_gesture)
         self._wheel_rest = QTimer(self, interval=_WHEEL_PAUSE_MS, singleShot=True)
         self._wheel_rest.timeout.connect(self._end_wheel)
-        self._sent_rest = QTimer(self, interval=_SENT_MS, singleShot=True)
-        self._sent_rest.timeout.connect(lambda: self.show_sent(""))
+        self._missed_rest = QTimer(self, interval=_MISSED_MS, singleShot=True)
+        self._missed_rest.timeout.connect(lambda: self._mark_missed(None))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -112,17 +117,12 @@ class MirrorView(FittedWidget):
         self._overlay = overlay
         if overlay is not None:
             self._cancel()
+        else:
+            self._mark_missed(None)
         self.update()
 
-    def set_caution(self, words: str) -> None:
-        """Warn over the frame about touches, such as that they are not recorded; empty for none."""
-        self.caution = words
-        self.update()
-
-    def show_sent(self, words: str) -> None:
-        self.sent = words
-        if words:
-            self._sent_rest.start()
+    def set_framing(self, framing: Framing) -> None:
+        self._framing = framing
         self.update()
 
     def set_magnifying(self, magnifying: bool) -> None:
@@ -146,8 +146,13 @@ class MirrorView(FittedWidget):
 
     def fit(self) -> FitScale | None:
         if self._shown is not None:
-            self.viewport.set_room(Room(self._shown.size, QRectF(self.rect()), self.devicePixelRatioF()))
+            self.viewport.set_room(Room(self._shown.size, self.room, self.devicePixelRatioF()))
         return self.viewport.fit
+
+    @property
+    def room(self) -> QRectF:
+        """Where the screen may be; the frame around it lies outside."""
+        return QRectF(self.rect()).adjusted(FRAME_PX, FRAME_PX, -FRAME_PX, -FRAME_PX)
 
     def sizeHint(self) -> QSize:
         return QSize(480, 720)
@@ -156,7 +161,10 @@ class MirrorView(FittedWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._focused_by_key = False
-        if self.is_touched or self._hand.press(event) or not self.takes_input:
+        if self.is_touched or self._hand.press(event):
+            return
+        if not self.takes_input:
+            self._miss(event.position())
             return
         key = _KEYS_OF_BUTTONS.get(event.button())
         if key is not None:
@@ -180,8 +188,8 @@ class MirrorView(FittedWidget):
             return
         self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
         stroke = self._finger.stroke(event.timestamp())
-        self.show_sent(in_words(recognize(stroke, self._rules, fit.picture)))
         self._let_go()
+        self.gesture_made.emit(in_words(recognize(stroke, self._rules, fit.picture)))
         self.stroke_made.emit(stroke)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -194,7 +202,10 @@ class MirrorView(FittedWidget):
         if self._hand.turn(event, may_zoom=not self.is_touched):
             return
         momentum = event.phase() is Qt.ScrollPhase.ScrollMomentum
-        if not self.takes_input or fit is None or self._shown is None or self._finger is not None or momentum:
+        if fit is None or self._shown is None or self._finger is not None or momentum:
+            return
+        if not self.takes_input:
+            self._miss(event.position())
             return
         if self._wheel is None:
             pixel = fit.pixel_at(event.position())
@@ -248,7 +259,7 @@ class MirrorView(FittedWidget):
         if stroke is None:
             self.touch_cancelled.emit()
         else:
-            self.show_sent(words)
+            self.gesture_made.emit(words)
             self.stroke_made.emit(stroke)
 
     def _wheel_stroke(self) -> TouchStroke | None:
@@ -257,6 +268,19 @@ class MirrorView(FittedWidget):
         if wheel is None or frame is None or wheel.right == wheel.down == 0:
             return None
         return wheel_stroke(wheel.pointer, frame.size, right=wheel.right, down=wheel.down)
+
+    def _miss(self, at: QPointF) -> None:
+        """Show that an input on the covered screen is neither recorded nor sent."""
+        fit = self.fit()
+        if fit is not None and fit.pixel_at(at) is not None:
+            self._mark_missed(at)
+            self.missed.emit()
+
+    def _mark_missed(self, at: QPointF | None) -> None:
+        self._missed = at
+        if at is not None:
+            self._missed_rest.start()
+        self.update()
 
     def _cancel(self) -> None:
         if self.is_touched:
@@ -292,20 +316,18 @@ class MirrorView(FittedWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        space, fit = QRectF(self.rect()), self.fit()
+        space, fit = self.room, self.fit()
         in_sight = space if fit is None else fit.area & space
         if fit is not None and self._shown is not None:
             self._picture.paint(painter, self._shown, fit, space)
-            self._paint_gesture(painter, fit, in_sight)
-        if self.caution:
-            paint_caution(painter, self.caution, in_sight)
+            self._paint_gesture(painter, fit)
         if self._overlay is not None:
-            words = " · ".join(part for part in (self.sent, self._overlay.words) if part)
-            paint_overlay(painter, self._overlay, in_sight, is_bare=self._shown is None, words=words)
-        elif self.sent and not self.is_touched:
-            paint_label(painter, self.sent, in_sight)
+            paint_overlay(painter, self._overlay, in_sight, is_bare=self._shown is None)
+        if self._missed is not None:
+            paint_missed(painter, self._missed)
         if fit is not None:
             paint_outline(painter, in_sight, focused=self._focused_by_key)
+            paint_framing(painter, in_sight, self._framing)
 
     def _show_newest(self) -> None:
         if self._newest is not None and self._newest is not self._shown:
@@ -314,11 +336,10 @@ class MirrorView(FittedWidget):
             self._hand.show_frame(self._shown)
         self.update()
 
-    def _paint_gesture(self, painter: QPainter, fit: FitScale, in_sight: QRectF) -> None:
+    def _paint_gesture(self, painter: QPainter, fit: FitScale) -> None:
         action = self._action()
         if action is None:
             return
         finger = self._finger
         place = None if finger is None else fit.point_of(finger.at)
         paint_gesture(painter, action, fit, held_share=1.0 if finger is None else finger.held_share(), finger=place)
-        paint_label(painter, in_words(action), in_sight)

@@ -10,11 +10,17 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, Q
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gui.action_painter import paint_action, paint_finger, paint_holding, paint_label
+from odyssey_recorder.gui.action_painter import paint_action, paint_finger, paint_holding
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Click, LongPress, Scroll
+
+FRAME_PX = 6
+"""Room for the frame around the screen."""
+
+RECORDING_RED = QColor("#d32f2f")
+"""White is readable on it, in every theme."""
 
 _ICON_PX = 40
 _GAP_PX = 12
@@ -25,12 +31,13 @@ class OverlayOpacity(Enum):
 
     CLEAR = 0
     LIGHT = 70
+    MEDIUM = 150
     HEAVY = 240
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Why the mirror takes no input; `icon` is a glyph's name, shown by a heavy overlay."""
+    """Why the mirror takes no input; `words` and `icon`, a glyph's name, are shown where no screen is to be seen."""
 
     words: str
     weight: OverlayOpacity = OverlayOpacity.LIGHT
@@ -81,17 +88,18 @@ def visible_part(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Vis
     would have it.
     """
     scale = fit.area.width() * device_pixel_ratio / fit.picture.width
+    down = fit.area.height() * device_pixel_ratio / fit.picture.height  # not quite the same: both extents are whole
     grain = Fraction(scale).limit_denominator(_FINEST_SCALE).denominator
     left, right = _in_sight(fit.area.left(), (space.left(), space.right()), device_pixel_ratio / scale, grain)
-    top, bottom = _in_sight(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / scale, grain)
+    top, bottom = _in_sight(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / down, grain)
     source = QRect(left, top, right - left, bottom - top) & QRect(0, 0, fit.picture.width, fit.picture.height)
     return VisiblePart(
         source,
         QRect(
             round(fit.area.left() * device_pixel_ratio + source.left() * scale),
-            round(fit.area.top() * device_pixel_ratio + source.top() * scale),
+            round(fit.area.top() * device_pixel_ratio + source.top() * down),
             max(1, round(source.width() * scale)),
-            max(1, round(source.height() * scale)),
+            max(1, round(source.height() * down)),
         ),
     )
 
@@ -191,16 +199,36 @@ def paint_gesture(
                 paint_finger(painter, finger, fit.area)
 
 
-def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare: bool, words: str = "") -> None:
-    """Cover `area`; where the frame still shows, write `words`, or the overlay's own, at the bottom.
+def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare: bool) -> None:
+    """Cover `area`, with words only where no frame shows: they would hide buttons of the device.
 
     `is_bare`: there is no frame below.
     """
     painter.fillPath(rounded(area), overlay.cover)
     if is_bare or overlay.weight is OverlayOpacity.HEAVY:
         paint_message(painter, area, overlay)
-    else:
-        paint_label(painter, words or overlay.words, area)
+
+
+class Framing(Enum):
+    """What the frame around the screen says, by its colour and by its line."""
+
+    PLAIN = Qt.PenStyle.NoPen
+    RECORDING = Qt.PenStyle.SolidLine
+    PAUSED = Qt.PenStyle.DashLine
+
+    @property
+    def colour(self) -> QColor:
+        return RECORDING_RED if self is Framing.RECORDING else Theme.current().warning
+
+
+def paint_framing(painter: QPainter, area: QRectF, framing: Framing) -> None:
+    """Draw the frame outside `area`."""
+    if framing is Framing.PLAIN:
+        return
+    off = FRAME_PX / 2
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(framing.colour, FRAME_PX - 1, framing.value, Qt.PenCapStyle.FlatCap))
+    painter.drawRoundedRect(area.adjusted(-off, -off, off, off), _CORNER_PX + off, _CORNER_PX + off)
 
 
 def paint_outline(painter: QPainter, area: QRectF, *, focused: bool) -> None:

@@ -174,7 +174,6 @@ class MirrorStage(QWidget):
     def _set_restoring(self, leading: bool) -> None:
         self._back.setVisible(leading)
         self._now.caption.setVisible(leading)
-        self._mirror.set_caution("Not recorded" if leading else "")
         self._choose_direction()
 
     def _choose_direction(self) -> None:
@@ -194,10 +193,10 @@ class MirrorStage(QWidget):
         fit = viewport.fit  # only now: showing or hiding a scroll bar resizes the mirror at once
         if fit is None:
             return
-        room = self._mirror.rect()
+        room = self._mirror.room
         for bar, start, extent, seen in (
-            (self._across, fit.area.left(), fit.area.width(), room.width()),
-            (self._down, fit.area.top(), fit.area.height(), room.height()),
+            (self._across, fit.area.left() - room.left(), fit.area.width(), round(room.width())),
+            (self._down, fit.area.top() - room.top(), fit.area.height(), round(room.height())),
         ):
             with QSignalBlocker(bar):
                 bar.setRange(0, max(0, round(extent - seen)))
@@ -211,8 +210,9 @@ class MirrorStage(QWidget):
         fit = self._mirror.viewport.fit
         if fit is None:
             return
-        across = -self._across.value() - fit.area.left() if self._across.maximum() else 0.0
-        down = -self._down.value() - fit.area.top() if self._down.maximum() else 0.0
+        corner = self._mirror.room.topLeft() - fit.area.topLeft()
+        across = corner.x() - self._across.value() if self._across.maximum() else 0.0
+        down = corner.y() - self._down.value() if self._down.maximum() else 0.0
         self._mirror.viewport.pan(QPointF(across, down))
 
     def _scrolled(self) -> QWidget:

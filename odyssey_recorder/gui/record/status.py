@@ -7,10 +7,10 @@ from html import escape
 
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.gui.parts import fill_row, named
+from odyssey_recorder.gui.parts import fill_row, named, set_kind
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.theme import Theme
@@ -19,6 +19,8 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 _AGE_MS = 200
+_HINT_MS = 1200
+_REFUSAL_MS = 4000
 _PATHS = {
     "gRPC": "Screenshots come from the emulator over gRPC: about 20 ms each, and the device follows your finger.",
     "screencap": (
@@ -34,6 +36,9 @@ PATH_CHANGED = {
         "slower. No step is lost. Continue when it says Ready."
     ),
 }
+
+
+_HEIGHT = 26
 
 
 class Activity(Enum):
@@ -56,7 +61,14 @@ class StatusLine(QWidget):
         self._age.setProperty("kind", "hint")
         self._age.setToolTip("Time since the newest screenshot; over gRPC, one arrives when the screen changes")
         self._frame: Frame | None = None
-        fill_row(self, self._dot, self._state, (self._message, 1), self._path, self._age, margins=(2, 0, 2, 0))
+        self._hint = _ElidedLabel()
+        self._hint.setAccessibleName("What was recorded")
+        self._hint_rest = QTimer(self, singleShot=True)
+        self._hint_rest.timeout.connect(lambda: self.show_hint(""))
+        told = (self._hint, 1), (self._message, 1)
+        fill_row(self, self._dot, self._state, *told, self._path, self._age, margins=(2, 0, 2, 0))
+        self.setFixedHeight(_HEIGHT)
+        self.show_hint("")
         self._clock = QTimer(self, interval=_AGE_MS)
         self._clock.timeout.connect(self._show_age)
         self._clock.start()
@@ -68,6 +80,25 @@ class StatusLine(QWidget):
         is_told = is_told or message.rstrip(".").casefold() == state.casefold()
         self._message.show_words("" if is_told else message)
         self.setAccessibleName(f"{state}. {message}")
+
+    def show_hint(self, words: str, *, is_refusal: bool = False, stays: bool = False) -> None:
+        """Show instead of the message what an input is or became; one hint replaces the other.
+
+        It leaves by itself unless it `stays`.
+        """
+        self._hint.show_words(words)
+        if is_refusal != (self._hint.property("kind") == "refusal"):
+            set_kind(self._hint, "refusal" if is_refusal else "made")
+        for part, shown in ((self._hint, True), (self._message, False), (self._path, False), (self._age, False)):
+            part.setVisible(shown == bool(words))
+        if words and not stays:
+            self._hint_rest.start(_REFUSAL_MS if is_refusal else _HINT_MS)
+        else:
+            self._hint_rest.stop()
+
+    @property
+    def hint(self) -> str:
+        return self._hint.words
 
     def show_frame(self, frame: Frame | None) -> None:
         self._frame = frame
@@ -139,9 +170,13 @@ class _ElidedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().windowText().color())
-        words = self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        area = self.rect().adjusted(8, 0, -4, 0) if self.property("kind") == "refusal" else self.rect()
+        words = self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +196,40 @@ class StatusText:
     def takes_input(self) -> bool:
         return self.overlay is None
 
+    @property
+    def is_pause(self) -> bool:
+        """Whether a recording is under way, but nothing is recorded until something is done about it."""
+        return self.activity is Activity.LOST or self.word in ("Paused", "Restoring", "Returning")
+
+    @property
+    def refusal(self) -> str:
+        """What to tell who touches the device now."""
+        return f"Not recorded: {_ELSEWHERE if self.overlay == _LOOK_ONLY else _REFUSALS.get(self.word, _BUSY)}"
+
     def paused(self) -> "StatusText":
         """The same during a break: no input, but a lost device still shows."""
-        overlay = Overlay(_PAUSED, OverlayOpacity.HEAVY, "pause_circle_outline")
-        return self if self.activity is Activity.LOST else StatusText(Activity.IDLE, "Paused", "", overlay)
+        overlay = Overlay(_PAUSED, OverlayOpacity.MEDIUM, "pause_circle_outline")
+        return self if self.activity is Activity.LOST else StatusText(Activity.IDLE, "Paused", _PAUSED, overlay)
 
 
-_PAUSED = "Paused. Nothing is recorded until you press Resume."
+_PAUSED = "Nothing is recorded until you press Resume."
+_ELSEWHERE = "work in the emulator's own window"
+_BUSY = "the phone was still busy"
+_OVER = "this episode has ended"
+_REFUSALS = {
+    "Live view": "press Start recording first",
+    "Starting": "the recording was still starting",
+    "Settling": "the screen was still changing",
+    "Saving": "the screen was still changing",
+    "Returning": "the device was being restored",
+    "Paused": "the recording is paused",
+    "Device lost": "the device does not answer",
+    "Not saved": "the recording cannot be saved",
+    "Publishing": _OVER,
+    "Published": _OVER,
+    "Recorded": _OVER,
+}
+"""By the word of the state."""
 _LOOK_ONLY = Overlay("Work in the emulator's own window", OverlayOpacity.CLEAR)
 
 

@@ -16,6 +16,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.record.mirror import MirrorView
+from odyssey_recorder.gui.record.mirror_canvas import FRAME_PX
 from odyssey_recorder.gui.record.panning import ENLARGED, PIXELS, Magnifier, beside
 from odyssey_recorder.gui.record.viewport import ZOOMS, FitScale
 from odyssey_recorder.model.geometry import Pixel, Size
@@ -69,7 +70,8 @@ def drawn_at(mirror: MirrorView) -> QPointF:
 def test_a_mirror_as_large_as_the_picture_draws_each_pixel_where_a_finger_finds_it(qtbot: QtBot, size: Size) -> None:
     random = Random(str(size))
     at = Pixel(random.randrange(20, size.width - 20), random.randrange(20, size.height - 20))
-    mirror = mirror_of(qtbot, marked(size, at, width=1), QSize(size.width, size.height))
+    room = QSize(size.width + 2 * FRAME_PX, size.height + 2 * FRAME_PX)
+    mirror = mirror_of(qtbot, marked(size, at, width=1), room)
     fit, strokes = fit_of(mirror), list[TouchStroke]()
     mirror.stroke_made.connect(strokes.append)
 

@@ -50,7 +50,7 @@ class UnchangingDevice(FakeDevice):
 def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
-    assert pilot.mirror.sent.startswith("Click")
+    assert pilot.status.hint.startswith("Click")
     pilot.wait_for_steps(1)
     fit, stroke = pilot.mirror.fit(), device.performed[0]
     assert fit is not None
@@ -61,11 +61,11 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     pilot.hold(100, 400)
     pilot.wait_for_steps(3)
     pilot.type_text("seven o'clock; $HOME")
-    assert pilot.mirror.sent == "Type “seven o'clock; $HOME”"
+    assert pilot.status.hint == "Type “seven o'clock; $HOME”"
     pilot.wait_for_steps(4)
     for number, name in enumerate(("Home", "Recent", "Back"), start=5):
         pilot.press(name)
-        assert pilot.mirror.sent == f"Press {name}"
+        assert pilot.status.hint == f"Press {name}"
         pilot.wait_for_steps(number)
     pilot.complete("It is dark now")
 
