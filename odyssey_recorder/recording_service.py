@@ -4,14 +4,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from odyssey_recorder import __version__
 from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.store import DraftSummary, EpisodeStore
 from odyssey_recorder.device.device import Device, DeviceProperties, ListedDevice
 from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
+from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
 from odyssey_recorder.model.episode import DeviceInfo, Mode
 from odyssey_recorder.practice.service import PracticeService
@@ -113,11 +116,17 @@ class RecordingService:
             raise
         return self._recorder(device, draft, store, listener)
 
-    def check(self, annotation: Path) -> "EpisodeReport":
-        from odyssey_recorder.quality.checker import Checker  # imported late: slow to load
+    def check_trial(self, recorder: "Recorder", ending: Complete | Impossible) -> "EpisodeReport":
+        """Check the episode that `recorder` would publish with `ending`; nothing is published or kept."""
+        from odyssey_recorder.quality.cache import Cache, Editions  # imported late: slow to load
+        from odyssey_recorder.quality.checks import check_episode
+        from odyssey_recorder.quality.collect import collect, read_annotation
+        from odyssey_recorder.quality.image_metrics import ImageMetrics
 
-        checker = Checker(None) if self.checker is None else self.checker()
-        return checker.check(annotation)
+        with TemporaryDirectory(prefix="odyssey-trial-") as folder:
+            annotation = recorder.write_trial(ending, Path(folder))
+            metrics = ImageMetrics(Cache(None, Editions("", "")))
+            return check_episode(collect(EpisodeFiles.of(annotation), read_annotation(annotation), metrics, ()))
 
     @property
     def _stores(self) -> tuple[EpisodeStore, ...]:

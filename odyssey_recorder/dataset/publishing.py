@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -15,27 +15,36 @@ from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, StepRecord
 from odyssey_recorder.errors import DatasetError, OdysseyError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_error, storage_errors, write_durably
+from odyssey_recorder.model.action import is_terminal
 from odyssey_recorder.model.episode import Episode, Step, screenshot_name
 
 TREE_LOST = "its file is missing from the draft"
 
 
-def publish(draft: Draft, root: Path) -> None:
-    """Write the files of an episode into the dataset `root`, its annotation last. Raises DatasetError.
+def publish(draft: Draft, root: Path, steps: Sequence[DraftStep] | None = None) -> Path:
+    """Write the files of an episode into the dataset `root`; returns its annotation, the last. Raises DatasetError.
 
     Every screenshot is decoded and compared with its hash, one at a time; after a failure the dataset is as it was.
+    With `steps` it is a trial, of an episode with these steps, that need not survive a power failure.
     """
-    episode = _episode(draft)
+    write = write_durably if steps is None else _write
+    steps = draft.steps if steps is None else steps
+    episode = _episode(draft, steps)
     annotation = root / layout.annotation_path(draft.episode_id)
     encoded = encode(episode, Dialect.CARD)
     decode(encoded, source=annotation.name)
-    _write_all(root, chain(_proof(draft, root), [(annotation, encoded)]))
+    _write_all(root, chain(_proof(draft, steps, root), [(annotation, encoded)]), write)
+    return annotation
 
 
-def _proof(draft: Draft, root: Path) -> Iterator[tuple[Path, bytes]]:
+def _write(path: Path, data: bytes, *, within: Path) -> None:
+    path.write_bytes(data)
+
+
+def _proof(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterator[tuple[Path, bytes]]:
     records: list[StepRecord] = []
     decoded: set[str] = set()
-    for number, step in enumerate(draft.steps):
+    for number, step in enumerate(steps):
         yield root / layout.screenshot_path(draft.episode_id, number), _picture(step, decoded)
         record, tree = _tree(step, layout.ui_tree_name(draft.episode_id, number))
         if record.ui_tree is not None:
@@ -54,7 +63,7 @@ def _proof(draft: Draft, root: Path) -> Iterator[tuple[Path, bytes]]:
     yield root / layout.provenance_path(draft.episode_id), provenance.encode()
 
 
-def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
+def _write_all(root: Path, files: Iterable[tuple[Path, bytes]], write: Callable[..., None]) -> None:
     new: list[Path] = []
     folders: set[Path] = set()
     if not root.is_dir():
@@ -66,7 +75,7 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
                 folders.add(path.parent)
             if not path.exists():
                 new.append(path)
-            write_durably(path, data, within=root)
+            write(path, data, within=root)
     except (OdysseyError, OSError) as error:
         for path in new:
             with suppress(OSError):
@@ -76,14 +85,12 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
         raise
 
 
-def _episode(draft: Draft) -> Episode:
-    if not draft.complete:
+def _episode(draft: Draft, steps: Sequence[DraftStep]) -> Episode:
+    if not steps or not is_terminal(steps[-1].action):
         raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet. Finish it first.")
-    steps = tuple(
-        Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(draft.steps)
-    )
-    device = replace(draft.device, size=draft.steps[0].record.frame.size)  # the grid points refer to this size
-    return Episode(draft.episode_id, device, draft.task, steps)
+    named = tuple(Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(steps))
+    device = replace(draft.device, size=steps[0].record.frame.size)  # the grid points refer to this size
+    return Episode(draft.episode_id, device, draft.task, named)
 
 
 def _picture(step: DraftStep, decoded: set[str]) -> bytes:

@@ -265,6 +265,8 @@ class Commands(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._actions = {command: _action(command, self) for command in Command}
+        self._tips: dict[Command, str] = {}
+        self._whys: dict[Command, str] = {}
         for command in Command:
             self.set_keys(command, *command.own_keys)
         window.addActions([action for command, action in self._actions.items() if not command.value.page])
@@ -284,17 +286,25 @@ class Commands(QObject):
             self._actions[command].triggered.connect(lambda _checked, call=call: call())
 
     def set_keys(self, command: Command, *keys: QKeySequence) -> None:
-        action = self._actions[command]
         tip = command.value.tip
         if keys:
             tip = f"{tip} ({keys[0].toString(QKeySequence.SequenceFormat.NativeText)})"
         if command is not Command.TYPE:
-            action.setShortcuts(keys)
-        action.setToolTip(tip)
+            self._actions[command].setShortcuts(keys)
+        self._tips[command] = tip
+        self._show_tip(command)
 
-    def enable(self, *commands: Command, on: bool) -> None:
+    def _show_tip(self, command: Command) -> None:
+        self._actions[command].setToolTip("\n".join(filter(None, (self._tips[command], self._whys.get(command)))))
+
+    def enable(self, *commands: Command, on: bool, why: str = "") -> None:
+        """Enable commands or not; `why` they cannot be used now is shown with their tip."""
         for command in commands:
-            self._actions[command].setEnabled(on)
+            action, reason = self._actions[command], "" if on else why
+            action.setEnabled(on)
+            if reason != self._whys.get(command, ""):
+                self._whys[command] = reason
+                self._show_tip(command)
 
     def button(self, command: Command, *, kind: str = "", wordless: bool = False) -> "CommandButton":
         look = kind or ("primary" if command.value.primary else "")

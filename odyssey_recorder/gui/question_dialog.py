@@ -29,6 +29,36 @@ class Question:
     cancel_tip: str
     detail: str = ""
     detail_kind: str = "hint"
+    keeps: str = ""
+    """The words of the button that changes nothing; with them it is the default one, so that Enter loses nothing."""
+
+
+_DIGITS = "123456789"
+_ARROWS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+
+class _Choice(QRadioButton):
+    """A reason with its number, which is also its key; arrow keys choose as they move."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(f"{number}   {reason}")
+        self.setAccessibleName(reason)
+
+    def choose(self) -> None:
+        self.setFocus()
+        self.setChecked(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_first = event.key() in _ARROWS and self.group_is_open
+        if is_first:
+            self.choose()  # from here on Qt chooses what it moves to
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def group_is_open(self) -> bool:
+        parent = self.parentWidget()
+        return not any(one.isChecked() for one in parent.findChildren(QRadioButton))
 
 
 class ReasonChoices(QWidget):
@@ -36,7 +66,7 @@ class ReasonChoices(QWidget):
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__()
-        self._choices = [QRadioButton(reason) for reason in reasons]
+        self._choices = [_Choice(number, reason) for number, reason in enumerate(reasons, start=1)]
         self._own = line_edit("Another reason", "Another reason")
         self._own.textEdited.connect(self._prefer_own_words)
         for choice in self._choices:
@@ -48,11 +78,14 @@ class ReasonChoices(QWidget):
     def reason(self) -> str:
         """The written reason, otherwise the chosen one; empty if there is none."""
         own = self._own.text().strip()
-        chosen = (choice.text() for choice in self._choices if choice.isChecked())
+        chosen = (choice.accessibleName() for choice in self._choices if choice.isChecked())
         return own or next(chosen, "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if is_text(event):
+        number = event.text()
+        if number in _DIGITS[: len(self._choices)] and number:
+            self._choices[int(number) - 1].choose()
+        elif is_text(event):
             self._own.setFocus()
             self._own.insert(event.text())
             self._prefer_own_words()
@@ -79,10 +112,13 @@ class QuestionDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(asked.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.ok = push_button(asked.answer, asked.tip, "primary", call=self.accept)
-        cancel = push_button("Cancel", asked.cancel_tip, call=self.reject)
+        kinds = ("", "primary") if asked.keeps else ("primary", "")
+        self.ok = push_button(asked.answer, asked.tip, kinds[0], call=self.accept)
+        self.cancel = push_button(asked.keeps or "Cancel", asked.cancel_tip, kinds[1], call=self.reject)
+        if asked.keeps:
+            self.cancel.setFocus()
         detail = [text_label(asked.detail, asked.detail_kind)] if asked.detail else []
-        question, buttons = text_label(asked.question, "title"), row(None, cancel, self.ok)
+        question, buttons = text_label(asked.question, "title"), row(None, self.cancel, self.ok)
         fill_dialog(self, question, *detail, *parts, buttons, width=width)
 
 

@@ -195,6 +195,7 @@ QFrame[kind="banner"] {{ background: {card}; border: 1px solid {outline}; border
 QFrame[kind="banner"][tone="success"] {{ border-color: {success}; }}
 QFrame[kind="banner"][tone="warning"] {{ border-color: {warning}; }}
 QFrame[kind="banner"][tone="danger"] {{ border-color: {danger}; }}
+QDialog[kind="docked"] {{ background: {card}; border: 2px solid {accent}; border-radius: 12px; }}
 QLabel[kind="refusal"] {{ background: {warning}; color: {card}; border-radius: 8px; }}
 
 QProgressBar {{

@@ -5,10 +5,11 @@ import queue
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
@@ -19,6 +20,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import effects, events, work
 from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.foreign import ForeignRules
@@ -86,11 +88,19 @@ class NoteWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialAsked:
+    """Asks for the steps that the episode would have if it ended now."""
+
+    ending: Complete | Impossible
+    answer: "Future[tuple[DraftStep, ...]]"
+
+
+@dataclass(frozen=True, slots=True)
 class _Stop:
     pass
 
 
-Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _Stop
+Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | TrialAsked | _Stop
 
 _LAST_ANSWERS = work.Sent | work.InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """Messages that must not be lost if they arrive while the recording stops."""
@@ -238,7 +248,7 @@ class Engine:
         self.finger.stop()
         self._input_listener.stop()
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: Message) -> None:  # noqa: C901 - one line for each message
         match message:
             case _FrameCame(frame):
                 self._take_frame(frame)
@@ -255,6 +265,8 @@ class Engine:
                 self._input_sent(started_ns, ended_ns)
             case NoteWritten(key, text):
                 self._note(key, text)
+            case TrialAsked(ending, answer):
+                answer.set_result(self._trial(ending))
             case work.InDataset(annotation):
                 self._published = annotation
                 self._work.forget_snapshots()
@@ -352,6 +364,13 @@ class Engine:
             self._writer.note(key, text)
         except DatasetError as error:
             self._listener.notice(f"Your note could not be saved. {error}")
+
+    def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
+        shown = self._rest if self._is_passive else self._session.frame
+        if shown is None or self._writer.picture(shown) is None:
+            return self._draft.steps
+        last = effects.SaveStep(shown, None, self._at_rest, time.monotonic_ns(), ending)
+        return (*self._draft.steps, self._writer.make_step(last))
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
         try:
@@ -521,6 +540,7 @@ class Engine:
             published=self._published,
             capture_path=self._device.capture_path,
             has_view_hierarchy=frame is not None and self._writer.has_tree(frame),
+            lacks_field=frame is not None and self._writer.lacks_field(frame),
         )
 
     def _first_goal(self) -> Goal | None:

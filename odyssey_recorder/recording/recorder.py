@@ -2,8 +2,11 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
 
-from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.publishing import publish
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import InputRefusedError, RecordingError
@@ -11,9 +14,12 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
-from odyssey_recorder.recording.engine import Engine, NoteWritten, Rules, TouchEnded
+from odyssey_recorder.recording.engine import Engine, NoteWritten, Rules, TouchEnded, TrialAsked
 from odyssey_recorder.recording.session import RETRY_NS
 from odyssey_recorder.recording.view import Listener, RecordingView
+
+TRIAL_S = 10.0
+"""How long the engine may take to say how the episode would end."""
 
 
 class Recorder:
@@ -23,6 +29,7 @@ class Recorder:
         self.episode_id = draft.episode_id
         self.mode = draft.origin.mode
         self._engine = Engine(device, draft, store, listener=listener, rules=rules)
+        self._draft = draft
         self._finger = self._engine.finger
 
     # Commands; from any thread.
@@ -72,6 +79,18 @@ class Recorder:
         if not reason.strip():
             raise RecordingError("Enter why the task is impossible. The reason is part of the data.")
         self._intend(Impossible(reason))
+
+    def write_trial(self, ending: Complete | Impossible, root: Path) -> Path:
+        """Write the episode as it would be published now into the empty dataset `root`; returns its annotation.
+
+        Nothing is recorded. Takes a while; from any thread but the engine's. Raises OdysseyError.
+        """
+        asked: Future[tuple[DraftStep, ...]] = Future()
+        self._engine.post(TrialAsked(ending, asked))
+        try:
+            return publish(self._draft, root, asked.result(TRIAL_S))
+        except TimeoutError as error:
+            raise RecordingError("The recorder did not answer.") from error
 
     def answer_text(self, step: int, text: str) -> None:
         self._engine.post(events.TextAnswered(step, text))

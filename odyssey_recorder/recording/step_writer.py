@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import shorten
 
-from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord, flags_json
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_text, parse
+from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_field, focused_text, parse
 from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchNews, to_stroke
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
@@ -130,6 +130,12 @@ class StepWriter:
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees
 
+    def lacks_field(self, frame_number: int) -> bool:
+        """Whether nothing on this frame would take text; False if that is unknown."""
+        tree, screen = self._trees.get(frame_number), self._screens.get(frame_number)
+        keyboard_shown = screen is not None and screen.keyboard_shown
+        return tree is not None and not keyboard_shown and focused_field(tree.nodes) is None
+
     def note_touch(self, frame_number: int, now_ns: int) -> None:
         self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))
 
@@ -156,6 +162,12 @@ class StepWriter:
     # Steps.
 
     def save(self, wanted: SaveStep) -> None:
+        step = self.make_step(wanted)
+        self._draft.add_step(step.action, step.picture, step.record)
+        self.last_frame = self._pictures[wanted.frame].frame
+
+    def make_step(self, wanted: SaveStep) -> DraftStep:
+        """The step as it would be saved now; its screenshot is safe in the draft."""
         kept = self._pictures[wanted.frame]
         screen = self._screens.get(wanted.frame)
         tree = self._trees.get(wanted.frame)
@@ -179,8 +191,7 @@ class StepWriter:
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
         )
-        self._draft.add_step(self._action(wanted.intent, kept.frame), kept.path, record)
-        self.last_frame = kept.frame
+        return DraftStep(self._draft.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
 
     def note_sent(self, started_ns: int, ended_ns: int) -> None:
         sent_us, sent_until_us = self._clock.epoch_us(started_ns), self._clock.epoch_us(ended_ns)

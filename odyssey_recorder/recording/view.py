@@ -142,6 +142,7 @@ class RecordingView:
     for the annotator's answer, in passive mode.
     `wanted`: the screenshot of the screen to restore for `goal`, or, if `goal` has none, that of the screen before.
     `way`: what the annotator must do to restore it.
+    `lacks_field`: the view hierarchy of the frame is known, and no text field has the focus.
     `is_typing`: a long text is being typed; `message` says how far.
     """
 
@@ -157,6 +158,7 @@ class RecordingView:
     goal: Goal | None = None
     way: str = ""
     is_typing: bool = False
+    lacks_field: bool = False
 
 
 class Listener(Protocol):

@@ -340,7 +340,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("Cancel", answered("Task impossible", "Cancel"), SCREEN),
         ("Complete", keys("Ctrl+Return"), "Note"),
         ("the note of the end", words("done"), "Note"),
-        ("the end", after(answered("Task complete", "Complete"), lambda p: p.wait_for_phase(Phase.FINISHED)), SCREEN),
+        ("the end", after(lambda p: p.finish(p.dialog()), use), SCREEN),
         ("Record another", keys("Ctrl+N"), SCREEN),
         ("Write my own", keys("Ctrl+Shift+W"), "Instruction"),
         ("Back to the queue", keys("Ctrl+Shift+Q"), SCREEN),

@@ -41,11 +41,11 @@ class ActionBar(QWidget):
         for part in (self._to_device, self._text, self._type_button, *self._keys):
             part.setVisible(shown)
 
-    def set_enabled(self, *, keys: bool, text: bool, endings: bool) -> None:
-        """Enable system keys, typing and endings. Text may be written in advance."""
+    def set_enabled(self, *, keys: bool, text: bool, endings: bool, why: str = "") -> None:
+        """Enable system keys, typing and endings, or say `why` not. Text may be written in advance."""
         self._takes_text = text
-        self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=endings)
-        self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=keys)
+        self._commands.enable(Command.COMPLETE, Command.IMPOSSIBLE, on=endings, why=why)
+        self._commands.enable(Command.BACK, Command.HOME, Command.RECENT, on=keys, why=why)
         self._allow_typing()
 
     @property

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # loaded when a recording begins
     from odyssey_recorder.recording.recorder import Recorder
 
 _SPACE = 12
+_NO_FIELD = "No text field has the focus. Enter again: type"
 _REFUSED = "Nothing was recorded or sent."
 
 
@@ -59,6 +60,7 @@ class DeviceColumn(QWidget):
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
+        self._doubted = ""  # the text that no field would take, as the annotator was told
         self._status_text = phase_text(Phase.NO_DEVICE, "")
         self._lay_out()
         self._connect_controller()
@@ -122,7 +124,8 @@ class DeviceColumn(QWidget):
         self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
         takes_input = by_mirror and text.takes_input
-        self.action_bar.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready)
+        why = "Press Start recording first." if watching else text.hindrance
+        self.action_bar.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready, why=why)
 
     def _show_whether_recording(self, text: StatusText) -> None:
         if self._controller.phase is not Phase.RECORDING:
@@ -187,6 +190,12 @@ class DeviceColumn(QWidget):
             self._ask_for_step(lambda recorder: recorder.press(key))
 
     def _type(self, text: str) -> None:
+        if self._view is not None and self._view.lacks_field and text != self._doubted:
+            self._doubted = text
+            self.action_bar.show_text(text)
+            self._status.show_hint(_NO_FIELD, is_refusal=True)
+            return
+        self._doubted = ""
         if self._ask_for_step(lambda recorder: recorder.type_text(text)):
             self._status.show_hint(in_words(Type(text)))
             self._mirror.setFocus()  # what is typed next is not meant for the device yet
@@ -209,8 +218,6 @@ class DeviceColumn(QWidget):
         controller = self._controller
         controller.device_connected.connect(self._mirror.set_rules)
         controller.frame_came.connect(self._show_frame)
-        controller.checked.connect(self._publication.show_report)
-        controller.check_failed.connect(self._publication.show_failure)
         controller.noticed.connect(self._hint_at)
         controller.watching_failed.connect(lambda words: self._tell(device_lost_text(words)))
 

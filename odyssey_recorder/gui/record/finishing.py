@@ -1,15 +1,41 @@
-"""Ways to end a recording or undo steps, and the dialogs before each."""
+"""Ways to end a recording or undo steps, and the question before each."""
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
+from collections.abc import Iterator
+from functools import partial
 
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from odyssey_recorder.gui.background import error_text
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import line_edit
-from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonDialog
-from odyssey_recorder.gui.record.recording_controller import RecordingController
+from odyssey_recorder.gui.parts import line_edit, say, text_label
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonChoices
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from odyssey_recorder.recording.view import RecordingView
 
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
+_UNKNOWN_REASON = "not given yet"
+_WIDTH_PX = 200
+_NAMED = 4
+"""This many findings are named; the rest is counted."""
 
+_WORDS = {
+    "IMG05": "the screenshot may not show the screen that you touched.",
+    "IMG07": "nothing changed on the screen.",
+    "IMG08": "the screen was still moving.",
+    "ACT04": "it may be another kind of touch than recorded.",
+    "ACT05": "the typed text did not appear as typed.",
+    "ACT06": "the same action was done again and again.",
+    "ACT07": "the click hit nothing.",
+    "ACT08": "the key had no effect.",
+}
+"""What the findings of these checks mean for the annotator; the others tell it themselves."""
+
+_OF_OTHERS = ("EPI02", "ACT09")
+"""Checks whose findings the annotator cannot do anything about."""
 
 _GO_ON = "Continue recording (Esc)"
 
@@ -17,9 +43,10 @@ DISCARD = Question(
     title="Discard the recording",
     question="Discard this recording?",
     answer="Discard",
-    tip="Stop and move the draft to the trash (Enter)",
-    cancel_tip=_GO_ON,
+    tip="Stop and move the draft to the trash",
+    cancel_tip="Continue recording (Enter or Esc)",
     detail="Its steps move to the trash folder.",
+    keeps="Keep recording",
 )
 
 
@@ -34,59 +61,191 @@ def undo_question(first: int, last: int) -> Question:
     )
 
 
-class CompleteDialog(QuestionDialog):
-    note_given = Signal(str)
+class EndingDialog(QuestionDialog):
+    """Asks beside the phone whether the episode ends, and tells what the checks find; nothing is published before.
 
+    An answer given while the checks run waits for them, a second one does not. Without findings it is then final.
+    """
+
+    ending_given = Signal(object)
+
+    def __init__(self, asked: Question, field: QWidget, parent: QWidget | None, *, practice: bool) -> None:
+        self.field = field
+        self._findings = text_label(kind="hint")
+        super().__init__(asked, parent, field, self._findings, width=_WIDTH_PX)
+        self._answer = "Finish" if practice else "Publish"
+        self._is_checking = not practice
+        self._waits = False
+        self.setProperty("kind", "docked")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(asked.title)
+        self.ok.setText(self._answer)
+        say(self._findings, "" if practice else "Checking your steps…")
+        self.accepted.connect(lambda: self.ending_given.emit(self.ending))
+
+    @property
+    def ending(self) -> Complete | Impossible:
+        raise NotImplementedError
+
+    def accept(self) -> None:
+        if self._is_checking and not self._waits:
+            self._waits = True
+            self._findings.setText("Publishing when the checks are done…")
+            self.ok.setText("Publish unchecked")
+        else:
+            super().accept()
+
+    def show_report(self, report: EpisodeReport) -> None:
+        lines = list(annotator_words(report))
+        if not lines:
+            self._end_checks("The checks found no problems.")
+            return
+        self._waits = False
+        self._findings.setProperty("kind", "warning")
+        self._findings.style().polish(self._findings)
+        self.cancel.setText("Go back and undo")
+        self.cancel.setToolTip("Nothing is published yet. Undo the step and record it again (Esc)")
+        self._end_checks("\n".join(("Please look at these steps:", *lines)))
+
+    def show_failure(self, error: Exception) -> None:
+        self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(error)}")
+
+    def _end_checks(self, words: str) -> None:
+        self._is_checking = False
+        self._findings.setText(words)
+        self.ok.setText(self._answer)
+        if self._waits:
+            self.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Esc is for this question before it is for the page."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            event.setAccepted(event.key() == Qt.Key.Key_Escape)
+        return super().event(event)
+
+
+class CompleteDialog(EndingDialog):
     def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
-        then = "Your attempt is checked right away." if practice else "The episode is published right away."
         asked = Question(
             title="Task complete",
-            question=f"Is the task done? {then}",
-            answer="Complete",
+            question="Is the task done?",
+            answer="Publish",
             tip="End the episode with COMPLETE (Enter)",
             cancel_tip=_GO_ON,
         )
-        note = line_edit("Note", "Answer, if the task asks for one")
-        super().__init__(asked, parent, note)
-        self.accepted.connect(lambda: self.note_given.emit(note.text().strip()))
+        self._note = line_edit("Note", "Answer, if the task asks for one")
+        super().__init__(asked, self._note, parent, practice=practice)
+
+    @property
+    def ending(self) -> Complete:
+        return Complete(self._note.text().strip())
 
 
-class ImpossibleDialog(ReasonDialog):
-    def __init__(self, parent: QWidget | None = None) -> None:
+class ImpossibleDialog(EndingDialog):
+    def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
         asked = Question(
             title="Task impossible",
             question="Why can't the task be done here?",
-            answer="Impossible",
+            answer="Publish",
             tip="End the episode with IMPOSSIBLE (Enter)",
             cancel_tip=_GO_ON,
         )
-        super().__init__(asked, REASONS, parent)
+        self._choices = ReasonChoices(REASONS)
+        super().__init__(asked, self._choices, parent, practice=practice)
+        self._choices.changed.connect(self._show_whether_given)
+        self._show_whether_given()
+
+    @property
+    def ending(self) -> Impossible:
+        return Impossible(self._choices.reason or _UNKNOWN_REASON)
+
+    def _show_whether_given(self) -> None:
+        self.ok.setEnabled(bool(self._choices.reason))
+
+
+def annotator_words(report: EpisodeReport) -> Iterator[str]:
+    """One line for each step, and for the whole episode, that the annotator should look at again."""
+    found: dict[int | None, str] = {}
+    for finding in report.findings:
+        of_others = finding.criterion is Criterion.INSTRUCTION or finding.check in _OF_OTHERS
+        if finding.severity is not Severity.NOTE and not of_others:
+            found.setdefault(finding.step, _line(finding))
+    lines = [found[step] for step in sorted(found, key=lambda step: -1 if step is None else step)]
+    yield from lines[:_NAMED]
+    if len(lines) > _NAMED:
+        yield f"{len(lines) - _NAMED} more."
+
+
+def _line(finding: Finding) -> str:
+    if finding.step is None:
+        return finding.found
+    return f"Step {finding.step + 1}: {_WORDS.get(finding.check, finding.found)}"
 
 
 class Finishing(QObject):
-    def __init__(self, controller: RecordingController, commands: Commands, page: QWidget) -> None:
+    def __init__(self, controller: RecordingController, commands: Commands, page: QWidget, column: QBoxLayout) -> None:
+        """Questions about the shown screen are asked at the top of `column`, where they do not cover it."""
         super().__init__(page)
         self._controller = controller
-        self._ask = controller.ask
         self._page = page
+        self._column = column
+        self._asking: EndingDialog | None = None
+        self._steps = 0
         calls = {
-            Command.COMPLETE: self._ask_for_note,
-            Command.IMPOSSIBLE: self._ask_for_reason,
+            Command.COMPLETE: partial(self._ask, CompleteDialog),
+            Command.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
             Command.DISCARD: self._ask_to_discard,
         }
         commands.bind(page, calls)
+        controller.view_changed.connect(self._follow)
+        controller.phase_changed.connect(self._close_outside)
 
-    def _ask_for_note(self) -> None:
-        dialog = CompleteDialog(self._page, practice=self._controller.is_practising)
-        dialog.note_given.connect(lambda note: self._ask(lambda recorder: recorder.complete(note)))
-        dialog.open()
+    def _ask(self, kind: type[CompleteDialog] | type[ImpossibleDialog]) -> None:
+        if isinstance(self._asking, kind):
+            self._asking.field.setFocus()
+            return
+        self._close()
+        dialog = kind(self._page, practice=self._controller.is_practising)
+        self._asking = dialog
+        dialog.setWindowFlags(Qt.WindowType.Widget)
+        self._column.insertWidget(0, dialog)
+        dialog.ending_given.connect(self._end)
+        dialog.finished.connect(lambda: self._forget(dialog))
+        dialog.show()
+        dialog.field.setFocus()
+        if not self._controller.is_practising:
+            self._controller.check_trial(
+                dialog.ending,
+                lambda report: self._asking is dialog and dialog.show_report(report),
+                lambda error: self._asking is dialog and dialog.show_failure(error),
+            )
 
-    def _ask_for_reason(self) -> None:
-        dialog = ImpossibleDialog(self._page)
-        dialog.reason_given.connect(lambda reason: self._ask(lambda recorder: recorder.impossible(reason)))
-        dialog.open()
+    def _end(self, ending: Complete | Impossible) -> None:
+        match ending:
+            case Complete(note):
+                self._controller.ask(lambda recorder: recorder.complete(note))
+            case Impossible(reason):
+                self._controller.ask(lambda recorder: recorder.impossible(reason))
+
+    def _follow(self, view: RecordingView) -> None:
+        """What was asked, and checked, was about other steps."""
+        if len(view.steps) != self._steps:
+            self._steps = len(view.steps)
+            self._close()
+
+    def _close_outside(self, phase: Phase) -> None:
+        if phase is not Phase.RECORDING:
+            self._close()
+
+    def _close(self) -> None:
+        if self._asking is not None:
+            self._asking.reject()
+
+    def _forget(self, dialog: EndingDialog) -> None:
+        if dialog is self._asking:
+            self._asking = None
 
     def _ask_to_discard(self) -> None:
         dialog = QuestionDialog(DISCARD, self._page)
-        dialog.accepted.connect(lambda: self._ask(lambda recorder: recorder.abandon()))
+        dialog.accepted.connect(lambda: self._controller.ask(lambda recorder: recorder.abandon()))
         dialog.open()

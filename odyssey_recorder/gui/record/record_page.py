@@ -65,10 +65,10 @@ class RecordPage(Page):
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
-        Finishing(controller, commands, self)
         self._seen: set[str] = set()  # devices that were ready in the last list
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
+        Finishing(controller, commands, self, self._column)
         self._connect_controller()
         self._connect_widgets()
         self._connect_commands()
@@ -179,8 +179,9 @@ class RecordPage(Page):
         prevented = self._controller.mode == "passive" and self._preflight.prevents
         closed = self._coach.closed(self._task.assignment) if self._coach is not None else ""
         missing = closed or (_PREVENTED if prevented else self._task.missing)
-        self._commands.enable(Command.START, on=watching and not missing)
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
+        why = closed or choose or missing
+        self._commands.enable(Command.START, on=watching and not missing, why=why)
         self._task.show_hint(missing if watching else closed or choose)
 
     # Wiring.
@@ -249,6 +250,6 @@ class RecordPage(Page):
         practice = [self._practice] if self._practice is not None else []
         right = QWidget()
         above = (self._message, *practice, self._question)
-        fill_column(right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
+        self._column = fill_column(right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
         right.setFixedWidth(_RIGHT_PX)
         return right

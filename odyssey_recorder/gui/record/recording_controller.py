@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -16,13 +15,14 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.record.recorder_bridge import LiveView, RecorderBridge
-from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
 if TYPE_CHECKING:
+    from odyssey_recorder.quality.finding import EpisodeReport
     from odyssey_recorder.recording.recorder import Recorder
     from odyssey_recorder.recording_service import RecordingService
 
@@ -55,8 +55,6 @@ class RecordingController(QObject):
     noticed = Signal(str)
     looked_over = Signal(object)
     look_over_failed = Signal(str)
-    checked = Signal(object)
-    check_failed = Signal(str)
     failed = Signal(str)
 
     def __init__(self, service: "RecordingService", parent: QObject | None = None) -> None:
@@ -178,6 +176,16 @@ class RecordingController(QObject):
             return False
         return True
 
+    def check_trial(
+        self,
+        ending: Complete | Impossible,
+        on_report: "Callable[[EpisodeReport], object]",
+        on_failure: Callable[[Exception], object],
+    ) -> None:
+        """Check the episode as it would be published with `ending`, in the background."""
+        if self._recorder is not None:
+            self.background.run(partial(self._service.check_trial, self._recorder, ending), on_report, on_failure)
+
     def stop(self) -> None:
         if self._recorder is not None:
             recorder = self._recorder
@@ -260,17 +268,10 @@ class RecordingController(QObject):
         self.view_changed.emit(view)
         if view.state is State.FINISHED:
             self._enter(Phase.FINISHED)
-            if view.published is not None and not self.is_practising:
-                self._check(view.published)
+            self.list_drafts()  # a resumed one is no draft any more
         elif view.state is State.ABANDONED:
             self._leave_recording()
-
-    def _check(self, annotation: Path) -> None:
-        self.background.run(
-            partial(self._service.check, annotation),
-            self.checked.emit,
-            lambda error: self.check_failed.emit(error_text(error)),
-        )
+            self.list_drafts()
 
     def _leave_recording(self) -> None:
         recorder, bridge = self._recorder, self._bridge

@@ -202,6 +202,11 @@ class StatusText:
         return self.activity is Activity.LOST or self.word in ("Paused", "Restoring", "Returning")
 
     @property
+    def hindrance(self) -> str:
+        """Why nothing can be done on the device now, as a tooltip."""
+        return _HINDRANCES.get(self.word, "Wait until it says Ready.")
+
+    @property
     def refusal(self) -> str:
         """What to tell who touches the device now."""
         return f"Not recorded: {_ELSEWHERE if self.overlay == _LOOK_ONLY else _REFUSALS.get(self.word, _BUSY)}"
@@ -213,6 +218,14 @@ class StatusText:
 
 
 _PAUSED = "Nothing is recorded until you press Resume."
+_HINDRANCES = {
+    "No device": "Choose or start a device first.",
+    "Connecting": "Wait until the device is connected.",
+    "Paused": _PAUSED,
+    "Published": "This episode has ended.",
+    "Recorded": "This episode has ended.",
+}
+"""By the word of the state."""
 _ELSEWHERE = "work in the emulator's own window"
 _BUSY = "the phone was still busy"
 _OVER = "this episode has ended"
