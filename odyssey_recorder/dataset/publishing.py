@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -25,20 +25,15 @@ def publish(draft: Draft, root: Path, steps: Sequence[DraftStep] | None = None) 
     """Write the files of an episode into the dataset `root`; returns its annotation, the last. Raises DatasetError.
 
     Every screenshot is decoded and compared with its hash, one at a time; after a failure the dataset is as it was.
-    With `steps` it is a trial, of an episode with these steps, that need not survive a power failure.
+    With `steps` it is a trial, of an episode with these steps.
     """
-    write = write_durably if steps is None else _write
     steps = draft.steps if steps is None else steps
     episode = _episode(draft, steps)
     annotation = root / layout.annotation_path(draft.episode_id)
     encoded = encode(episode, Dialect.CARD)
     decode(encoded, source=annotation.name)
-    _write_all(root, chain(_proof(draft, steps, root), [(annotation, encoded)]), write)
+    _write_all(root, chain(_proof(draft, steps, root), [(annotation, encoded)]))
     return annotation
-
-
-def _write(path: Path, data: bytes, *, within: Path) -> None:
-    path.write_bytes(data)
 
 
 def _proof(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterator[tuple[Path, bytes]]:
@@ -63,7 +58,7 @@ def _proof(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterator[tup
     yield root / layout.provenance_path(draft.episode_id), provenance.encode()
 
 
-def _write_all(root: Path, files: Iterable[tuple[Path, bytes]], write: Callable[..., None]) -> None:
+def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
     new: list[Path] = []
     folders: set[Path] = set()
     if not root.is_dir():
@@ -75,7 +70,7 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]], write: Callable[
                 folders.add(path.parent)
             if not path.exists():
                 new.append(path)
-            write(path, data, within=root)
+            write_durably(path, data, within=root)
     except (OdysseyError, OSError) as error:
         for path in new:
             with suppress(OSError):

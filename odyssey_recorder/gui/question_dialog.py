@@ -44,21 +44,11 @@ class _Choice(QRadioButton):
         super().__init__(f"{number}   {reason}")
         self.setAccessibleName(reason)
 
-    def choose(self) -> None:
-        self.setFocus()
-        self.setChecked(True)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_first = event.key() in _ARROWS and self.group_is_open
-        if is_first:
-            self.choose()  # from here on Qt chooses what it moves to
+        if event.key() in _ARROWS and not self.isChecked():
+            self.setChecked(True)  # from here on Qt chooses what it moves to
         else:
             super().keyPressEvent(event)
-
-    @property
-    def group_is_open(self) -> bool:
-        parent = self.parentWidget()
-        return not any(one.isChecked() for one in parent.findChildren(QRadioButton))
 
 
 class ReasonChoices(QWidget):
@@ -84,7 +74,8 @@ class ReasonChoices(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         number = event.text()
         if number in _DIGITS[: len(self._choices)] and number:
-            self._choices[int(number) - 1].choose()
+            self._choices[int(number) - 1].setChecked(True)
+            self._choices[int(number) - 1].setFocus()
         elif is_text(event):
             self._own.setFocus()
             self._own.insert(event.text())

@@ -8,6 +8,9 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 MARK = QColor("#ff2d6f")
 """The colour of actions on screenshots and frames, in every theme."""
 
+RECORDING_RED = QColor("#d32f2f")
+"""White is readable on it, in every theme."""
+
 READABLE = 4.5
 """The contrast of text that WCAG 2 requires."""
 
@@ -107,6 +110,7 @@ def style_sheet(theme: Theme, *, font_pt: float) -> str:
         base=f"{font_pt:.1f}",
         large=f"{font_pt * 1.25:.1f}",
         title=f"{font_pt * 1.1:.1f}",
+        recording=RECORDING_RED.name(),
     )
 
 
@@ -196,6 +200,11 @@ QFrame[kind="banner"][tone="success"] {{ border-color: {success}; }}
 QFrame[kind="banner"][tone="warning"] {{ border-color: {warning}; }}
 QFrame[kind="banner"][tone="danger"] {{ border-color: {danger}; }}
 QDialog[kind="docked"] {{ background: {card}; border: 2px solid {accent}; border-radius: 12px; }}
+QLabel[kind="plain"], QLabel[kind="recording"], QLabel[kind="paused"] {{
+    border: 1px solid {outline}; border-radius: 14px; padding: 4px 12px; font-size: {large}pt; font-weight: 700;
+}}
+QLabel[kind="recording"] {{ background: {recording}; color: white; }}
+QLabel[kind="paused"] {{ background: {warning}; color: {card}; }}
 QLabel[kind="refusal"] {{ background: {warning}; color: {card}; border-radius: 8px; }}
 
 QProgressBar {{

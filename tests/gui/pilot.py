@@ -194,8 +194,13 @@ class Pilot(Driver):
     def type_text(self, text: str) -> None:
         box = self.named(QLineEdit, "Text to type")
         QTest.keyClicks(box, text)
+        self.send_text()
+
+    def send_text(self) -> None:
+        """Enter what the box holds; once more if the view hierarchy, without a field, was read already."""
+        box = self.named(QLineEdit, "Text to type")
         QTest.keyClick(box, Qt.Key.Key_Return)
-        if self.status.hint.startswith("No text field"):  # if the view hierarchy was read already: it has no field
+        if self.status.hint.startswith("No text field"):
             QTest.keyClick(box, Qt.Key.Key_Return)
 
     def complete(self, note: str = "") -> None:

@@ -223,7 +223,7 @@ def record(pilot: Pilot) -> None:
     pilot.wait_for_steps(0)
     press("Ctrl+T")
     write("seven")
-    press("Return")
+    pilot.send_text()
     pilot.wait_for_steps(1)
 
 
@@ -300,7 +300,7 @@ def sent(text: str) -> Action:
 def send(pilot: Pilot, text: str) -> None:
     press("Ctrl+T")
     pilot.named(QLineEdit, TO_DEVICE).setText(text)
-    press("Return")
+    pilot.send_text()
 
 
 def undo(pilot: Pilot) -> None:

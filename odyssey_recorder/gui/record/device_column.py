@@ -124,7 +124,7 @@ class DeviceColumn(QWidget):
         self._mirror.set_overlay(text.overlay)
         watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
         takes_input = by_mirror and text.takes_input
-        why = "Press Start recording first." if watching else text.hindrance
+        why = "" if text.is_ready else f"{text.hindrance[:1].upper()}{text.hindrance[1:]}."
         self.action_bar.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready, why=why)
 
     def _show_whether_recording(self, text: StatusText) -> None:
@@ -143,7 +143,7 @@ class DeviceColumn(QWidget):
         """An input on the phone was too early, or is not possible now."""
         text = self._status_text
         paused = self._commands[Command.PAUSE].isChecked()
-        self._status.show_hint((text.paused() if paused else text).refusal, is_refusal=True)
+        self._status.show_hint(f"Not recorded: {(text.paused() if paused else text).hindrance}", is_refusal=True)
 
     def _hint_at(self, notice: str) -> None:
         """Tell a refusal of the recorder below the phone too, where the annotator looks."""

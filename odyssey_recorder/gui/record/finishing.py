@@ -1,6 +1,6 @@
 """Ways to end a recording or undo steps, and the question before each."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -23,6 +23,7 @@ _NAMED = 4
 """This many findings are named; the rest is counted."""
 
 _WORDS = {
+    "IMG04": "the screenshot is blank.",
     "IMG05": "the screenshot may not show the screen that you touched.",
     "IMG07": "nothing changed on the screen.",
     "IMG08": "the screen was still moving.",
@@ -191,7 +192,7 @@ class Finishing(QObject):
         self._column = column
         self._asking: EndingDialog | None = None
         self._steps = 0
-        calls = {
+        calls: dict[Command, Callable[[], object]] = {
             Command.COMPLETE: partial(self._ask, CompleteDialog),
             Command.IMPOSSIBLE: partial(self._ask, ImpossibleDialog),
             Command.DISCARD: self._ask_to_discard,

@@ -13,14 +13,11 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.action_painter import paint_action, paint_finger, paint_holding
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.record.viewport import FitScale
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.theme import RECORDING_RED, Theme
 from odyssey_recorder.model.action import Click, LongPress, Scroll
 
 FRAME_PX = 6
 """Room for the frame around the screen."""
-
-RECORDING_RED = QColor("#d32f2f")
-"""White is readable on it, in every theme."""
 
 _ICON_PX = 40
 _GAP_PX = 12
@@ -212,22 +209,20 @@ def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare:
 class Framing(Enum):
     """What the frame around the screen says, by its colour and by its line."""
 
-    PLAIN = Qt.PenStyle.NoPen
-    RECORDING = Qt.PenStyle.SolidLine
-    PAUSED = Qt.PenStyle.DashLine
-
-    @property
-    def colour(self) -> QColor:
-        return RECORDING_RED if self is Framing.RECORDING else Theme.current().warning
+    PLAIN = "plain"
+    RECORDING = "recording"
+    PAUSED = "paused"
 
 
 def paint_framing(painter: QPainter, area: QRectF, framing: Framing) -> None:
     """Draw the frame outside `area`."""
     if framing is Framing.PLAIN:
         return
-    off = FRAME_PX / 2
+    is_recording, off = framing is Framing.RECORDING, FRAME_PX / 2
+    colour = RECORDING_RED if is_recording else Theme.current().warning
+    line = Qt.PenStyle.SolidLine if is_recording else Qt.PenStyle.DashLine
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(framing.colour, FRAME_PX - 1, framing.value, Qt.PenCapStyle.FlatCap))
+    painter.setPen(QPen(colour, FRAME_PX - 1, line, Qt.PenCapStyle.FlatCap))
     painter.drawRoundedRect(area.adjusted(-off, -off, off, off), _CORNER_PX + off, _CORNER_PX + off)
 
 

@@ -203,13 +203,8 @@ class StatusText:
 
     @property
     def hindrance(self) -> str:
-        """Why nothing can be done on the device now, as a tooltip."""
-        return _HINDRANCES.get(self.word, "Wait until it says Ready.")
-
-    @property
-    def refusal(self) -> str:
-        """What to tell who touches the device now."""
-        return f"Not recorded: {_ELSEWHERE if self.overlay == _LOOK_ONLY else _REFUSALS.get(self.word, _BUSY)}"
+        """Why an action on the device cannot become a step now."""
+        return "work in the emulator's own window" if self.overlay == _LOOK_ONLY else _HINDRANCES.get(self.word, _BUSY)
 
     def paused(self) -> "StatusText":
         """The same during a break: no input, but a lost device still shows."""
@@ -218,18 +213,11 @@ class StatusText:
 
 
 _PAUSED = "Nothing is recorded until you press Resume."
-_HINDRANCES = {
-    "No device": "Choose or start a device first.",
-    "Connecting": "Wait until the device is connected.",
-    "Paused": _PAUSED,
-    "Published": "This episode has ended.",
-    "Recorded": "This episode has ended.",
-}
-"""By the word of the state."""
-_ELSEWHERE = "work in the emulator's own window"
 _BUSY = "the phone was still busy"
 _OVER = "this episode has ended"
-_REFUSALS = {
+_HINDRANCES = {
+    "No device": "choose or start a device first",
+    "Connecting": "wait until the device is connected",
     "Live view": "press Start recording first",
     "Starting": "the recording was still starting",
     "Settling": "the screen was still changing",

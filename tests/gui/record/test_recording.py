@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView, 
 
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
+from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
@@ -182,12 +184,58 @@ def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot,
     pilot.start()
     box, mirror_at = pilot.named(QLineEdit, "Text to type"), pilot.mirror.geometry()
     box.setText("grüße")
-    QTest.keyClick(box, Qt.Key.Key_Return)
+    pilot.send_text()
     assert box.text() == "grüße"
     assert pilot.says("cannot be typed")
     assert (device.performed, pilot.mirror.geometry()) == ([], mirror_at)
     pilot.press("Dismiss")
     assert not pilot.says("cannot be typed")
+
+
+def test_an_early_click_is_told_and_an_action_is_not_told_twice(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.press("Pause")
+    pilot.click(180, 300)
+    assert pilot.status.hint == "Not recorded: the recording is paused"
+    pilot.press("Pause")
+    pilot.click(180, 300)
+    assert pilot.status.hint.startswith("CLICK")
+    pilot.wait_for_steps(1)
+    assert pilot.steps == [pilot.steps[0]]
+    assert len(device.performed) == 1
+
+
+def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDevice) -> None:
+    pilot.start()
+    pilot.qtbot.waitUntil(lambda: pilot.views[-1].lacks_field)
+    box = pilot.named(QLineEdit, "Text to type")
+    QTest.keyClicks(box, "milk")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert pilot.status.hint.startswith("No text field has the focus")
+    assert (box.text(), device.performed) == ("milk", [])
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    pilot.wait_for_steps(1)
+    assert device.performed == ["milk"]
+
+
+def test_recording_and_a_break_look_different(pilot: Pilot) -> None:
+    bar = pilot.find(RecordingBar)
+    assert (bar.framing, bar.words) == (Framing.PLAIN, "○  Live view")
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    assert (bar.framing, bar.words) == (Framing.RECORDING, "●  Recording 1 step")
+    pilot.press("Pause")
+    assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
+
+
+def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_window: OpenWindow) -> None:
+    pilot = open_window(FakeRecordings(tmp_path))
+    pilot.wait_to_read("No device.")
+    for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
+        button = pilot.named(QAbstractButton, name)
+        assert not button.isEnabled()
+        assert reason in button.toolTip()
 
 
 # Steps and undo.

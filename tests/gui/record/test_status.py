@@ -4,10 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel
-from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.record.finishing import CompleteDialog
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.status import Activity, StatusText, passive_view_text, view_text
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
@@ -66,11 +63,8 @@ def view(state: State) -> RecordingView:
     return RecordingView(state, "A message.", None, ())
 
 
-@pytest.mark.parametrize(
-    ("practice", "then"),
-    [(False, "The episode is published right away."), (True, "Your attempt is checked right away.")],
-)
-def test_the_question_says_what_becomes_of_the_episode(qtbot: QtBot, practice: bool, then: str) -> None:
-    dialog = CompleteDialog(practice=practice)
-    qtbot.addWidget(dialog)
-    assert [label.text() for label in dialog.findChildren(QLabel)] == [f"Is the task done? {then}"]
+def test_who_acts_too_early_is_told_why() -> None:
+    assert view_text(view(State.SETTLING)).hindrance == "the screen was still changing"
+    assert view_text(view(State.INJECTING)).hindrance == "the phone was still busy"
+    assert view_text(view(State.READY)).paused().hindrance == "the recording is paused"
+    assert passive_view_text(view(State.READY)).hindrance == "work in the emulator's own window"

@@ -1,0 +1,175 @@
+"""The questions at the end of a recording: asked beside the phone, checked before anything is published."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_words
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
+from tests.gui.fakes import FakeRecordings
+from tests.gui.pilot import OpenWindow, Pilot
+from tests.gui.record.test_recording import UnchangingDevice
+
+ID = "0000000000000007"
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> CompleteDialog:
+    dialog = CompleteDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+@pytest.fixture
+def endings(dialog: CompleteDialog) -> list[Complete]:
+    given: list[Complete] = []
+    dialog.ending_given.connect(given.append)
+    return given
+
+
+def finding(step: int | None, check: str = "IMG07", severity: Severity = Severity.WARNING) -> Finding:
+    criterion = Criterion.INSTRUCTION if check.startswith("INS") else Criterion.PICTURES
+    return Finding(check, severity, criterion, ID, step, f"Found at {step}.", "Drop the step.")
+
+
+def report(*findings: Finding) -> EpisodeReport:
+    return EpisodeReport(ID, findings)
+
+
+def said(dialog: CompleteDialog) -> str:
+    return "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
+
+
+def test_an_answer_waits_for_the_checks_and_is_final_without_findings(
+    dialog: CompleteDialog, endings: list[Complete]
+) -> None:
+    dialog.findChildren(QLineEdit)[0].setText("80 %")
+    dialog.ok.click()
+    assert endings == []
+    dialog.show_report(report(finding(2, severity=Severity.NOTE)))
+    assert endings == [Complete("80 %")]
+
+
+def test_findings_are_told_before_anything_is_published(dialog: CompleteDialog, endings: list[Complete]) -> None:
+    dialog.ok.click()
+    dialog.show_report(report(finding(2)))
+    assert endings == []
+    assert "Step 3: nothing changed on the screen." in said(dialog)
+    assert (dialog.ok.text(), dialog.cancel.text()) == ("Publish", "Go back and undo")
+    dialog.ok.click()
+    assert endings == [Complete("")]
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["the checks fail", "the checks take too long"])
+def test_nothing_keeps_an_episode_from_being_published(
+    dialog: CompleteDialog, endings: list[Complete], fails: bool
+) -> None:
+    dialog.ok.click()
+    if fails:
+        dialog.show_failure(DatasetError("The disk is gone."))
+    else:
+        assert dialog.ok.text() == "Publish unchecked"
+        dialog.ok.click()
+    assert endings == [Complete("")]
+
+
+def test_a_failed_check_is_told(dialog: CompleteDialog, endings: list[Complete]) -> None:
+    dialog.show_failure(DatasetError("The disk is gone."))
+    assert "The disk is gone." in said(dialog)
+    assert endings == []
+
+
+def test_the_annotator_reads_one_line_for_each_step_and_none_about_the_instruction() -> None:
+    told = list(annotator_words(report(finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01"))))
+    assert told == ["Found at None.", "Step 5: nothing changed on the screen."]
+    assert list(annotator_words(report(*map(finding, range(6)))))[4:] == ["2 more."]
+
+
+def test_reasons_have_numbers_and_arrow_keys_choose(qtbot: QtBot) -> None:
+    dialog = ImpossibleDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    dialog.field.setFocus()
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_2)
+    assert dialog.ending == Impossible("item not found")
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Down)
+    assert dialog.ending == Impossible("region limitation")
+    assert dialog.ok.isEnabled()
+
+
+def test_the_checks_see_the_episode_before_it_is_published_and_it_can_be_undone(
+    tmp_path: Path, open_window: OpenWindow
+) -> None:
+    service = FakeRecordings(tmp_path, UnchangingDevice())
+    pilot = open_window(service)
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.press("Complete")
+    dialog = pilot.dialog()
+    mirror = pilot.mirror.rect().translated(pilot.mirror.mapTo(pilot.window, dialog.rect().topLeft()))
+    assert not mirror.intersects(dialog.rect().translated(dialog.mapTo(pilot.window, dialog.rect().topLeft())))
+    pilot.wait_to_read("Step 1: nothing changed on the screen.")
+    assert service.store.episodes() == []
+
+    pilot.press_in(dialog, "Go back and undo")
+    pilot.press("Undo last")
+    pilot.wait_for_steps(0)
+    assert pilot.controller.phase is Phase.RECORDING
+    pilot.complete()
+    assert len(service.store.episodes()) == 1
+
+
+def test_a_question_about_other_steps_is_withdrawn(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Complete")
+    dialog = pilot.dialog()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    assert not dialog.isVisible()
+
+
+def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.window.activateWindow()
+    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+    pilot.press("Complete")
+    dialog = pilot.dialog()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    pilot.qtbot.waitUntil(lambda: not dialog.isVisible())
+    assert pilot.controller.phase is Phase.RECORDING
+
+
+def test_enter_never_discards(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.press("Discard")
+    dialog = pilot.dialog()
+    for button in dialog.findChildren(QPushButton):
+        assert button.isDefault() is (button.text() == "Keep recording")
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    assert pilot.controller.phase is Phase.RECORDING
+
+
+def test_a_published_draft_is_offered_no_more(pilot: Pilot, service: FakeRecordings) -> None:
+    pilot.start()
+    pilot.press("Stop")
+    drafts = pilot.named(QAbstractButton, "Drafts")
+    pilot.qtbot.waitUntil(drafts.isVisible)
+    pilot.press("Drafts")
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_steps(0)
+    pilot.complete()
+    pilot.qtbot.waitUntil(drafts.isHidden)
+    assert service.drafts() == []
