@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.main_window import MainWindow
+from odyssey_recorder.gui.question_dialog import QuestionDialog
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import StatusLine
@@ -75,6 +76,10 @@ class Driver:
 
     def _open_dialogs(self) -> list[QDialog]:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
+
+    @property
+    def is_asked(self) -> bool:
+        return bool(self._open_dialogs())
 
     def press(self, name: str) -> None:
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
@@ -211,7 +216,8 @@ class Pilot(Driver):
 
     def finish(self, dialog: QDialog) -> None:
         """Publish without the checks."""
-        for words in ("Publish", "Publish unchecked"):
+        assert isinstance(dialog, QuestionDialog)
+        for _answer in ("Publish", "Publish unchecked"):
             if dialog in self._open_dialogs():
-                self.press_in(dialog, words)
+                QTest.mouseClick(dialog.ok, LEFT)
         self.wait_for_phase(Phase.FINISHED)

@@ -10,6 +10,7 @@ from odyssey_recorder.model.action import Action, Click, LongPress, Scroll
 from odyssey_recorder.model.episode import Episode
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sight import Sight
 
 Act = Callable[[], object]
 
@@ -74,23 +75,31 @@ def _acts(annotator: Annotator, command: dict[str, Any]) -> Iterator[Act]:
 
 def give_up(annotator: Annotator, reason: str) -> None:
     annotator.press("Impossible")
-    annotator.wait_for_dialog("Task impossible")
+    annotator.find(reason)
     annotator.press(reason)
-    annotator.press("Impossible")
-    _wait_for_the_end(annotator)
+    publish(annotator)
 
 
 def complete(annotator: Annotator, note: str = "") -> None:
     annotator.press("Complete")
-    annotator.wait_for_dialog("Task complete")
+    annotator.find("Note")
     if note:
         annotator.write(note, into="Note")
-    annotator.press("Complete")
-    _wait_for_the_end(annotator)
+    publish(annotator)
 
 
-def _wait_for_the_end(annotator: Annotator) -> None:
-    annotator.window.wait_until(lambda sight: sight.says("Published. ") or sight.says("Recorded. "), "the end")
+def publish(annotator: Annotator) -> None:
+    """Answer the question at the end, again if the checks found something."""
+    name = "Finish" if any(annotator.window.look().named("Finish")) else "Publish"
+    annotator.press(name)
+    sight = annotator.window.wait_until(lambda one: _is_over(one) or one.says("Please look at"), "the end, or findings")
+    if not _is_over(sight):
+        annotator.press(name)
+        annotator.window.wait_until(_is_over, "the end")
+
+
+def _is_over(sight: Sight) -> bool:
+    return sight.says("Published. ") or sight.says("Recorded. ")
 
 
 def open_for_review(reviewer: Annotator, words: str) -> None:

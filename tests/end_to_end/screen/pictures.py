@@ -31,7 +31,14 @@ from odyssey_recorder.simulator.lab import PhoneProcesses
 from tests.end_to_end.laboratory import BUNDLED_ADB
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display
-from tests.end_to_end.screen.journey import begin_first_use, do_steps, first_use_of, follow_script, start_recording
+from tests.end_to_end.screen.journey import (
+    begin_first_use,
+    do_steps,
+    first_use_of,
+    follow_script,
+    publish,
+    start_recording,
+)
 from tests.end_to_end.screen.keeping import keep
 from tests.end_to_end.screen.phone import shown_phone
 from tests.end_to_end.screen.review_pictures import review
@@ -108,11 +115,10 @@ def record(room: Room) -> None:
             before=6,
         )
         annotator.press("Complete")
-        annotator.wait_for_dialog("Task complete")
+        annotator.find("Note")
         annotator.write("Sunny, 18 degrees", into="Note")
         keep(room, annotator, "complete")
-        annotator.press("Complete")
-        annotator.wait_for("Published. ")
+        publish(annotator)
         keep(room, annotator, "published")
         _keep_the_other_pages(room, annotator)
 

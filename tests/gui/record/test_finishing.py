@@ -1,11 +1,12 @@
 """The questions at the end of a recording: asked beside the phone, checked before anything is published."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError
@@ -21,11 +22,13 @@ ID = "0000000000000007"
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot) -> CompleteDialog:
-    dialog = CompleteDialog()
-    qtbot.addWidget(dialog)
+def dialog(qtbot: QtBot) -> Iterator[CompleteDialog]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = CompleteDialog(window)
+    window.show()
     dialog.show()
-    return dialog
+    yield dialog  # the window is deleted once nothing holds it
 
 
 @pytest.fixture
@@ -134,10 +137,10 @@ def test_the_checks_see_the_episode_before_it_is_published_and_it_can_be_undone(
 def test_a_question_about_other_steps_is_withdrawn(pilot: Pilot) -> None:
     pilot.start()
     pilot.press("Complete")
-    dialog = pilot.dialog()
+    assert pilot.is_asked
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    assert not dialog.isVisible()
+    assert not pilot.is_asked
 
 
 def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> None:
@@ -145,9 +148,11 @@ def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> No
     pilot.window.activateWindow()
     pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
     pilot.press("Complete")
-    dialog = pilot.dialog()
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
-    pilot.qtbot.waitUntil(lambda: not dialog.isVisible())
+    assert pilot.is_asked
+    field = QApplication.focusWidget()
+    assert field is not None
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert not pilot.is_asked
     assert pilot.controller.phase is Phase.RECORDING
 
 
@@ -158,7 +163,7 @@ def test_enter_never_discards(pilot: Pilot) -> None:
     for button in dialog.findChildren(QPushButton):
         assert button.isDefault() is (button.text() == "Keep recording")
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert not dialog.isVisible()
+    assert not pilot.is_asked
     assert pilot.controller.phase is Phase.RECORDING
 
 
