@@ -6,7 +6,7 @@ import pytest
 
 from odyssey_recorder.model.action import Click, Complete
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import do_steps, first_use_of, the_episode
+from tests.end_to_end.screen.journey import do_steps, first_use_of, publish, the_episode
 from tests.end_to_end.screen.room import Room
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
@@ -111,10 +111,7 @@ def test_a_short_episode_needs_the_mouse_for_nothing_but_the_device(room: Room) 
         annotator.keys("ctrl+Return")
         annotator.find("Note")
         annotator.type("as asked")
-        annotator.keys("Return")
-        annotator.wait_for("Please look at")  # the app was left again at once
-        annotator.keys("Return")
-        annotator.wait_for("Published. ")
+        publish(annotator, lambda: annotator.keys("Return"))
         annotator.keys("ctrl+n")
         annotator.find("Start recording")
 

@@ -1,6 +1,5 @@
 """The questions at the end of a recording: asked beside the phone, checked before anything is published."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,18 @@ ID = "0000000000000007"
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot) -> Iterator[CompleteDialog]:
+def window(qtbot: QtBot) -> QWidget:
     window = QWidget()
     qtbot.addWidget(window)
+    return window
+
+
+@pytest.fixture
+def dialog(window: QWidget) -> CompleteDialog:
     dialog = CompleteDialog(window)
     window.show()
     dialog.show()
-    yield dialog  # the window is deleted once nothing holds it
+    return dialog
 
 
 @pytest.fixture
