@@ -326,7 +326,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("a text that cannot be typed", sent("grüße"), TO_DEVICE),
         ("a text that can", after(sent("u"), steps(2)), SCREEN),
         ("a text and the button", after(keys("Ctrl+T"), words("v")), TO_DEVICE),
-        ("its button", click("Type"), SCREEN),
+        ("its button", after(click("Type"), lambda pilot: pilot.send_text()), SCREEN),
         ("the step is there", steps(3), SCREEN),
         ("Write a note", keys("Ctrl+E"), "Note of step 3"),
         ("the note is written", after(words("why"), keys("Return")), "Steps"),
