@@ -5,7 +5,9 @@ import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from io import TextIOWrapper
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -17,11 +19,12 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, Mode, TaskInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from odyssey_recorder.replay.player import ReplayResult, StepResult
     from odyssey_recorder.replay.replay import PlannedStep, ReplayOptions
     from odyssey_recorder.settings import Settings
+    from odyssey_recorder.simulator.emulator import SimulatedEmulator
 
 _USERS: dict[str, tuple[str, ...]] = {
     "Annotators": ("record", "replay", "devices", "doctor", "avd"),
@@ -459,14 +462,19 @@ def simulate(
     from odyssey_recorder.simulator.profile import profile_named
     from odyssey_recorder.simulator.server_main import run, run_until_killed, stop_when_stdin_ends
 
-    stay = run_until_killed
+    window_wanted = Event()
+    stay: Callable[[SimulatedEmulator], None] = run_until_killed
     if window:
         from odyssey_recorder.commands.window import require_screen
 
         require_screen()
-        from odyssey_recorder.gui.phone.phone_window import show_phone as stay
+        from odyssey_recorder.gui.phone.phone_window import show_phone
+
+        stay = partial(show_phone, wanted=window_wanted)
     if until_stdin_ends:
-        stop_when_stdin_ends()
+        stop_when_stdin_ends(window_wanted)
+    else:
+        window_wanted.set()
     device = replace(profile_named(profile), keyboard=keyboard)
     phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
     phone.prepare(animation=animation)

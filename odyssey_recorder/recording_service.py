@@ -71,6 +71,11 @@ class RecordingService:
         self.connect(serial).close()
         return serial
 
+    def show_window(self, serial: str, *, on: bool) -> None:
+        """The own window of a simulated emulator that was started here."""
+        if self.phones is not None:
+            self.phones.show_window(serial, on=on)
+
     def connect(self, serial: str) -> Device:
         return self.connector.connect(serial)
 

@@ -100,6 +100,10 @@ def _usable_path(path: Path) -> Path:
 _Folder = Annotated[Path, AfterValidator(_usable_path)]
 
 
+Role = Literal["", "annotator", "reviewer", "lead"]
+"""What a person does; empty if not said, which shows what a lead sees."""
+
+
 class Settings(ClosedModel):
     """All settings; each is also an environment variable: ``dataset`` is ``ODYSSEY_DATASET``.
 
@@ -120,6 +124,7 @@ class Settings(ClosedModel):
     drafts: _Folder = Field(default_factory=lambda: platformdirs.user_data_path(APP) / "drafts")
     tasks: _Folder | None = None
     annotator: str = Field(default_factory=_user_name)
+    role: Role = ""
     practice_tasks: int = Field(default=10, ge=0)
     queue: Annotated[str, AfterValidator(_checked_queue)] = ""
     templates: _Folder | None = None

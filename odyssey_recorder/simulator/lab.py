@@ -6,12 +6,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from odyssey_recorder.errors import CancelledError, DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
+from odyssey_recorder.simulator.server_main import HIDE_WINDOW, SHOW_WINDOW
 
 _SERIAL = re.compile(r"\bemulator-\d+\b")
 _STOP_TIMEOUT_S = 10
@@ -22,8 +24,8 @@ class PhoneProcesses:
     """The simulated emulators started by this program; they end with it, however it ends.
 
     `environment` sets the adb server to announce to (ANDROID_ADB_SERVER_PORT), HOME, and the folder of the discovery
-    files (XDG_RUNTIME_DIR). With `window` each emulator has an interactive window, with `animation`
-    it moves between screens unless `start` says otherwise.
+    files (XDG_RUNTIME_DIR). With `window` each emulator has an interactive window, hidden until `show_window`; with
+    `animation` it moves between screens unless `start` says otherwise.
     """
 
     def __init__(self, environment: Mapping[str, str], *, window: bool = False, animation: bool = False) -> None:
@@ -60,11 +62,19 @@ class PhoneProcesses:
         while (line := phone.next_line()) is not None:
             said += line
             if serial := _SERIAL.search(said):
-                return serial.group()
+                phone.serial = serial.group()
+                return phone.serial
             if cancelled():
                 phone.kill()
                 raise CancelledError(f"The simulated {profile} was stopped before it was up.")
         raise DeviceError(f"The simulated {profile} did not start. {said.strip()[-400:]}")
+
+    def show_window(self, serial: str, *, on: bool) -> None:
+        """Does nothing for an emulator that was not started here, or that has ended."""
+        with self._lock:
+            for phone in self._running:
+                if phone.serial == serial:
+                    phone.tell(SHOW_WINDOW if on else HIDE_WINDOW)
 
     def stop(self) -> None:
         with self._lock:
@@ -79,6 +89,7 @@ class _Phone(threading.Thread):
         self._process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
+        self.serial = ""  # until it is up
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self.start()
 
@@ -95,6 +106,12 @@ class _Phone(threading.Thread):
             return self._lines.get(timeout=_PATIENCE_S)
         except Empty:
             return ""
+
+    def tell(self, words: bytes) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError, ValueError):  # it has ended
+            self._process.stdin.write(words)
+            self._process.stdin.flush()
 
     def kill(self) -> None:
         self._process.kill()

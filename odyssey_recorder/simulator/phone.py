@@ -32,7 +32,6 @@ _WISHES: Mapping[str, Literal["send", "view"]] = {
     "android.intent.action.SEND": "send",
     "android.intent.action.VIEW": "view",
 }
-
 _Result = TypeVar("_Result")
 
 

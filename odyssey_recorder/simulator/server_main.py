@@ -17,6 +17,7 @@ from odyssey_recorder.simulator.phone import Phone
 _DEFAULT_ADB_SERVER_PORT = 5037
 _AUTH_TOKEN_FILE = ".emulator_console_auth_token"
 _WAKE_EVERY_S = 0.5
+SHOW_WINDOW, HIDE_WINDOW = b"+", b"-"
 ENDING_SIGNALS = tuple(name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -77,10 +78,12 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
-def stop_when_stdin_ends() -> None:
+def stop_when_stdin_ends(window_wanted: threading.Event) -> None:
+    """Until then, the last byte read says whether the emulator's window is wanted."""
+
     def wait() -> None:
-        while os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: it would hold its lock at exit
-            pass
+        while said := os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: it would hold its lock at exit
+            window_wanted.set() if said.endswith(SHOW_WINDOW) else window_wanted.clear()
         _thread.interrupt_main()
 
     threading.Thread(target=wait, name="stdin", daemon=True).start()

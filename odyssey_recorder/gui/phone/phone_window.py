@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from threading import Event
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
@@ -180,14 +181,23 @@ class PhoneWindow(QMainWindow):
         return rail
 
 
-def show_phone(emulator: SimulatedEmulator) -> None:
+def show_phone(emulator: SimulatedEmulator, wanted: Event) -> None:
+    """Returns once the emulator ends or its window is closed; the window is shown while it is `wanted`."""
     for name in ENDING_SIGNALS:
         signal.signal(getattr(signal, name), lambda _number, _frame: emulator.killed.set())
     app = application()
     window = PhoneWindow(emulator)
     ErrorHook(window).install()
     watch = QTimer(window, interval=_WATCH_MS)
-    watch.timeout.connect(lambda: emulator.killed.is_set() and window.close())
+
+    def look() -> None:
+        if emulator.killed.is_set():
+            app.quit()
+        elif wanted.is_set() is window.isHidden():
+            window.setVisible(wanted.is_set())
+
+    watch.timeout.connect(look)
     watch.start()
-    window.show()
+    look()
     app.exec()
+    window.close()

@@ -67,6 +67,7 @@ class RecordingController(QObject):
         self.mode: Mode = "mirror"
         self.assignment: Assignment | None = None
         self.is_practising = False
+        self.is_needed = True  # not for reviewers, who record nothing
         self._about: _About | None = None
         self._device: Device | None = None
         self._recorder: Recorder | None = None
@@ -99,6 +100,8 @@ class RecordingController(QObject):
     # Devices and drafts.
 
     def list_devices(self) -> None:
+        if not self.is_needed:
+            return
         self.background.run(
             self._service.devices, self._take_devices, lambda error: self.listing_failed.emit(error_text(error))
         )
@@ -123,6 +126,7 @@ class RecordingController(QObject):
     def choose_mode(self, mode: Mode) -> None:
         if self.phase not in (Phase.STARTING, Phase.RECORDING):
             self.mode = mode
+            self._show_window()
             self.look_over()
 
     def look_over(self) -> None:
@@ -225,7 +229,12 @@ class RecordingController(QObject):
         self.device_connected.emit(TouchRules.for_density(about.properties.density))
         self._enter(Phase.WATCHING)
         self._live.start(device)
+        self._show_window()
         self.look_over()
+
+    def _show_window(self) -> None:
+        """The simulated emulator's own window is for passive mode; in mirror mode it would only hide ours."""
+        self._service.show_window(self.serial, on=self.mode == "passive")
 
     def _lose_device(self, serial: str, error: Exception) -> None:
         if serial != self.serial:
@@ -238,6 +247,7 @@ class RecordingController(QObject):
     def _let_go_of_device(self) -> None:
         self._live.stop()
         if self._device is not None:
+            self._service.show_window(self._device.serial, on=False)
             self._device.close()
             self._device = self._about = None
 
@@ -256,6 +266,7 @@ class RecordingController(QObject):
 
     def _take_recorder(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
         self._bridge, self._recorder, self.mode = bridge, recorder, recorder.mode
+        self._show_window()
         bridge.frame_came.connect(self.frame_came)
         bridge.view_changed.connect(self._take_view)
         bridge.notice_came.connect(self.noticed)

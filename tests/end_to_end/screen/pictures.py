@@ -208,6 +208,7 @@ def _phone_with_a_window(room: Room) -> Iterator[tuple[str, Device]]:
     phones = PhoneProcesses(environment, window=True)
     try:
         serial = phones.start("medium_phone", animation=False)
+        phones.show_window(serial, on=True)
         device = DeviceConnector(AdbServer(port=room.server.port), running=(running_dir(environment),)).connect(serial)
         yield serial, device
         device.close()
