@@ -4,8 +4,8 @@ import logging
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from io import TextIOWrapper
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, Literal

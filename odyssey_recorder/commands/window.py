@@ -36,10 +36,12 @@ def open_window(store: "SettingsStore", *, serial: str | None, to_review: bool =
         annotator_service(settings) as service,
         opened_later(partial(annotator_tasks, settings, service.who_records)) as tasks,
     ):
-        return run(service, _workplace(store, service, tasks), serial=serial, to_review=to_review)
+        return run(service, _workplace(store, service, tasks, to_review=to_review), serial=serial, to_review=to_review)
 
 
-def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]") -> "Workplace":
+def _workplace(
+    store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]", *, to_review: bool
+) -> "Workplace":
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
@@ -52,6 +54,7 @@ def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Call
         return PublishedEpisodes(settings.dataset)
 
     settings = store.read()
+    role = "reviewer" if to_review and settings.role == "annotator" else settings.role
     return Workplace(
         tasks=tasks,
         task_service=lambda: task_service(store, tasks(), service.who_records),
@@ -61,6 +64,7 @@ def _workplace(store: "SettingsStore", service: "RecordingService", tasks: "Call
         review=partial(review_service, settings, service),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
+        role=role,
         theme=settings.theme,
         state=KeptFile(window_state_file()),
         shortcuts=KeptFile(shortcuts_file()),

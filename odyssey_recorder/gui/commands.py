@@ -49,15 +49,18 @@ class Command(Enum):
         return tuple(QKeySequence(keys) for keys in (self.value.keys, self.value.more_keys) if keys)
 
     RECORD_PAGE = _CommandText("Record", "Record episodes", "record_circle_outline", "Ctrl+1")
-    TASKS_PAGE = _CommandText("Tasks", "Choose a task to record", "format_list_checks", "Ctrl+2")
-    DEVICES_PAGE = _CommandText("Devices", "Start and prepare emulators", "cellphone", "Ctrl+3")
-    DATASET_PAGE = _CommandText("Dataset", "Browse the published episodes", "database_outline", "Ctrl+4")
-    SETTINGS_PAGE = _CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+,")
-    DOCTOR = _CommandText("Doctor", "Check this computer's set-up", "stethoscope", "F1")
+    REVIEW_PAGE = _CommandText("Review", "Review episodes that others recorded", "clipboard_check_outline", "Ctrl+2")
+    TASKS_PAGE = _CommandText("Tasks", "Choose a task to record", "format_list_checks", "Ctrl+3")
     PRACTICE_PAGE = _CommandText(
-        "Practice", "Practise before you record, and see your progress", "school_outline", "Ctrl+5"
+        "Practice", "Practise before you record, and see your progress", "school_outline", "Ctrl+4"
     )
-    REVIEW_PAGE = _CommandText("Review", "Review episodes that others recorded", "clipboard_check_outline", "Ctrl+6")
+    DEVICES_PAGE = _CommandText("Devices", "Start and prepare emulators", "cellphone", "Ctrl+5")
+    DATASET_PAGE = _CommandText("Dataset", "Browse the published episodes", "database_outline", "Ctrl+6")
+    SETTINGS_PAGE = _CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+7", "Ctrl+,")
+    NEXT_PAGE = _CommandText("Next page", "Show the next page", "arrow_down", "Ctrl+Tab")
+    PREVIOUS_PAGE = _CommandText("Previous page", "Show the previous page", "arrow_up", "Ctrl+Shift+Tab")
+    HELP = _CommandText("Help", "Show the keys of this page", "help", "F1")
+    DOCTOR = _CommandText("Doctor", "Check this computer's set-up", "stethoscope", "Shift+F1")
     LOOK_FOR_DEVICES = _record("Look again", "Refresh the list of devices", "refresh", "F5")
     SIMULATE = _record("Start the simulated emulator", "Start a simulated emulator on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)

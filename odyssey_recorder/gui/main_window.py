@@ -1,14 +1,16 @@
 """The main window: a rail at the left, and the page that is shown."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QActionGroup, QCloseEvent, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFrame, QMainWindow, QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.help_dialog import HelpDialog
 from odyssey_recorder.gui.idle import IdleQueue, make_classes
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
@@ -18,11 +20,13 @@ from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.roles import OF_ROLES, records, sees
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import WindowState
 from odyssey_recorder.gui.workplace import PAGES, Pages, Tools, Workplace, is_loaded, load_pages
+from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # loaded on first use
     from odyssey_recorder.gui.doctor_dialog import DoctorDialog
@@ -35,13 +39,13 @@ _REST_MS = 400
 _TO_RECORD = (Command.RECORD_PAGE, Command.TASKS_PAGE, Command.PRACTICE_PAGE)
 """Opening one of these means that the person is going to record."""
 
-_AT_THE_BOTTOM = (Command.DOCTOR, Command.SETTINGS_PAGE)
+_AT_THE_BOTTOM = (Command.HELP, Command.DOCTOR, Command.SETTINGS_PAGE)
 
 
 class MainWindow(QMainWindow):
     """The only window; closing it keeps a recording as a draft, and asks about unsaved changes.
 
-    It opens on `first_page`, otherwise on the page shown when it was last closed.
+    It opens on `first_page` if the role has it, otherwise on the page shown when it was last closed.
     """
 
     prepared = Signal()
@@ -60,13 +64,16 @@ class MainWindow(QMainWindow):
         coach = PracticeBridge(given.practice, controller, self) if given.practice is not None else None
         self._queue, self._coach = queue, coach
         self._record = RecordPage(controller, self._commands, queue, coach)
-        shortcuts = Shortcuts(self._commands, given.shortcuts)
-        tools = Tools(self._commands, controller.background, shortcuts, queue, coach)
+        self._shortcuts = Shortcuts(self._commands, given.shortcuts)
+        tools = Tools(self._commands, controller.background, self._shortcuts, queue, coach)
         self._pages = Pages(self._record, controller, given, tools)
         self._doctor = given.doctor
         self._doctor_dialog: DoctorDialog | None = None
         self._first_use: FirstUse | None = None
+        self._settings = given.settings
+        self._next_role: Role | None = None  # once nothing is being recorded
         self._begins = False
+        self._rail: dict[Command, QToolButton] = {}
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
         self._keyboard = Keyboard(self, self._shown)
@@ -78,13 +85,21 @@ class MainWindow(QMainWindow):
         self._state = WindowState(given.state)
         self._state.restore(self)
         self._record.viewport.recall(self._state.zoom)
-        if coach is not None:
-            self._first_use = FirstUse(coach, self._commands, self)
         self._put_in(self._record)
-        self._show_page(first_page or self._state.page_among(self._pages.offered))
-        controller.phase_changed.connect(self._tell_phase)
+        self._offer_for_role()
+        self._connect(coach, queue)
+        offered = self._pages.offered
+        self._show_page(next((one for one in offered if one is first_page), self._state.page_among(offered)))
+
+    def _connect(self, coach: PracticeBridge | None, queue: QueueBridge | None) -> None:
+        self._controller.phase_changed.connect(self._tell_phase)
+        self._pages.role_saved.connect(self._use_role)
         self._closing.may_close.connect(self.close)
-        self._commands[Command.READ_CONSENT].setVisible(coach is not None)
+        if coach is not None:
+            asks_role = self._settings is not None and not self._pages.role
+            self._first_use = FirstUse(coach, self._commands, self, asks_role=asks_role)
+            self._first_use.role_chosen.connect(self._choose_role)
+            coach.opened.connect(self._commands[Command.RECORD_PAGE].trigger)
         if coach is not None and queue is not None:
             coach.changed.connect(lambda: queue.show_gate(coach.closed(None)))
             queue.chosen.connect(lambda _task: coach.leave())
@@ -92,7 +107,7 @@ class MainWindow(QMainWindow):
 
     @property
     def page(self) -> Command:
-        return next(command for command in self._pages.offered if self._commands[command].isChecked())
+        return next(command for command in PAGES if self._commands[command].isChecked())
 
     def open_on(self, serial: str | None) -> None:
         self.show()
@@ -124,13 +139,17 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
 
     def _look_around(self) -> None:
-        self._controller.list_devices()
-        self._controller.list_drafts()
+        self._prepare_to_record()
         if self._coach is not None:
             self._coach.look()
-        if self._queue is not None:
-            self._queue.take_next()
         QTimer.singleShot(_REST_MS, self, self._load_pages)
+
+    def _prepare_to_record(self) -> None:
+        if records(self._pages.role):
+            self._controller.list_devices()
+            self._controller.list_drafts()
+            if self._queue is not None:
+                self._queue.take_next()
 
     def _open_page(self, command: Command) -> None:
         if is_loaded(command):
@@ -157,7 +176,7 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(page)
         page.enter()
         self._keyboard.go_home()
-        if self._first_use is not None and command in _TO_RECORD:
+        if self._first_use is not None and command in _TO_RECORD and self._pages.role != "lead":
             self._first_use.expect_recording()
 
     def _shown(self) -> Page:
@@ -184,6 +203,64 @@ class MainWindow(QMainWindow):
     def _tell_phase(self, phase: Phase) -> None:
         recording = phase in (Phase.STARTING, Phase.RECORDING)
         self.setWindowTitle(f"Recording: {self._record.instruction}" if recording else _NAME)
+        if not recording and self._next_role is not None:
+            role, self._next_role = self._next_role, None
+            self._use_role(role)
+
+    # Roles.
+
+    def _choose_role(self, role: Role) -> None:
+        self._use_role(role)
+        if self._settings is not None:
+            save = partial(self._settings.save, {"role": role})
+            self._controller.background.run(
+                save, lambda _: None, lambda error: self._controller.failed.emit(str(error))
+            )
+
+    def _use_role(self, role: Role) -> None:
+        """Show what people of this role see, once nothing is being recorded."""
+        if self._controller.phase in (Phase.STARTING, Phase.RECORDING):
+            self._next_role = role
+            return
+        recorded = records(self._pages.role)
+        self._pages.show_for(role)
+        self._offer_for_role()
+        if not self._commands[self.page].isVisible():
+            self._show_page(self._pages.offered[0])
+        if records(role) and not recorded:
+            self._prepare_to_record()
+
+    def _offer_for_role(self) -> None:
+        role, offered = self._pages.role, self._pages.offered
+        for command in OF_ROLES:
+            self._commands[command].setVisible(sees(role, command))
+        if self._coach is None:
+            self._commands[Command.READ_CONSENT].setVisible(False)
+        for command in PAGES:
+            self._commands[command].setVisible(command in offered)
+        for command, button in self._rail.items():
+            button.setVisible(self._commands[command].isVisible())
+        self._shortcuts.number(PAGES, offered)
+        self._controller.is_needed = records(role)
+        if self._queue is not None:
+            self._queue.offer_tasks(on=records(role))
+
+    # Help.
+
+    def _bring_help(self) -> None:
+        """A dialog that was opened has the key for help too."""
+        window = QApplication.activeWindow()
+        if isinstance(window, QDialog):
+            window.addAction(self._commands[Command.HELP])
+
+    def _show_help(self) -> None:
+        above = QApplication.activeWindow() or self
+        if not isinstance(above, HelpDialog):
+            HelpDialog(self.page, self._commands, self._pages.role, self._commands[Command.DOCTOR], above).open()
+
+    def _turn_page(self, by: int) -> None:
+        offered = self._pages.offered
+        self._commands[offered[(offered.index(self.page) + by) % len(offered)]].trigger()
 
     def _use_palette(self) -> None:
         palette = QApplication.palette()
@@ -205,21 +282,25 @@ class MainWindow(QMainWindow):
     def _offer_pages(self) -> None:
         for command in PAGES:
             action = self._commands[command]
-            offered = command in self._pages.offered
-            action.setVisible(offered)
-            action.setEnabled(offered)
             action.setCheckable(True)
             self._page_actions.addAction(action)
             action.triggered.connect(lambda _checked, command=command: self._open_page(command))
         self._commands[Command.DOCTOR].setVisible(self._doctor is not None)
         self._commands[Command.DOCTOR].triggered.connect(self._ask_doctor)
+        self._commands[Command.HELP].triggered.connect(self._show_help)
+        self._commands[Command.NEXT_PAGE].triggered.connect(lambda: self._turn_page(1))
+        self._commands[Command.PREVIOUS_PAGE].triggered.connect(lambda: self._turn_page(-1))
+        instance = QApplication.instance()
+        if isinstance(instance, QApplication):
+            instance.focusWindowChanged.connect(self._bring_help)
 
     def _lay_out(self) -> None:
         rail = QFrame()
         rail.setProperty("kind", "rail")
         rail.setFixedWidth(76)
-        top = [self._rail_button(command) for command in self._pages.offered if command not in _AT_THE_BOTTOM]
-        bottom = [self._rail_button(command) for command in _AT_THE_BOTTOM if self._commands[command].isVisible()]
+        self._rail = {command: self._rail_button(command) for command in (*PAGES, Command.HELP, Command.DOCTOR)}
+        top = [button for command, button in self._rail.items() if command not in _AT_THE_BOTTOM]
+        bottom = [self._rail[command] for command in _AT_THE_BOTTOM]
         fill_column(rail, *top, None, *bottom, margins=(8, 16, 8, 16), spacing=4)
         whole = QWidget()
         fill_row(whole, rail, (self._stack, 1), spacing=0)

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from odyssey_recorder.settings import Role
+
 
 class Page(QWidget):
     """A page does slow work through `Background` alone, and shows its failures itself."""
@@ -41,6 +43,9 @@ class Page(QWidget):
     def fill(self) -> Iterator[None]:
         """Create slow parts, some with each turn; `enter` creates the rest at once."""
         yield from ()
+
+    def show_for(self, role: Role) -> None:
+        """Show what people of this role see."""
 
     def enter(self) -> None:
         """The page is shown: refresh what may have changed."""

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
@@ -45,17 +45,25 @@ class Shortcuts(QObject):
         super().__init__(commands)
         self._commands = commands
         self._file = file
+        self._numbered: dict[Command, tuple[QKeySequence, ...]] = {}
         self._writing = threading.Lock()
         kept = file.read().get("shortcuts")
         self._chosen: dict[str, str] = _only_keys(kept) if isinstance(kept, dict) else {}
         self._written = self._chosen
         self._apply()
 
+    def number(self, pages: Sequence[Command], offered: Sequence[Command]) -> None:
+        """Give the `offered` ones of all `pages` the keys Ctrl+1, Ctrl+2, …, and the others none."""
+        self._numbered = dict.fromkeys(pages, ())
+        for number, page in enumerate(offered, start=1):
+            self._numbered[page] = (QKeySequence(f"Ctrl+{number}"), *page.own_keys[1:])
+        self._apply()
+
     def keys(self, command: Command) -> QKeySequence:
         return self._commands[command].shortcut()
 
     def is_changed(self, command: Command) -> bool:
-        return self.keys(command) != _original(command)
+        return self.keys(command) != self._original(command)
 
     def refusal(self, command: Command, keys: QKeySequence) -> str:
         """Why `command` cannot have `keys`, for the annotator; empty if it can."""
@@ -66,14 +74,14 @@ class Shortcuts(QObject):
     def change(self, command: Command, keys: QKeySequence) -> None:
         """Assign `keys`, for which `refusal` is empty."""
         chosen = {other: words for other, words in self._chosen.items() if other != command.name}
-        if keys != _original(command):
+        if keys != self._original(command):
             chosen[command.name] = keys.toString(_PORTABLE)
         self._chosen = chosen
         self._apply()
 
     def reset(self, command: Command) -> str:
         """Restore the default keys; return why that is refused, otherwise an empty text."""
-        original = _original(command)
+        original = self._original(command)
         refusal = "" if original.isEmpty() else self._taken(command, original)
         if not refusal:
             self.change(command, original)
@@ -102,10 +110,16 @@ class Shortcuts(QObject):
         chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
         for command in CHANGEABLE:
             taken = [keys for other, keys in chosen.items() if _meet(other, command)]
-            own = [keys for keys in command.own_keys if keys not in taken]
+            own = [keys for keys in self._own_keys(command) if keys not in taken]
             wanted = [chosen[command]] if command in chosen else own
             self._commands.set_keys(command, *(keys for keys in wanted if not keys.isEmpty()))
         self.changed.emit()
+
+    def _own_keys(self, command: Command) -> tuple[QKeySequence, ...]:
+        return self._numbered.get(command, command.own_keys)
+
+    def _original(self, command: Command) -> QKeySequence:
+        return next(iter(self._own_keys(command)), QKeySequence())
 
     def _choice(self, command: Command) -> QKeySequence | None:
         words = self._chosen.get(command.name)
@@ -130,10 +144,6 @@ def _only_keys(kept: Mapping[str, object]) -> dict[str, str]:
 def _meet(first: Command, second: Command) -> bool:
     pages = {first.value.page, second.value.page}
     return first is not second and ("" in pages or len(pages) == 1)
-
-
-def _original(command: Command) -> QKeySequence:
-    return QKeySequence(command.value.keys)
 
 
 def _unfit(command: Command, pressed: QKeyCombination, words: str) -> str:

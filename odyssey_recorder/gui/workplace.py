@@ -7,6 +7,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
 from odyssey_recorder.gui.application import ThemeName
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
@@ -14,9 +16,11 @@ from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.roles import sees
 from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.window_state import KeptFile
+from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # each page is loaded on first use
     from odyssey_recorder.dataset.published import PublishedEpisodes
@@ -89,6 +93,7 @@ class Workplace:
     task_service: "Callable[[], TaskService] | None" = None
     practice: "PracticeService | None" = None
     settings: "SettingsStore | None" = None
+    role: Role = ""
     theme: ThemeName = "system"
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
@@ -104,11 +109,15 @@ class Tools:
     coach: PracticeBridge | None = None
 
 
-class Pages:
+class Pages(QObject):
+    role_saved = Signal(str)
+
     def __init__(self, record: RecordPage, controller: RecordingController, workplace: Workplace, tools: Tools) -> None:
+        super().__init__(controller)
         self._record = record
         self._controller = controller
         self._tools = tools
+        self.role: Role = workplace.role
         self._made: dict[Command, Page] = {}
         self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
         if workplace.dataset is not None:
@@ -127,7 +136,13 @@ class Pages:
 
     @property
     def offered(self) -> tuple[Command, ...]:
-        return tuple(command for command in PAGES if command in self._makers)
+        """Those that people of this role see."""
+        return tuple(command for command in PAGES if command in self._makers and sees(self.role, command))
+
+    def show_for(self, role: Role) -> None:
+        self.role = role
+        for page in self.made:
+            page.show_for(role)
 
     @property
     def made(self) -> tuple[Page, ...]:
@@ -136,12 +151,15 @@ class Pages:
     def __getitem__(self, command: Command) -> Page:
         if command not in self._made:
             self._made[command] = self._makers[command]()
+            self._made[command].show_for(self.role)
         return self._made[command]
 
     def _make_settings(self, settings: "SettingsStore") -> Page:
         from odyssey_recorder.gui.settings.settings_page import SettingsPage
 
-        return SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
+        page = SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
+        page.role_saved.connect(self.role_saved)
+        return page
 
     def _make_tasks(self, queue: QueueBridge, service: "Callable[[], TaskService] | None") -> Page:
         from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
@@ -154,9 +172,7 @@ class Pages:
     def _make_practice(self, coach: PracticeBridge) -> Page:
         from odyssey_recorder.gui.practice.practice_page import PracticePage
 
-        page = PracticePage(coach, self._tools.commands)
-        page.practise_asked.connect(self._tools.commands[Command.RECORD_PAGE].trigger)
-        return page
+        return PracticePage(coach, self._tools.commands)
 
     def _make_devices(self, inventory: "Callable[[], DeviceInventory]") -> Page:
         from odyssey_recorder.gui.devices.devices_page import DevicesPage

@@ -93,14 +93,14 @@ class PracticeService:
         with self._lock:
             return self._welcome(self._profiles.load(self._name))
 
-    def answer_consent(self, name: str, *, agreed: bool) -> Welcome:
-        """Store the annotator's name and answer. Raises PracticeError, DatasetError."""
+    def answer_consent(self, name: str, *, agreed: bool | None) -> Welcome:
+        """Store the name and answer of a person; None if they do not record. Raises PracticeError, DatasetError."""
         with self._lock:
             profile = self._profiles.load(checked_name(name))
-            version = consent_text().version
-            answer = ConsentAnswer(version=version, agreed=agreed, answered_us=_now_us())
-            profile = profile.model_copy(update={"answers": (*profile.answers, answer)})
-            self._profiles.save(profile)
+            if agreed is not None:
+                answer = ConsentAnswer(version=consent_text().version, agreed=agreed, answered_us=_now_us())
+                profile = profile.model_copy(update={"answers": (*profile.answers, answer)})
+                self._profiles.save(profile)
             if profile.name != self._name:
                 self._keep_name(profile.name)
             self._name = profile.name

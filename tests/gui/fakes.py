@@ -303,7 +303,7 @@ class FakePractice(PracticeService):
             status=status(self.attempts, self._asked_for),
         )
 
-    def answer_consent(self, name: str, *, agreed: bool) -> Welcome:
+    def answer_consent(self, name: str, *, agreed: bool | None) -> Welcome:
         self.name, self.agrees = name, agreed
         return self.welcome()
 

@@ -31,6 +31,7 @@ class DeviceCard(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         self._commands = commands
+        self.may_record = True
         self._name = text_label(kind="instruction")
         self._hint = text_label(kind="hint")
         self._values: dict[str, QLabel] = {}
@@ -58,7 +59,8 @@ class DeviceCard(Card):
         say(self._hint, hint)
         offered = offers(member, examination, can_simulate=can_simulate)
         for command in _BUTTONS:
-            self._commands[command].setVisible(command in offered)
+            is_shown = command in offered and (self.may_record or command is not Command.DEVICE_RECORD)
+            self._commands[command].setVisible(is_shown)
             self._commands.enable(command, on=command in offered and not is_busy)
         self._commands.enable(Command.DEVICE_CREATE, on=not lacks_sdk and not is_busy)
 

@@ -20,6 +20,8 @@ from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.roles import records
+from odyssey_recorder.settings import Role
 
 _LOOK_AROUND_MS = 2500
 _LEFT_PX = 264
@@ -63,6 +65,9 @@ class DevicesPage(Page):
         self._lay_out()
         self._connect()
         self._show_member()
+
+    def show_for(self, role: Role) -> None:
+        self._card.may_record = records(role)
 
     def enter(self) -> None:
         self._look_around.start()

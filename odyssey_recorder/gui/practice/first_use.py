@@ -1,10 +1,13 @@
-"""First use: the annotator's name and consent, asked once for each version of the text."""
+"""First use: name, role and consent; consent is asked for once for each version of the text."""
+
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QScrollArea, QStackedWidget, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import (
+    column,
     fill_column,
     fill_dialog,
     labelled,
@@ -15,22 +18,33 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
+from odyssey_recorder.gui.roles import ROLE_WORDS
 from odyssey_recorder.practice.profiles import LONGEST_NAME
 from odyssey_recorder.practice.service import ConsentText, Welcome
+from odyssey_recorder.settings import Role
 
-_WIDTH, _HEIGHT = 660, 560
+_WIDTH, _HEIGHT = 660, 600
+_WHAT: Mapping[Role, str] = {
+    "annotator": "Practise, and record tasks for the dataset",
+    "reviewer": "Review what others recorded",
+    "lead": "Prepare tasks, and see everything",
+}
 
 
 class FirstUse(QObject):
     """Opens the first-use dialog if the consent text is new to the annotator, and on request.
 
-    Reviewers are not asked: the dialog waits for `expect_recording`.
+    Reviewers are not asked: the dialog waits for `expect_recording`. With `asks_role`, people who open it for the first
+    time choose their role there.
     """
 
-    def __init__(self, coach: PracticeBridge, commands: Commands, window: QWidget) -> None:
+    role_chosen = Signal(str)
+
+    def __init__(self, coach: PracticeBridge, commands: Commands, window: QWidget, *, asks_role: bool) -> None:
         super().__init__(window)
         self._coach = coach
         self._window = window
+        self._asks_role = asks_role
         self._was_asked = False
         self._expected = False
         coach.changed.connect(self._ask_once)
@@ -48,17 +62,26 @@ class FirstUse(QObject):
 
     def _open(self) -> None:
         if (welcome := self._coach.welcome) is not None:
-            dialog = FirstUseDialog(welcome, self._window)
-            dialog.answered.connect(lambda name, agreed: self._coach.answer_consent(name, agreed=agreed))
+            dialog = FirstUseDialog(welcome, self._window, asks_role=self._asks_role and welcome.must_ask)
+            dialog.answered.connect(self._answer)
             dialog.open()
+
+    def _answer(self, name: str, agreed: bool | None, role: Role) -> None:
+        if role:
+            self._asks_role = False
+            self.role_chosen.emit(role)
+        self._coach.answer_consent(name, agreed=agreed)
 
 
 class FirstUseDialog(QDialog):
-    """Asks for name and consent; closing it answers nothing."""
+    """Asks for name and consent, and if `asks_role` for the role; closing it answers nothing.
 
-    answered = Signal(str, bool)
+    `answered` carries the name, the answer (None from people who record nothing), and the role if it was asked.
+    """
 
-    def __init__(self, welcome: Welcome, parent: QWidget | None = None) -> None:
+    answered = Signal(str, object, str)
+
+    def __init__(self, welcome: Welcome, parent: QWidget | None = None, *, asks_role: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle("Before you record")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -66,26 +89,71 @@ class FirstUseDialog(QDialog):
         self._name.setText(welcome.name)
         self._name.setMaxLength(LONGEST_NAME)
         self._agree = push_button(
-            "I agree", "Record under this name (Enter)", "primary", call=lambda: self._answer(agreed=True)
+            "I agree, start practice" if welcome.status.left else "I agree",
+            "Record under this name (Enter)",
+            "primary",
+            call=lambda: self._answer(agreed=True),
         )
-        refuse = push_button(
+        self._refuse = push_button(
             "I do not agree",
             "Recording stays locked. You can read this text again under Practice",
             call=lambda: self._answer(agreed=False),
         )
-        self._name.textChanged.connect(lambda text: self._agree.setEnabled(bool(text.strip())))
-        self._agree.setEnabled(bool(welcome.name.strip()))
-        area = _readable(welcome.consent)
-        head = text_label("Your name and your consent", "title")
+        self._continue = push_button("Continue", "Open the window (Enter)", call=lambda: self._answer(agreed=None))
+        self._roles = {role: self._role_button(role) for role in ROLE_WORDS} if asks_role else {}
         state = "You have agreed to this text." if welcome.agrees else "You can withdraw your agreement at any time."
-        version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
-        foot = row((version, 1), refuse, self._agree)
-        fill_dialog(self, head, labelled("&Your name", self._name), area, foot, stretch=area)
+        self._version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
+        self._text = QStackedWidget()
+        self._text.addWidget(_readable(welcome.consent))
+        self._text.addWidget(_pointer())
+        self._lay_out(asks_role=asks_role)
+        self._name.textChanged.connect(self._offer)
+        self._offer()
         self.resize(_WIDTH, _HEIGHT)
 
-    def _answer(self, *, agreed: bool) -> None:
+    @property
+    def _role(self) -> Role:
+        """Empty if it was not asked."""
+        return next((role for role, button in self._roles.items() if button.isChecked()), "")
+
+    def _role_button(self, role: Role) -> QRadioButton:
+        button = QRadioButton(ROLE_WORDS[role])
+        button.setToolTip(_WHAT[role])
+        button.setChecked(role == "annotator")
+        button.toggled.connect(self._offer)
+        return button
+
+    def _offer(self) -> None:
+        asks = self._role in ("", "annotator")
+        for button in (self._agree, self._refuse, self._version):
+            button.setVisible(asks)
+        self._continue.setVisible(not asks)
+        self._text.setCurrentIndex(0 if asks else 1)
+        for button in (self._agree, self._continue):
+            button.setEnabled(bool(self._name.text().strip()))
+        (self._agree if asks else self._continue).setDefault(True)
+
+    def _answer(self, *, agreed: bool | None) -> None:
         self.accept()
-        self.answered.emit(self._name.text().strip(), agreed)
+        self.answered.emit(self._name.text().strip(), agreed, self._role)
+
+    def _lay_out(self, *, asks_role: bool) -> None:
+        head = text_label("Welcome" if asks_role else "Your name and your consent", "title")
+        parts: list[QWidget | QLayout] = [head, labelled("&Your name", self._name)]
+        if asks_role:
+            parts.append(
+                column(text_label("What do you do in this project?", "field"), row(*self._roles.values(), None))
+            )
+        foot = row((self._version, 1), None, self._refuse, self._agree, self._continue)
+        fill_dialog(self, *parts, self._text, foot, stretch=self._text)
+
+
+def _pointer() -> QWidget:
+    """For people who are not asked for consent now."""
+    page = QWidget()
+    words = "You are asked for your consent before you record something yourself. You can change your role in Settings."
+    fill_column(page, text_label(words, "hint"), None)
+    return page
 
 
 def _readable(consent: ConsentText) -> QScrollArea:

@@ -22,12 +22,13 @@ _NOT_SIMULATED = "Practice needs the simulated emulator; this device has other a
 class PracticeBridge(QObject):
     """Leads through the practice tasks; methods return at once and `changed` reports outcomes.
 
-    `practised` carries the assignment for the Record page, or None when practice ends. `annotator_changed`: someone
-    else records from now on.
+    `practised` carries the assignment for the Record page, or None when practice ends; `opened`: a task was begun from
+    any page. `annotator_changed`: someone else records from now on.
     """
 
     changed = Signal()
     practised = Signal(object)
+    opened = Signal()
     annotator_changed = Signal()
 
     def __init__(
@@ -41,6 +42,8 @@ class PracticeBridge(QObject):
         self._hints = 0
         self.score: Score | None = None  # of the last attempt; None before its end
         self._judging = False
+        self._may_simulate = False  # for the task that is about to begin
+        self.is_beginning = False  # the task begins as soon as its device is there
         self.failure = ""  # why the last request failed; empty if it did not
         self._phase = controller.phase
         controller.view_changed.connect(self._look_whether_published)
@@ -54,7 +57,11 @@ class PracticeBridge(QObject):
     @property
     def can_practise(self) -> bool:
         """Whether a task may go to the Record page: the annotator agreed, and nothing is being recorded."""
-        return self._controller.phase not in _UNDER_WAY and not self.refusal
+        return not self.is_recording and not self.refusal
+
+    @property
+    def is_recording(self) -> bool:
+        return self._controller.phase in _UNDER_WAY
 
     @property
     def has_hint(self) -> bool:
@@ -92,17 +99,29 @@ class PracticeBridge(QObject):
     def look(self) -> None:
         self._ask(self._practice.welcome)
 
-    def answer_consent(self, name: str, *, agreed: bool) -> None:
-        self._ask(lambda: self._practice.answer_consent(name, agreed=agreed))
+    def answer_consent(self, name: str, *, agreed: bool | None) -> None:
+        """Those who agree go on with the first practice task that is left."""
+
+        def follow(welcome: Welcome) -> None:
+            self._take_welcome(welcome)
+            if agreed and welcome.status.left and self.can_practise and (task := self.next_task) is not None:
+                self.practise(task)
+
+        self._controller.background.run(
+            lambda: self._practice.answer_consent(name, agreed=agreed), follow, self._tell_failure
+        )
 
     def practise(self, task: PracticeTask) -> None:
-        """Show a task on the Record page, if needed on the simulated emulator; only while `can_practise`."""
-        controller = self._controller
+        """Begin a task on the Record page, on the simulated emulator, which is started if needed.
+
+        Only while `can_practise`. In passive mode the annotator begins it.
+        """
         self.task, self._hints, self.score, self.failure = task, 0, None, ""
-        controller.record_another()
-        if controller.phase is Phase.NO_DEVICE and controller.can_simulate:
-            controller.start_simulated()
+        self._controller.record_another()
         self.practised.emit(task.assignment)
+        self.opened.emit()
+        self.is_beginning = self._may_simulate = True
+        self._begin_if_ready()
         self.changed.emit()
 
     def resume(self, draft: DraftSummary) -> None:
@@ -117,12 +136,26 @@ class PracticeBridge(QObject):
             self.changed.emit()
 
     def leave(self) -> None:
-        self.task, self.score = None, None
+        self.task, self.score, self.is_beginning = None, None, False
         self._controller.record_another()
         self.practised.emit(None)
         self.changed.emit()
 
     # Outcomes.
+
+    def _begin_if_ready(self) -> None:
+        controller = self._controller
+        if not self.is_beginning or self.task is None or controller.phase is Phase.CONNECTING:
+            return
+        if controller.phase is Phase.WATCHING and controller.is_simulated:
+            self.is_beginning = False
+            if controller.mode == "mirror":
+                controller.start(self.task.assignment)
+        elif self._may_simulate and controller.can_simulate:
+            self._may_simulate = False
+            controller.start_simulated()
+        else:
+            self.is_beginning = False
 
     def _look_whether_published(self, view: RecordingView) -> None:
         under_way = self._controller.assignment
@@ -152,6 +185,7 @@ class PracticeBridge(QObject):
                 self.task, self.score = None, None  # the annotator went on to something else
             elif before in _UNDER_WAY:
                 self.practised.emit(self.task.assignment)  # it was stopped or discarded: try again
+        self._begin_if_ready()
         self.changed.emit()
 
     def _ask(self, call: Callable[[], Welcome]) -> None:

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.parts import Card, fill_column, push_button, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, push_button, set_kind, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.recording_controller import RecordingController
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK, Score
 from odyssey_recorder.practice.tasks import PracticeTask
@@ -21,7 +21,9 @@ _WORDS_PX = 236
 
 _Line = tuple[str, QColor, str]
 
-_ASK = "Start recording. If you are stuck, take a hint; hints cost almost nothing."
+_ASK = "Do the task on the phone, then press Complete. If you are stuck, take a hint; hints cost almost nothing."
+_START = "Start recording when you are ready."
+_WAIT = "The practice begins as soon as the simulated emulator is ready."
 
 
 class PracticeCard(Card):
@@ -38,7 +40,7 @@ class PracticeCard(Card):
         self._next = commands.button(Command.NEXT_PRACTICE)
         self._leave = commands.button(Command.LEAVE_PRACTICE, kind="quiet")
         self._simulate = push_button(
-            "Start the simulated emulator", "Start the emulator for practice", call=controller.start_simulated
+            "Start the simulated emulator", "Start the emulator for practice", "primary", self._try_again
         )
         self._lay_out()
         coach.changed.connect(self._show)
@@ -69,10 +71,14 @@ class PracticeCard(Card):
         self._leave.setVisible(not self._is_recording)
         self._again.setVisible(after)
         self._next.setVisible(goes_on)
-        self._simulate.setVisible(not after and not self._is_recording and not self._controller.is_simulated)
-        self._simulate.setEnabled(self._controller.can_simulate)
+        offers_phone = not (after or self._is_recording or self._coach.is_beginning or self._controller.is_simulated)
+        self._simulate.setVisible(offers_phone and self._controller.can_simulate)
         if task is None:
             return
+        is_done = score is not None and score.is_passed and not left
+        self._commands[Command.LEAVE_PRACTICE].setText("Go to your tasks" if is_done else "Leave practice")
+        set_kind(self._leave, "primary" if is_done else "quiet")
+        set_kind(self._again, "" if score is not None and score.is_passed else "primary")
         if failure:
             self._title.setText("Something went wrong")
             self._words.setText(failure)
@@ -84,12 +90,14 @@ class PracticeCard(Card):
 
     @property
     def _is_recording(self) -> bool:
-        return self._controller.phase in (Phase.STARTING, Phase.RECORDING)
+        return self._coach.is_recording
 
     def _show_hints(self, task: PracticeTask) -> None:
         hints = self._coach.hints
         self._title.setText(f"Practice: {task.teaches}")
-        self._words.setText(f"{len(hints)} of {len(task.hints)} hints taken." if hints else _ASK)
+        begins = _WAIT if self._coach.is_beginning else _START
+        ask = _ASK if self._is_recording else begins
+        self._words.setText(f"{len(hints)} of {len(task.hints)} hints taken." if hints else ask)
         self._put_lines(("lightbulb_outline", Theme.current().accent, hint) for hint in hints)
 
     def _show_score(self, score: Score, left: int) -> None:
@@ -112,7 +120,7 @@ class PracticeCard(Card):
 
     def _lay_out(self) -> None:
         about = (self._title, self._words, self._list, self._simulate)
-        buttons = (self._hint, self._next, self._again, row(None, self._leave))
+        buttons = (self._hint, self._next, self._again, self._leave)
         fill_column(self, *about, *buttons, margins=(16, 12, 12, 12))
 
 

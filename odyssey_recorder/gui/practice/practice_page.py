@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QItemSelectionModel, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QListView, QProgressBar
 
@@ -11,7 +11,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import Card, fill_column, named, row, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, named, push_button, row, set_kind, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
 from odyssey_recorder.gui.table import Column, TableModel, fill_list
@@ -99,8 +99,6 @@ _HOW = (
 
 
 class PracticePage(Page):
-    practise_asked = Signal()
-
     def __init__(self, coach: PracticeBridge, commands: Commands) -> None:
         super().__init__()
         self._coach = coach
@@ -109,8 +107,12 @@ class PracticePage(Page):
         self._progress = named(QProgressBar(), "Practice tasks passed")
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(6)
-        self._message = Banner(commands.button(Command.READ_CONSENT))
+        self._message = Banner(commands.button(Command.READ_CONSENT, kind="primary"))
         self._read_again = commands.button(Command.READ_CONSENT, kind="quiet")
+        self._record = push_button(
+            "Go to your tasks", "Record your next task", "primary", commands[Command.RECORD_PAGE].trigger
+        )
+        self._practise_button = commands.button(Command.PRACTISE).set_wide()
         self._model = practice_model(self)
         self._list = practice_list(self._model)
         self._home = self._list
@@ -119,7 +121,7 @@ class PracticePage(Page):
         self._state = text_label(kind="hint")
         self._lay_out()
         self._list.selectionModel().currentChanged.connect(self._show_chosen)
-        self._list.doubleClicked.connect(lambda _index: commands[Command.PRACTISE].trigger())
+        self._list.activated.connect(lambda _index: commands[Command.PRACTISE].trigger())
         commands.bind(self, {Command.PRACTISE: self._practise})
         coach.changed.connect(self._show)
         self._show()
@@ -145,6 +147,9 @@ class PracticePage(Page):
         self._progress.setValue(passed if wanted else 1)
         self._progress.setAccessibleDescription(f"{passed} of {wanted}")
         self._read_again.setVisible(welcome.agrees)
+        may_record = welcome.agrees and not welcome.status.left
+        self._record.setVisible(may_record)
+        set_kind(self._practise_button, "" if may_record else "primary")
         if failure:
             self._message.show_message(Tone.DANGER, failure)
         elif welcome.agrees:
@@ -165,23 +170,26 @@ class PracticePage(Page):
             self._title.setText(chosen.task.teaches)
             self._instruction.setText(chosen.task.task.instruction)
             self._state.setText(f"{chosen.state.capitalize()}.")
-        self._commands.enable(Command.PRACTISE, on=chosen is not None and self._coach.can_practise)
+        recording = self._coach.is_recording
+        self._commands[Command.PRACTISE].setText("Return to the recording" if recording else "Practise this")
+        self._commands.enable(Command.PRACTISE, on=recording or (chosen is not None and self._coach.can_practise))
 
     def _practise(self) -> None:
-        if self._chosen is not None and self._coach.can_practise:
+        if self._coach.is_recording:
+            self._commands[Command.RECORD_PAGE].trigger()
+        elif self._chosen is not None and self._coach.can_practise:
             self._coach.practise(self._chosen.task)
-            self.practise_asked.emit()
 
     def _lay_out(self) -> None:
         head = Card()
-        line = row((text_label("Practice", "title"), 1), self._read_again)
+        line = row((text_label("Practice", "title"), 1), self._read_again, self._record)
         fill_column(head, line, self._status, self._progress, margins=(16, 12, 12, 14), spacing=6)
         card = Card()
         fill_column(card, self._list, margins=8)
         side = Card()
         side.setFixedWidth(320)
         about = (self._title, self._instruction, self._state, None)
-        below = (text_label(_HOW, "hint"), self._commands.button(Command.PRACTISE).set_wide())
+        below = (text_label(_HOW, "hint"), self._practise_button)
         fill_column(side, *about, *below, margins=(16, 14, 16, 16), spacing=12)
         body = row((card, 1), side, spacing=_SPACE)
         fill_column(self, head, self._message, (body, 1), margins=_SPACE, spacing=_SPACE)

@@ -143,7 +143,9 @@ class RecordPage(Page):
     # Commands of the annotator.
 
     def _start(self) -> None:
-        if self._task.assignment is not None and self._commands[Command.START].isEnabled():
+        if self._must_consent:
+            self._commands[Command.READ_CONSENT].trigger()
+        elif self._task.assignment is not None and self._commands[Command.START].isEnabled():
             self._message.hide()
             self._task.begin()
 
@@ -181,8 +183,14 @@ class RecordPage(Page):
         missing = closed or (_PREVENTED if prevented else self._task.missing)
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
         why = closed or choose or missing
-        self._commands.enable(Command.START, on=watching and not missing, why=why)
+        self._commands.enable(Command.START, on=watching and (not missing or self._must_consent), why=why)
         self._task.show_hint(missing if watching else closed or choose)
+
+    @property
+    def _must_consent(self) -> bool:
+        """Start asks for consent first."""
+        welcome = self._coach.welcome if self._coach is not None else None
+        return welcome is not None and welcome.must_ask
 
     # Wiring.
 

@@ -23,6 +23,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.settings import Role
 
 _TEXT_MARGIN = 8
 
@@ -129,7 +130,7 @@ _LATER = "Takes effect after a restart."
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a setting is shown; `is_at_once` if it takes effect without a restart.
+    """How a setting is shown; `is_at_once` if it takes effect without a restart, `seen_by` if not by every role.
 
     `control` creates the control from its name for screen readers.
     """
@@ -139,6 +140,7 @@ class Setting:
     hint: str
     control: Callable[[str], Control]
     is_at_once: bool = False
+    seen_by: tuple[Role, ...] = ("", "annotator", "reviewer", "lead")
 
 
 class SettingField(QWidget):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from odyssey_recorder.gui.roles import ROLE_WORDS
 from odyssey_recorder.gui.settings.setting_fields import (
     PathControl,
     Setting,
@@ -11,8 +12,11 @@ from odyssey_recorder.gui.settings.setting_fields import (
     number_control,
     switch_control,
 )
+from odyssey_recorder.settings import Role
 
 _FILE = partial(PathControl, is_file=True)
+_LEADS: tuple[Role, ...] = ("", "lead")
+_RECORDERS: tuple[Role, ...] = ("annotator", *_LEADS)
 
 # fmt: off
 GROUPS: Mapping[str, tuple[Setting, ...]] = {
@@ -21,19 +25,20 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         Setting(
             "drafts", "Drafts",
             "Where recordings are stored until they are published. Use a local disk, not a network drive.",
-            PathControl,
+            PathControl, seen_by=_RECORDERS,
         ),
         Setting(
             "tasks", "Task list", "The file with the tasks to record.",
-            partial(_FILE, default="The list for the simulated emulator"),
+            partial(_FILE, default="The list for the simulated emulator"), seen_by=_RECORDERS,
         ),
         Setting(
             "queue", "Team queue",
             "The PostgreSQL database shared by all annotators. Put the password in ~/.pgpass.",
-            partial(TextControl, default="A file on this computer"),
+            partial(TextControl, default="A file on this computer"), seen_by=_RECORDERS,
         ),
         Setting(
             "templates", "Templates", "A folder with your own task templates.", partial(PathControl, default="None"),
+            seen_by=_LEADS,
         ),
     ),
     "Device connection": (
@@ -65,6 +70,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             partial(choice_control, choices={
                 "as found": "As the device is", "clean home": "Home screen, all recent apps closed",
             }),
+            seen_by=_RECORDERS,
         ),
         Setting(
             "step_snapshots", "Snapshots for Undo",
@@ -72,35 +78,40 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             partial(choice_control, choices={
                 "auto": "If one takes at most 1 second", "always": "Always", "never": "Never",
             }),
+            seen_by=_RECORDERS,
         ),
         Setting(
             "view_trees", "View hierarchies",
             "The view hierarchy of each screen is read in the background and stored with the episode.",
-            partial(switch_control, words="Store view hierarchies"),
+            partial(switch_control, words="Store view hierarchies"), seen_by=_RECORDERS,
         ),
     ),
-    "Practice and annotator": (
+    "You": (
         Setting(
             "annotator", "Your name", "Stored in the provenance of each episode.",
             partial(TextControl, default="Your name on this computer"),
         ),
         Setting(
+            "role", "Your role", "What you see in this window. Changes take effect when you save.",
+            partial(choice_control, choices={"": "Not set: I see everything"} | {str(role): words for role, words in ROLE_WORDS.items()}), is_at_once=True,
+        ),
+        Setting(
             "practice_tasks", "Practice", "Practice tasks to pass before recording; 0 for none.",
-            partial(number_control, lowest=0, highest=1000),
+            partial(number_control, lowest=0, highest=1000), seen_by=_LEADS,
         ),
     ),
     "Language model": (
         Setting(
             "model", "Model", "The model that rewrites tasks, as its provider names it.",
-            partial(TextControl, default="None"), is_at_once=True,
+            partial(TextControl, default="None"), is_at_once=True, seen_by=_LEADS,
         ),
         Setting(
             "model_url", "Address", "The address of the provider's service.",
-            partial(TextControl, default="The provider's own"), is_at_once=True,
+            partial(TextControl, default="The provider's own"), is_at_once=True, seen_by=_LEADS,
         ),
         Setting(
             "name_apps", "Apps in instructions", "The paper leaves them out; the released data name them.",
-            partial(switch_control, words="Instructions name the apps to use"), is_at_once=True,
+            partial(switch_control, words="Instructions name the apps to use"), is_at_once=True, seen_by=_LEADS,
         ),
     ),
     "Appearance": (

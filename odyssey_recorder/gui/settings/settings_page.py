@@ -28,7 +28,7 @@ from odyssey_recorder.gui.settings.setting_fields import Setting, SettingField, 
 from odyssey_recorder.gui.settings.setting_groups import GROUPS
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.gui.shortcuts import Shortcuts
-from odyssey_recorder.settings import Settings, SettingsStore
+from odyssey_recorder.settings import Role, Settings, SettingsStore
 
 _SPACE = 16
 _SECTIONS_PX = 190
@@ -51,6 +51,8 @@ class _Remark:
 
 
 class SettingsPage(Page):
+    role_saved = Signal(str)
+
     def __init__(
         self, service: SettingsStore, shortcuts: Shortcuts, background: Background, commands: Commands
     ) -> None:
@@ -69,10 +71,12 @@ class SettingsPage(Page):
         self._content = QWidget()
         self._column = fill_column(self._content, margins=(0, 0, 8, 0), spacing=_SPACE)
         self._cards: dict[str, QFrame] = {}
+        self._role: Role = ""
         self._sections = _Sections(list(GROUPS))
         self._home = self._sections
+        self._consent = _consent(commands)
         self._extras: Mapping[str, tuple[QWidget, ...]] = {
-            "Practice and annotator": (_consent(commands),) if commands[Command.READ_CONSENT].isVisible() else (),
+            "You": (self._consent,),
             "Language model": (self._key,),
             "Log": (self._log,),
         }
@@ -81,11 +85,28 @@ class SettingsPage(Page):
         self._connect()
         self._offer_save()
 
+    def show_for(self, role: Role) -> None:
+        self._role = role
+        for field in self._fields.values():
+            field.setVisible(role in field.setting.seen_by)
+        self._consent.setVisible(self._commands[Command.READ_CONSENT].isVisible())
+        self._shortcut_card.show_for(role)
+        for title in GROUPS:
+            is_seen = self._is_seen(title)
+            self._sections.show_title(title, on=is_seen)
+            if title in self._cards:
+                self._cards[title].setVisible(is_seen)
+
+    def _is_seen(self, title: str) -> bool:
+        group = GROUPS[title]
+        return not group or any(self._role in setting.seen_by for setting in group)
+
     def fill(self) -> Iterator[None]:
         for title, group in GROUPS.items():
             if title not in self._cards:
                 self._cards[title] = self._card(title, group)
                 self._column.addWidget(self._cards[title])
+                self._cards[title].setVisible(self._is_seen(title))
                 yield
 
     def enter(self) -> None:
@@ -173,6 +194,8 @@ class SettingsPage(Page):
         if isinstance(outcome, _Reading):
             later = [self._fields[name].setting.title for name in changes if not self._fields[name].setting.is_at_once]
             self._show(outcome)
+            if "role" in changes:
+                self.role_saved.emit(outcome.settings.role)
             words = f"Takes effect after a restart: {', '.join(later)}." if later else ""
             self._message.show_message(Tone.SUCCESS, "Saved.", words)
             then()
@@ -232,8 +255,9 @@ class SettingsPage(Page):
         if top == self._area.verticalScrollBar().maximum():
             self._sections.show_section(list(self._cards)[-1])
             return
-        reached = [section for section, card in self._cards.items() if card.y() <= top + _SPACE]
-        self._sections.show_section(reached[-1] if reached else next(iter(self._cards)))
+        seen = {section: card for section, card in self._cards.items() if not card.isHidden()}
+        reached = [section for section, card in seen.items() if card.y() <= top + _SPACE]
+        self._sections.show_section(reached[-1] if reached else next(iter(seen)))
 
     def _lay_out(self) -> None:
         self._sections.setFixedWidth(_SECTIONS_PX)
@@ -288,6 +312,9 @@ class _Sections(QListView):
         self.show_section(titles[0])
         self.clicked.connect(lambda index: self.section_chosen.emit(index.data()))
         self.activated.connect(lambda index: self.section_chosen.emit(index.data()))
+
+    def show_title(self, title: str, *, on: bool) -> None:
+        self.setRowHidden(self._titles.stringList().index(title), not on)
 
     def show_section(self, title: str) -> None:
         place = self._titles.index(self._titles.stringList().index(title))

@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Card, fill_column, named, row, text_label
+from odyssey_recorder.gui.roles import sees
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
 from odyssey_recorder.gui.table import Column, Index, TableModel
+from odyssey_recorder.settings import Role
 
 _ROW_PX = 34
 _FRAME_PX = 8
@@ -98,6 +100,11 @@ class ShortcutTable(QTableView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._set_sizes()
 
+    def show_for(self, role: Role) -> None:
+        for number, command in enumerate(CHANGEABLE):
+            self.setRowHidden(number, not sees(role, command))
+        self._fit_height()
+
     @property
     def row(self) -> int:
         return self.currentIndex().row()
@@ -123,6 +130,9 @@ class ShortcutTable(QTableView):
         super().resizeEvent(event)
         self._fit_columns()
         self.resizeRowsToContents()  # long texts take two lines
+        self._fit_height()
+
+    def _fit_height(self) -> None:
         self.setFixedHeight(_ROW_PX + self.verticalHeader().length() + _FRAME_PX)
 
     def _set_sizes(self) -> None:
@@ -190,6 +200,9 @@ class ShortcutCard(Card):
         self._lay_out()
         self._connect()
         self._offer()
+
+    def show_for(self, role: Role) -> None:
+        self._table.show_for(role)
 
     def _connect(self) -> None:
         commands = self._commands

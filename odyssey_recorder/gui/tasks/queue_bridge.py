@@ -59,6 +59,7 @@ class QueueBridge(QObject):
         self._background = background
         self._in_order = background.in_order()
         self.is_recording = False
+        self._offers = True
         self.gate = ""  # why tasks may not be recorded yet
         self.device: str | None = None  # profile of the selected device, empty if it has none; None without a device
         self._renewal = QTimer(self, interval=_RENEW_MS)
@@ -70,6 +71,12 @@ class QueueBridge(QObject):
         """Close the queue with a reason, or open it with ""."""
         self.gate = words
         self.gate_changed.emit(words)
+
+    def offer_tasks(self, *, on: bool) -> None:
+        """Whether tasks are claimed; reviewers let go of theirs and claim none."""
+        if self._offers and not on:
+            self.let_go()
+        self._offers = on
 
     def set_recording(self, recording: bool) -> None:
         self.is_recording = recording
@@ -84,8 +91,9 @@ class QueueBridge(QObject):
         self._ask(lambda _queue: None)
 
     def take_next(self, after: str = "") -> None:
-        device = self.device
-        self._take(lambda queue: queue.claim_next(after=after, device=device))
+        if self._offers:
+            device = self.device
+            self._take(lambda queue: queue.claim_next(after=after, device=device))
 
     def choose(self, task_id: str) -> None:
         self._take(lambda queue: queue.claim(task_id), self.chosen.emit)

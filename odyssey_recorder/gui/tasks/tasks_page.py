@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.parts import fill_column, row, tool_button
+from odyssey_recorder.gui.roles import leads
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -19,6 +20,7 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
+from odyssey_recorder.settings import Role
 from odyssey_recorder.task.queue.board import QueuedTask
 
 _CLOSE = ("Close", "Close the window (Enter)")
@@ -47,6 +49,8 @@ class TasksPage(Page):
         self._commands = commands
         self._queue_view = QueueView(queue, commands)
         self._lead: _Lead | None = None
+        self._tabs: QWidget | None = None
+        self._for_leads = True
         self._making = iter(()) if bridge is None else self._make(bridge)
         self._views: dict[Command, _View] = {Command.SHOW_QUEUE: self._queue_view}
         self._stack = QStackedWidget()
@@ -55,12 +59,20 @@ class TasksPage(Page):
         self._whole = fill_column(self, (self._stack, 1), margins=16, spacing=10)
         self._commands.bind(self, {Command.READ_TASKS: self._refresh, Command.FIND_TASK: self._search})
 
+    def show_for(self, role: Role) -> None:
+        self._for_leads = leads(role)
+        if self._tabs is not None:
+            self._tabs.setVisible(self._for_leads)
+        if not self._for_leads:
+            self._commands[Command.SHOW_QUEUE].setChecked(True)
+
     def fill(self) -> Iterator[None]:
-        yield from self._making
+        if self._for_leads:
+            yield from self._making
 
     def enter(self) -> None:
         """Refresh the queue; its list is read again if the file has changed."""
-        for _turn in self._making:
+        for _turn in self.fill():
             pass
         self._refresh()
 
@@ -123,7 +135,8 @@ class TasksPage(Page):
             Command.SHOW_COVERAGE: coverage,
         }
         self._bring_together(self._lead)
-        self._whole.insertWidget(0, self._tabs())
+        self._tabs = self._make_tabs()
+        self._whole.insertWidget(0, self._tabs)
         self._whole.insertWidget(1, jobs_bar)
         commands[Command.SHOW_QUEUE].setChecked(True)
         yield
@@ -164,7 +177,7 @@ class TasksPage(Page):
             if view is Command.SHOW_COVERAGE:
                 lead.coverage.read()
 
-    def _tabs(self) -> QWidget:
+    def _make_tabs(self) -> QWidget:
         tabs = row(None, spacing=2)
         for command, view in self._views.items():
             action = self._commands[command]
