@@ -223,8 +223,9 @@ class MainWindow(QMainWindow):
             self._next_role = role
             return
         recorded = records(self._pages.role)
-        self._pages.show_for(role)
+        self._pages.role = role
         self._offer_for_role()
+        self._pages.show_for_role()
         if not self._commands[self.page].isVisible():
             self._show_page(self._pages.offered[0])
         if records(role) and not recorded:

@@ -139,10 +139,9 @@ class Pages(QObject):
         """Those that people of this role see."""
         return tuple(command for command in PAGES if command in self._makers and sees(self.role, command))
 
-    def show_for(self, role: Role) -> None:
-        self.role = role
+    def show_for_role(self) -> None:
         for page in self.made:
-            page.show_for(role)
+            page.show_for(self.role)
 
     @property
     def made(self) -> tuple[Page, ...]:

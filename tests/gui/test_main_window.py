@@ -66,13 +66,13 @@ def test_a_page_is_shown_by_its_button_and_by_its_key(opened: Pilot) -> None:
     assert not opened.named(QToolButton, "Record").isChecked()
     QTest.keyClick(opened.window, Qt.Key.Key_1, CTRL)
     assert isinstance(page(opened), RecordPage)
-    QTest.keyClick(opened.window, Qt.Key.Key_4, CTRL)
+    QTest.keyClick(opened.window, Qt.Key.Key_2, CTRL)
     assert isinstance(page(opened), DatasetPage)
 
 
 def test_the_keys_of_a_page_that_is_not_shown_do_nothing(opened: Pilot) -> None:
     opened.start()
-    QTest.keyClick(opened.window, Qt.Key.Key_4, CTRL)
+    QTest.keyClick(opened.window, Qt.Key.Key_2, CTRL)
     QTest.keyClick(opened.window, Qt.Key.Key_Return, CTRL)
     assert [dialog for dialog in opened.window.findChildren(QDialog) if dialog.isVisible()] == []
     QTest.keyClick(opened.window, Qt.Key.Key_1, CTRL)

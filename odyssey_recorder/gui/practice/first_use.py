@@ -99,7 +99,9 @@ class FirstUseDialog(QDialog):
             "Recording stays locked. You can read this text again under Practice",
             call=lambda: self._answer(agreed=False),
         )
-        self._continue = push_button("Continue", "Open the window (Enter)", call=lambda: self._answer(agreed=None))
+        self._continue = push_button(
+            "Continue", "Open the window (Enter)", "primary", call=lambda: self._answer(agreed=None)
+        )
         self._roles = {role: self._role_button(role) for role in ROLE_WORDS} if asks_role else {}
         state = "You have agreed to this text." if welcome.agrees else "You can withdraw your agreement at any time."
         self._version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")

@@ -16,6 +16,7 @@ from odyssey_recorder.settings import Role
 
 _FILE = partial(PathControl, is_file=True)
 _LEADS: tuple[Role, ...] = ("", "lead")
+_ROLES = {"": "Not set: I see everything"} | {str(role): words for role, words in ROLE_WORDS.items()}
 _RECORDERS: tuple[Role, ...] = ("annotator", *_LEADS)
 
 # fmt: off
@@ -93,7 +94,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         ),
         Setting(
             "role", "Your role", "What you see in this window. Changes take effect when you save.",
-            partial(choice_control, choices={"": "Not set: I see everything"} | {str(role): words for role, words in ROLE_WORDS.items()}), is_at_once=True,
+            partial(choice_control, choices=_ROLES), is_at_once=True,
         ),
         Setting(
             "practice_tasks", "Practice", "Practice tasks to pass before recording; 0 for none.",

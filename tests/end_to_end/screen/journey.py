@@ -15,10 +15,11 @@ from tests.end_to_end.screen.sight import Sight
 Act = Callable[[], object]
 
 
-def begin_first_use(annotator: Annotator, name: str = "Ada") -> None:
+def begin_first_use(annotator: Annotator, name: str = "Ada", *, practises: bool = False) -> None:
+    """`practises`: practice is required, and begins at once."""
     annotator.wait_for_dialog("Before you record")
     annotator.write(name, into="Your name")
-    annotator.press("I agree")
+    annotator.press("I agree, start practice" if practises else "I agree")
     annotator.wait_for_main_window()
 
 

@@ -12,13 +12,8 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def practise_until_open(annotator: Annotator, tasks: int) -> None:
-    annotator.press("Practice")
-    annotator.wait_for("You can record when all")
-    annotator.photograph("practice")
-    annotator.press("Practise this")
     for number, task in enumerate(practice_tasks()[:tasks], start=1):
         annotator.wait_for(task.task.instruction, "take a hint")
-        annotator.press("Start recording")
         annotator.wait_for_steps(0)
         annotator.press("Hint")
         annotator.wait_for("1 of")
@@ -34,12 +29,14 @@ def go_through_practice(room: Room, tasks: int) -> None:
     with room.annotator() as annotator:
         annotator.wait_for_dialog("Before you record")
         annotator.photograph("first-use")
-        begin_first_use(annotator, "Grace Hopper")
-        annotator.wait_for("Practice first")
+        begin_first_use(annotator, "Grace Hopper", practises=True)
         practise_until_open(annotator, tasks)
         annotator.photograph("practice-passed")
         annotator.press("Leave practice")
         annotator.find("Start recording")
+        annotator.press("Practice")
+        annotator.wait_for("you have passed all")
+        annotator.photograph("practice")
     assert room.store.episodes() == []
     profile = ProfileStore(room.folder / "annotators").load("Grace Hopper")
     assert len(profile.attempts) == tasks

@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QScrollArea
 
 from odyssey_recorder.errors import PracticeError
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
@@ -42,7 +43,7 @@ def can_press(pilot: Pilot, name: str) -> bool:
 
 
 def record_practice(pilot: Pilot) -> None:
-    pilot.press("Start recording")
+    """The task begins by itself."""
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_steps(0)
     pilot.complete()
@@ -57,13 +58,17 @@ class TestFirstUse:
         name = pilot.named(QLineEdit, "Your name")
         assert name.text() == "ada"
         name.setText("  ")
-        [agree] = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree"]
+        [agree] = [
+            button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree, start practice"
+        ]
         assert not agree.isEnabled()
         name.setText("Ada Lovelace")
-        pilot.press_in(dialog, "I agree")
+        pilot.press_in(dialog, "I agree, start practice")
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         assert practice.name == "Ada Lovelace"
-        pilot.wait_to_read("Ada Lovelace, 0 of 2 practice tasks are passed")
+        pilot.wait_for_phase(Phase.RECORDING)
+        assert pilot.window.page is Command.RECORD_PAGE
+        assert pilot.says(FIRST.task.instruction)
 
     def test_without_agreement_recording_stays_closed_and_the_way_back_is_told(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None, wanted=0)
@@ -73,7 +78,7 @@ class TestFirstUse:
         assert not can_press(pilot, "Practise this")
         pilot.press("Record")
         pilot.write_task()
-        assert not can_press(pilot, "Start recording")
+        pilot.qtbot.waitUntil(lambda: not can_press(pilot, "Start recording"))
         assert pilot.says("Read it under Practice.")
         pilot.press("Practice")
         pilot.press("Read the consent text")
@@ -146,7 +151,6 @@ class TestPractice:
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         assert not can_press(pilot, "Hint")
-        pilot.press("Start recording")
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.wait_for_steps(0)
         for taken, hint in enumerate(FIRST.hints, 1):
@@ -170,7 +174,6 @@ class TestPractice:
         practice = FakePractice()
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
-        pilot.press("Start recording")
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.press("Stop")
         pilot.wait_for_phase(Phase.WATCHING)
@@ -184,8 +187,9 @@ class TestPractice:
         pilot.press("Record")
         pilot.start()
         pilot.press("Practice")
-        pilot.qtbot.waitUntil(lambda: not can_press(pilot, "Practise this"))
-        pilot.press("Record")
+        pilot.qtbot.waitUntil(lambda: pilot.named(QAbstractButton, "Practise this").text() == "Return to the recording")
+        pilot.press("Practise this")
+        assert pilot.window.page is Command.RECORD_PAGE
         pilot.complete()
         pilot.press("Practice")
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Practise this"))
@@ -201,6 +205,9 @@ class TestPractice:
     def test_left_for_another_task_leaves_no_card_behind(self, open_at: OpenAt) -> None:
         pilot = open_with(open_at, FakePractice(wanted=0))
         pilot.press("Practise this")
+        pilot.wait_for_phase(Phase.RECORDING)
+        pilot.press("Stop")
+        pilot.wait_for_phase(Phase.WATCHING)
         pilot.press("Leave practice")
         assert not pilot.says(FIRST.task.instruction)
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
