@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
+    QDialog,
     QKeySequenceEdit,
     QLineEdit,
     QPlainTextEdit,
@@ -48,12 +49,13 @@ _ALT_GR = _MODIFIER.ControlModifier | _MODIFIER.AltModifier
 
 
 class Keyboard(QObject):
-    """Applies the rules above in one window; `page` returns the page that is shown."""
+    """Applies the rules above in one window, and brings the key for help to its dialogs."""
 
-    def __init__(self, window: QWidget, page: Callable[[], Page]) -> None:
+    def __init__(self, window: QWidget, page: Callable[[], Page], for_help: QAction) -> None:
         super().__init__(window)
         self._window = window
         self._page = page
+        self._for_help = for_help
         self._last: QWidget | None = None
         self._is_pressing = False  # a key of the field is being handled: what it changes, the person has done
         self._cut_short = QTimer(self, interval=_PAUSE_MS, singleShot=True)  # runs while the rest of the words comes
@@ -91,6 +93,8 @@ class Keyboard(QObject):
         if not shiboken6.isValid(self._window):  # it is being destroyed too
             return
         now = QApplication.focusWidget()
+        if now is not None and isinstance(dialog := now.window(), QDialog):
+            dialog.addAction(self._for_help)  # a dialog shuts out the window's keys
         if self._last is not None and shiboken6.isValid(self._last):
             self._last.removeEventFilter(self)
         if not (self._window.isActiveWindow() if now is None else self._window.isAncestorOf(now)):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QActionGroup, QCloseEvent, QPaintEvent
-from PySide6.QtWidgets import QApplication, QDialog, QFrame, QMainWindow, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.commands import Command, Commands
@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self._rail: dict[Command, QToolButton] = {}
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
-        self._keyboard = Keyboard(self, self._shown)
+        self._keyboard = Keyboard(self, self._shown, self._commands[Command.HELP])
         self.setMinimumSize(SMALLEST)
         self.resize(1360, 860)
         self._offer_pages()
@@ -248,12 +248,6 @@ class MainWindow(QMainWindow):
 
     # Help.
 
-    def _bring_help(self) -> None:
-        """A dialog that was opened has the key for help too."""
-        window = QApplication.activeWindow()
-        if isinstance(window, QDialog):
-            window.addAction(self._commands[Command.HELP])
-
     def _show_help(self) -> None:
         above = QApplication.activeWindow() or self
         if not isinstance(above, HelpDialog):
@@ -291,9 +285,6 @@ class MainWindow(QMainWindow):
         self._commands[Command.HELP].triggered.connect(self._show_help)
         self._commands[Command.NEXT_PAGE].triggered.connect(lambda: self._turn_page(1))
         self._commands[Command.PREVIOUS_PAGE].triggered.connect(lambda: self._turn_page(-1))
-        instance = QApplication.instance()
-        if isinstance(instance, QApplication):
-            instance.focusWindowChanged.connect(self._bring_help)
 
     def _lay_out(self) -> None:
         rail = QFrame()

@@ -39,7 +39,7 @@ def button(dialog: DoctorDialog, words: str) -> QAbstractButton:
 
 
 def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend(pilot: Pilot) -> None:
-    QTest.keyClick(pilot.window, Qt.Key.Key_F1)
+    QTest.keyClick(pilot.window, Qt.Key.Key_F1, Qt.KeyboardModifier.ShiftModifier)
     pilot.wait_to_read("1 missing, 1 warning.")
     assert pilot.says("Odyssey Recorder: 0.4.0")
     assert pilot.says("adb: <b>none<")  # as text

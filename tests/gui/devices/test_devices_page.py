@@ -29,7 +29,7 @@ class PagePilot(LonePilot):
         super().__init__(qtbot, background)
         self.inventory = inventory
         self.page = DevicesPage(inventory, background, self.commands)
-        Keyboard(self.window, lambda: self.page)
+        Keyboard(self.window, lambda: self.page, self.commands[Command.HELP])
         self.show_alone(self.page)
         self.page.enter()
         self.wait(lambda: bool(self.rows) or inventory.listing_failure is not None)

@@ -1,0 +1,244 @@
+"""What people of each role see: pages, their keys, views, settings and questions."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QListView,
+    QRadioButton,
+    QToolButton,
+)
+
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.help_dialog import HelpDialog
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.roles import sees
+from odyssey_recorder.gui.workplace import PAGES, Workplace
+from odyssey_recorder.settings import Role, SettingsStore, settings_file
+from odyssey_recorder.task.queue.board import Status
+from tests.fakes import FakeDevice
+from tests.gui.fakes import FakeDoctor, FakeInventory, FakePractice
+from tests.gui.pilot import OpenAt, Pilot
+from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.tasks.bench_lead import Office, own_templates
+from tests.task.tasks import queue_of, row
+
+pytestmark = pytest.mark.usefixtures("as_nobody")
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+OF_ANNOTATORS = ["Record", "Tasks", "Practice", "Devices", "Dataset", "Settings"]
+OF_REVIEWERS = ["Review", "Devices", "Dataset", "Settings"]
+ALL = [page.value.label for page in PAGES]
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    fake = FakeDevice()
+    fake.avd_name = "Simulated_fake"
+    return fake
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    tasks = queue_of(tmp_path, row("a"))
+    reviewing = BenchReviewing(tmp_path / "under review")
+    return Workplace(
+        review=lambda: reviewing,
+        dataset=lambda: PublishedEpisodes(tmp_path / "dataset"),
+        doctor=FakeDoctor(),
+        inventory=FakeInventory,
+        tasks=lambda: tasks,
+        task_service=Office(own_templates(tmp_path), tmp_path, tasks).service,
+        practice=FakePractice(wanted=0),
+        settings=SettingsStore(),
+    )
+
+
+def opened(open_at: OpenAt, workplace: Workplace, role: Role) -> Pilot:
+    pilot = open_at(replace(workplace, role=role))
+    pilot.window.activateWindow()
+    pilot.qtbot.waitUntil(lambda: QApplication.activeWindow() is not None)  # a dialog may be open already
+    return pilot
+
+
+def rail(pilot: Pilot) -> list[str]:
+    buttons = [button for button in pilot.window.findChildren(QToolButton) if button.property("kind") == "rail"]
+    names = [button.accessibleName() for button in buttons if button.isVisible()]
+    return [name for name in names if name not in ("Help", "Doctor")]
+
+
+def sections(pilot: Pilot) -> list[str]:
+    view = pilot.named(QListView, "Sections")
+    model = view.model()
+    return [str(model.index(at, 0).data()) for at in range(model.rowCount()) if not view.isRowHidden(at)]
+
+
+def help_of(pilot: Pilot) -> HelpDialog:
+    pilot.qtbot.waitUntil(lambda: any(one.isVisible() for one in pilot.window.findChildren(HelpDialog)))
+    return next(one for one in pilot.window.findChildren(HelpDialog) if one.isVisible())
+
+
+@pytest.mark.parametrize(
+    ("role", "pages"), [("", ALL), ("lead", ALL), ("annotator", OF_ANNOTATORS), ("reviewer", OF_REVIEWERS)]
+)
+def test_the_keys_of_the_pages_follow_their_order_without_a_gap(
+    open_at: OpenAt, workplace: Workplace, role: Role, pages: list[str]
+) -> None:
+    pilot = opened(open_at, workplace, role)
+    assert rail(pilot) == pages
+    for number, name in enumerate(pages):
+        QTest.keyClick(pilot.window, Qt.Key(Qt.Key.Key_1 + number), CTRL)
+        assert pilot.window.page.value.label == name
+    QTest.keyClick(pilot.window, Qt.Key(Qt.Key.Key_1 + len(pages)), CTRL)
+    assert pilot.window.page.value.label == pages[-1]
+    QTest.keyClick(pilot.window, Qt.Key.Key_Tab, CTRL)
+    assert pilot.window.page.value.label == pages[0]
+    QTest.keyClick(pilot.window, Qt.Key.Key_Backtab, CTRL | SHIFT)
+    assert pilot.window.page.value.label == pages[-1]
+
+
+def test_annotators_see_no_words_of_leads(open_at: OpenAt, workplace: Workplace) -> None:
+    pilot = opened(open_at, workplace, "annotator")
+    pilot.press("Tasks")
+    pilot.wait_to_read("in all")
+    assert not any(tab.isVisible() for tab in pilot.window.findChildren(QToolButton) if tab.text() == "Templates")
+    pilot.press("Settings")
+    assert "Language model" not in sections(pilot)
+    for words in ("Templates", "Practice tasks to pass", "Apps in instructions", "Propose templates"):
+        assert not pilot.says(words), words
+
+
+def test_a_reviewer_is_asked_nothing_and_takes_no_task(open_at: OpenAt, workplace: Workplace) -> None:
+    practice = FakePractice(agrees=None)
+    pilot = opened(open_at, replace(workplace, practice=practice), "reviewer")
+    with pilot.qtbot.waitSignal(pilot.window.prepared, timeout=20_000):
+        pass
+    assert pilot.window.page is Command.REVIEW_PAGE
+    assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
+    assert pilot.controller.phase is Phase.NO_DEVICE
+    assert workplace.tasks is not None
+    assert workplace.tasks().board().count(Status.CLAIMED) == 0
+    pilot.press("Settings")
+    assert "Recording" not in sections(pilot)
+    assert not pilot.says("The text you agreed to")
+
+
+def test_a_lead_is_asked_for_consent_when_starting_to_record(open_at: OpenAt, workplace: Workplace) -> None:
+    practice = FakePractice(agrees=None, wanted=0)
+    pilot = opened(open_at, replace(workplace, practice=practice), "lead")
+    pilot.wait_for_phase(Phase.WATCHING)
+    start = pilot.named(QAbstractButton, "Start recording")
+    pilot.qtbot.waitUntil(start.isEnabled)
+    assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
+    pilot.press("Start recording")
+    dialog = pilot.dialog()
+    assert not any(button.isVisible() for button in dialog.findChildren(QRadioButton))
+    assert pilot.controller.phase is Phase.WATCHING
+    pilot.press_in(dialog, "I agree")
+    pilot.qtbot.waitUntil(lambda: practice.agrees is True)
+
+
+def test_a_role_changed_in_the_settings_takes_effect_at_once(open_at: OpenAt, workplace: Workplace) -> None:
+    pilot = opened(open_at, workplace, "")
+    pilot.press("Settings")
+    role = pilot.named(QComboBox, "Your role")
+    pilot.qtbot.waitUntil(role.isVisible)
+    role.setCurrentIndex(role.findData("reviewer"))
+    pilot.press("Save")
+    pilot.qtbot.waitUntil(lambda: rail(pilot) == OF_REVIEWERS)
+    assert pilot.says("Saved.")
+    assert not pilot.says("after a restart")
+    assert tomllib.loads(settings_file().read_text()) == {"role": "reviewer"}
+
+
+def test_a_role_waits_until_nothing_is_recorded(open_at: OpenAt, workplace: Workplace) -> None:
+    pilot = opened(open_at, workplace, "annotator")
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Start recording").isEnabled)
+    pilot.press("Start recording")
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.press("Settings")
+    role = pilot.named(QComboBox, "Your role")
+    role.setCurrentIndex(role.findData("lead"))
+    pilot.press("Save")
+    pilot.wait_to_read("Saved.")
+    assert rail(pilot) == OF_ANNOTATORS
+    pilot.controller.stop()
+    pilot.qtbot.waitUntil(lambda: rail(pilot) == ALL)
+    pilot.press("Tasks")
+    pilot.qtbot.waitUntil(lambda: pilot.named(QToolButton, "Templates").isVisible())
+
+
+class TestFirstUse:
+    def test_a_new_reviewer_chooses_the_role_by_keys_alone(self, open_at: OpenAt, workplace: Workplace) -> None:
+        practice = FakePractice(agrees=None)
+        pilot = opened(open_at, replace(workplace, practice=practice), "")
+        dialog = pilot.dialog()
+        pilot.qtbot.waitUntil(dialog.isActiveWindow)
+        QTest.keyClicks(dialog.focusWidget(), " Lovelace")
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Right)
+        assert [button.text() for button in dialog.findChildren(QRadioButton) if button.isChecked()] == ["I review"]
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
+        pilot.qtbot.waitUntil(lambda: rail(pilot) == OF_REVIEWERS)
+        assert practice.agrees is None
+        pilot.qtbot.waitUntil(lambda: settings_file().exists())
+        assert tomllib.loads(settings_file().read_text()) == {"role": "reviewer"}
+
+    def test_one_click_leads_a_new_annotator_into_the_first_practice_task(
+        self, open_at: OpenAt, workplace: Workplace
+    ) -> None:
+        practice = FakePractice(agrees=None, wanted=1)
+        pilot = opened(open_at, replace(workplace, practice=practice), "")
+        pilot.press_in(pilot.dialog(), "I agree, start practice")
+        pilot.wait_for_phase(Phase.RECORDING)
+        assert rail(pilot) == OF_ANNOTATORS
+        assert pilot.says("Do the task on the phone")
+
+    def test_people_with_a_role_are_not_asked_for_it(self, open_at: OpenAt, workplace: Workplace) -> None:
+        pilot = opened(open_at, replace(workplace, practice=FakePractice(agrees=None)), "annotator")
+        assert pilot.dialog().findChildren(QRadioButton) == []
+
+
+class TestHelp:
+    @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.value.label)
+    def test_f1_shows_the_keys_of_each_page(self, open_at: OpenAt, workplace: Workplace, page: Command) -> None:
+        pilot = opened(open_at, workplace, "lead")
+        pilot.press(page.value.label)
+        QTest.keyClick(pilot.window.focusWidget() or pilot.window, Qt.Key.Key_F1)
+        words = [label.text() for label in help_of(pilot).findChildren(QLabel)]
+        assert f"On the page {page.value.label}" in words
+        assert next(one.value.tip for one in Command if one.value.page == page.value.label and one.value.keys) in words
+
+    def test_f1_shows_them_above_a_dialog_once(self, open_at: OpenAt, workplace: Workplace) -> None:
+        pilot = opened(open_at, replace(workplace, practice=FakePractice(agrees=None)), "")
+        dialog = pilot.dialog()
+        pilot.qtbot.waitUntil(dialog.isActiveWindow)
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_F1)
+        shown = help_of(pilot)
+        pilot.qtbot.waitUntil(shown.isActiveWindow)
+        QTest.keyClick(shown.focusWidget(), Qt.Key.Key_F1)
+        assert [one for one in pilot.window.findChildren(HelpDialog) if one.isVisible()] == [shown]
+        QTest.keyClick(shown.focusWidget(), Qt.Key.Key_Escape)
+        assert dialog.isVisible()
+
+    def test_the_computer_is_checked_from_there(self, open_at: OpenAt, workplace: Workplace) -> None:
+        pilot = opened(open_at, workplace, "lead")
+        QTest.keyClick(pilot.window, Qt.Key.Key_F1)
+        pilot.press_in(help_of(pilot), "Check this computer")
+        pilot.qtbot.waitUntil(lambda: any(one.windowTitle() == "Doctor" for one in pilot.window.findChildren(QDialog)))
+
+
+def test_without_a_role_everything_is_seen() -> None:
+    assert all(sees(role, command) for role in ("", "lead") for command in Command)
