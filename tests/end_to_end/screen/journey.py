@@ -24,11 +24,18 @@ def begin_first_use(annotator: Annotator, name: str = "Ada", *, practises: bool 
 
 
 @contextmanager
-def first_use_of(room: Room, name: str = "Ada", **settings: object) -> Iterator[Annotator]:
-    """The window of an annotator who has left the first dialog, and is asked for no practice."""
+def first_use_of(room: Room, name: str = "Ada", *, leads: bool = False, **settings: object) -> Iterator[Annotator]:
+    """The window of an annotator, or a lead, who has left the first dialog, and is asked for no practice."""
     room.write_settings(practice_tasks=0, **settings)
     with room.annotator() as annotator:
-        begin_first_use(annotator, name)
+        if leads:
+            annotator.wait_for_dialog("Before you record")
+            annotator.write(name, into="Your name")
+            annotator.press("I lead the project")
+            annotator.press("Continue")
+            annotator.wait_for_main_window()
+        else:
+            begin_first_use(annotator, name)
         yield annotator
 
 

@@ -14,7 +14,7 @@ _ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
 def prepare(room: Room) -> None:
     with (
         StandIn(careless(_ADDS)) as model,
-        first_use_of(room, "Grace", model=MODEL, model_url=model.url, name_apps=False) as lead,
+        first_use_of(room, "Grace", leads=True, model=MODEL, model_url=model.url, name_apps=False) as lead,
     ):
         lead.hands.resize(lead.window.look().window, *_SIZE)
         lead.press("Tasks")

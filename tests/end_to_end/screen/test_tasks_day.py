@@ -39,7 +39,7 @@ def test_a_task_is_made_rewritten_approved_recorded_and_counted(room: Room, mode
     unlisted = room.folder / "tasks.jsonl"
     unlisted.touch()
     give_it_a_price(room)
-    with first_use_of(room, tasks=str(unlisted), model=MODEL, model_url=model.url, name_apps=False) as ada:
+    with first_use_of(room, leads=True, tasks=str(unlisted), model=MODEL, model_url=model.url, name_apps=False) as ada:
         generate(ada)
         to_skip, to_edit, to_reject, to_leave = in_the_order_of_offers(room)
         model.behaviour = careless({words(to_reject): PRICE, words(to_edit): UNCLE})
@@ -159,6 +159,10 @@ def skip(annotator: Annotator, task: QueuedTask) -> None:
 
 def record(annotator: Annotator, task: QueuedTask) -> None:
     annotator.wait_for(task.listed.task.instruction)
+    annotator.press("Start recording")  # asks a lead for consent, once
+    annotator.wait_for_dialog("Before you record")
+    annotator.press("I agree")
+    annotator.wait_for_main_window()
     start_recording(annotator)
     do_steps(annotator, lambda: annotator.tap("Clock"))
     complete(annotator)
