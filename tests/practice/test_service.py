@@ -93,3 +93,11 @@ def test_a_consent_text_must_have_a_version(tmp_path: Path) -> None:
     path.write_text("We record all.\n")
     with pytest.raises(PracticeError, match="has no version"):
         consent_text(path)
+
+
+def test_who_does_not_record_gives_a_name_and_no_answer(store: EpisodeStore, tmp_path: Path) -> None:
+    kept: list[str] = []
+    service = PracticeService("ada", ProfileStore(tmp_path / "people"), store, wanted=2, keep_name=kept.append)
+    welcome = service.answer_consent("Grace", agreed=None)
+    assert (welcome.name, welcome.must_ask, welcome.agrees) == ("Grace", True, False)
+    assert kept == ["Grace"]

@@ -1,5 +1,7 @@
 """First use, practice until the queue opens, hints and results."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -13,7 +15,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
-from tests.gui.pilot import OpenAt, Pilot
+from tests.gui.pilot import OpenAt, OpenWindow, Pilot
 
 FIRST, SECOND = practice_tasks()[:2]
 
@@ -228,3 +230,13 @@ class TestPractice:
         assert pilot.status.state == "Recorded"
         assert not pilot.says("The episode is published.")
         assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]
+
+    def test_starts_the_simulated_emulator_beside_another_device(
+        self, open_window: OpenWindow, tmp_path: Path, device: FakeDevice
+    ) -> None:
+        service = FakeRecordings(tmp_path, FakeDevice(serial="real-1"), simulated=device)
+        pilot = open_window(service, Workplace(practice=FakePractice(agrees=None)))
+        pilot.wait_for_phase(Phase.WATCHING)
+        pilot.press_in(pilot.dialog(), "I agree, start practice")
+        pilot.wait_for_phase(Phase.RECORDING)
+        assert pilot.controller.serial == device.serial
