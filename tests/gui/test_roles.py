@@ -23,6 +23,7 @@ from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.help_dialog import HelpDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.roles import sees
+from odyssey_recorder.gui.shortcuts import CHANGEABLE
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.task.queue.board import Status
@@ -115,6 +116,10 @@ def test_annotators_see_no_words_of_leads(open_at: OpenAt, workplace: Workplace)
     assert not any(tab.isVisible() for tab in pilot.window.findChildren(QToolButton) if tab.text() == "Templates")
     pilot.press("Settings")
     assert "Language model" not in sections(pilot)
+    table = pilot.named(QTableView, "Keys of all actions")
+    hidden = [command for number, command in enumerate(CHANGEABLE) if table.isRowHidden(number)]
+    assert {Command.GENERATE_TASKS, Command.SHOW_TEMPLATES, Command.REVIEW_PAGE} < set(hidden)
+    assert Command.RECORD_TASK not in hidden
     for words in ("Templates", "Practice tasks to pass", "Apps in instructions", "Propose templates"):
         assert not pilot.says(words), words
 
