@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QRadioButton,
+    QTableView,
     QToolButton,
 )
 
