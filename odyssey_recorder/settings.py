@@ -139,6 +139,7 @@ class Settings(ClosedModel):
     model: str = ""
     model_url: Annotated[str, AfterValidator(_checked_url)] = ""
     theme: Literal["system", "light", "dark"] = "system"
+    text_size: Literal["small", "normal", "large", "extra large"] = "normal"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     adb_server_port: int = Field(default=5037, ge=1, le=65535)
 

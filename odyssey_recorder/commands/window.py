@@ -66,6 +66,7 @@ def _workplace(
         settings=store,
         role=role,
         theme=settings.theme,
+        text_size=settings.text_size,
         state=KeptFile(window_state_file()),
         shortcuts=KeptFile(shortcuts_file()),
         sheets=KeptFile(sheets_file()),

@@ -5,7 +5,7 @@ import signal
 
 from PySide6.QtCore import QTimer
 
-from odyssey_recorder.gui.application import ErrorHook, application, use_theme
+from odyssey_recorder.gui.application import ErrorHook, application, use_text_size, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.main_window import MainWindow
 from odyssey_recorder.gui.record.recording_controller import RecordingController
@@ -22,6 +22,7 @@ def run(
     """
     app = application()
     use_theme(workplace.theme if workplace is not None else "system")
+    use_text_size(workplace.text_size if workplace is not None else "normal")
     controller = RecordingController(service)
     window = MainWindow(controller, workplace, Command.REVIEW_PAGE if to_review else None)
     ErrorHook(window).install()

@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Literal
 
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QWidget
 from odyssey_recorder import __version__
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.parts import fill_dialog, named, push_button, row, text_label
-from odyssey_recorder.gui.theme import MARK
+from odyssey_recorder.gui.theme import MARK, set_text_scale
 
 _log = logging.getLogger(__name__)
 _qt_log = logging.getLogger("qt")
@@ -69,6 +70,9 @@ def _log_qt(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
 
 
 ThemeName = Literal["system", "light", "dark"]
+TextSize = Literal["small", "normal", "large", "extra large"]
+
+_SCALES: Mapping[TextSize, float] = {"small": 0.9, "normal": 1.0, "large": 1.2, "extra large": 1.4}
 
 _SCHEMES = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 _ACCENT = "#308cc6"
@@ -82,6 +86,16 @@ def use_theme(name: ThemeName) -> None:
     # Some systems have no colour schemes, such as a bare X server.
     follows = name == "system" or hints.colorScheme() is scheme
     QApplication.setPalette(QPalette() if follows else _palette(is_dark=name == "dark"))
+    _tell_windows()
+
+
+def use_text_size(size: TextSize) -> None:
+    """Set the size of all text, relative to the system's own."""
+    set_text_scale(_SCALES[size])
+    _tell_windows()
+
+
+def _tell_windows() -> None:
     for window in QApplication.topLevelWidgets():
         QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as when the system's theme changes
 

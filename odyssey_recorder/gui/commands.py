@@ -61,6 +61,8 @@ class Command(Enum):
     PREVIOUS_PAGE = _CommandText("Previous page", "Show the previous page", "arrow_up", "Ctrl+Shift+Tab")
     HELP = _CommandText("Help", "Show the keys of this page", "help", "F1")
     DOCTOR = _CommandText("Doctor", "Check this computer's set-up", "stethoscope", "Shift+F1")
+    LEFT_PANEL = _CommandText("Left panel", "Show or hide the left panel", "dock_left", "Ctrl+B")
+    RIGHT_PANEL = _CommandText("Right panel", "Show or hide the right panel", "dock_right", "Ctrl+Shift+B")
     LOOK_FOR_DEVICES = _record("Look again", "Refresh the list of devices", "refresh", "F5")
     SIMULATE = _record("Start the simulated emulator", "Start a simulated emulator on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)

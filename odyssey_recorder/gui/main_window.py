@@ -15,6 +15,7 @@ from odyssey_recorder.gui.idle import IdleQueue, make_classes
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import fill_column, fill_row, tool_button
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
@@ -127,6 +128,7 @@ class MainWindow(QMainWindow):
             return
         self.hide()
         self._state.page, self._state.zoom = self.page.name, self._record.viewport.kept
+        self._state.panels |= {panels.objectName(): panels.kept for panels in self.findChildren(Panels)}
         self._state.keep(self)
         for page in self._pages.made:
             page.close_down()
@@ -175,6 +177,8 @@ class MainWindow(QMainWindow):
         self._put_in(page)
         self._stack.setCurrentWidget(page)
         page.enter()
+        for panels in page.findChildren(Panels):
+            panels.recall(self._state.panels.pop(panels.objectName(), panels.kept))
         self._keyboard.go_home()
         if self._first_use is not None and command in _TO_RECORD and self._pages.role != "lead":
             self._first_use.expect_recording()

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
 
 MARK = QColor("#ff2d6f")
 """The colour of actions on screenshots and frames, in every theme."""
@@ -13,6 +14,25 @@ RECORDING_RED = QColor("#d32f2f")
 
 READABLE = 4.5
 """The contrast of text that WCAG 2 requires."""
+
+_NATURAL_POINTS = "natural points"
+
+
+def set_text_scale(scale: float) -> None:
+    """Set the size of all text, as a multiple of the system's own."""
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        font = app.font()
+        natural = app.property(_NATURAL_POINTS) or font.pointSizeF()
+        app.setProperty(_NATURAL_POINTS, natural)
+        font.setPointSizeF(natural * scale)
+        app.setFont(font)
+
+
+def grown(px: int) -> int:
+    """The length at the chosen text size of something that has `px` at the system's own."""
+    natural = QApplication.instance().property(_NATURAL_POINTS)  # type: ignore[union-attr]
+    return round(px * QApplication.font().pointSizeF() / natural) if natural else px
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +131,7 @@ def style_sheet(theme: Theme, *, font_pt: float) -> str:
         large=f"{font_pt * 1.25:.1f}",
         title=f"{font_pt * 1.1:.1f}",
         recording=RECORDING_RED.name(),
+        chip=grown(24),
     )
 
 
@@ -191,7 +212,9 @@ QToolButton[kind="fold"]:hover {{ background: transparent; color: {text}; }}
 QToolButton[kind="rail"] {{ border-color: transparent; border-radius: 10px; padding: 8px 4px; font-size: {small}pt; }}
 QToolButton[kind="rail"]:checked {{ background: {tint}; }}
 
-QFrame[kind="chip"] {{ background: {tint}; border: none; border-radius: 12px; min-height: 24px; max-height: 24px; }}
+QFrame[kind="chip"] {{
+    background: {tint}; border: none; border-radius: 12px; min-height: {chip}px; max-height: {chip}px;
+}}
 QFrame[kind="chip"] QLabel {{ font-size: {base}pt; }}
 QFrame[kind="chip"] QToolButton {{ border: 1px solid transparent; border-radius: 9px; padding: 1px; min-height: 0; }}
 

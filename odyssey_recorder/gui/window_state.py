@@ -48,13 +48,18 @@ class KeptFile:
 
 
 class WindowState:
-    """State from when the window was last closed; `page` and `zoom` are names of the window's own, or empty."""
+    """State from when the window was last closed; `page` and `zoom` are names of the window's own, or empty.
+
+    `panels` has a value for each `Panels` by its name, of unchecked kinds.
+    """
 
     def __init__(self, file: KeptFile) -> None:
         self._file = file
         self._kept = file.read()
         self.page = _words(self._kept.get("page"))
         self.zoom = _words(self._kept.get("zoom"))
+        panels = self._kept.get("panels")
+        self.panels: dict[str, object] = dict(panels) if isinstance(panels, dict) else {}
 
     def page_among(self, offered: Sequence[Command]) -> Command:
         return next((command for command in offered if command.name == self.page), offered[0])
@@ -65,7 +70,9 @@ class WindowState:
 
     def keep(self, window: QWidget) -> None:
         geometry = window.saveGeometry().toBase64().toStdString()
-        self._file.write({**self._kept, "geometry": geometry, "page": self.page, "zoom": self.zoom})
+        self._file.write(
+            {**self._kept, "geometry": geometry, "page": self.page, "zoom": self.zoom, "panels": self.panels}
+        )
 
 
 def _words(value: object) -> str:

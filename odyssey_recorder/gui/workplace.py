@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.gui.application import ThemeName
+from odyssey_recorder.gui.application import TextSize, ThemeName
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
@@ -95,6 +95,7 @@ class Workplace:
     settings: "SettingsStore | None" = None
     role: Role = ""
     theme: ThemeName = "system"
+    text_size: TextSize = "normal"
     state: KeptFile = field(default_factory=KeptFile)
     shortcuts: KeptFile = field(default_factory=KeptFile)
     sheets: KeptFile = field(default_factory=KeptFile)

@@ -17,6 +17,7 @@ from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import RECORDED, counted, episode_table
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import (
     Card,
     Choice,
@@ -213,11 +214,13 @@ class DatasetPage(Page):
         head.setContentsMargins(4, 0, 4, 0)
         listing = column(head, (self._middle, 1), spacing=10)
         right = column(self._warning, (listing, 3), (self._card, 1), spacing=_SPACE)
-        fill_row(self, self._facets(), (right, 1), margins=_SPACE, spacing=_SPACE)
+        middle = QWidget()
+        middle.setLayout(right)
+        panels = Panels("dataset", self._commands, middle, {"left": (self._facets(), _FACETS_PX)})
+        fill_row(self, panels, margins=_SPACE)
 
     def _facets(self) -> QWidget:
         card = Card()
-        card.setFixedWidth(_FACETS_PX)
         facets: list[QWidget] = []
         for words, facet in (("Category", self._categories), ("Device", self._devices)):
             label = text_label(words, "field")

@@ -2,14 +2,16 @@
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
+from odyssey_recorder.gui.theme import grown
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _WORDS_FROM_PX = 540
 """Wide enough for the names of the system keys."""
+_ONE_ROW_FROM_PX = 860
 
 
 class ActionBar(QWidget):
@@ -57,8 +59,11 @@ class ActionBar(QWidget):
         self._text.setText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        width, directions = event.size().width(), QBoxLayout.Direction
         for button in self._keys:
-            button.set_wordless(event.size().width() < _WORDS_FROM_PX)
+            button.set_wordless(width < grown(_WORDS_FROM_PX))
+        is_one_row = width >= grown(_ONE_ROW_FROM_PX)
+        self._rows.setDirection(directions.LeftToRight if is_one_row else directions.TopToBottom)
         super().resizeEvent(event)
 
     def minimumSizeHint(self) -> QSize:
@@ -76,4 +81,4 @@ class ActionBar(QWidget):
         write = row(self._to_device, (self._text, 1), self._type_button)
         endings = self._commands.buttons(Command.IMPOSSIBLE, Command.COMPLETE)
         keys = row(*self._keys, None, *endings)
-        fill_column(self, write, keys, spacing=10)
+        self._rows: QBoxLayout = fill_column(self, (write, 1), keys, spacing=10)

@@ -184,6 +184,8 @@ def _line(finding: Finding) -> str:
 
 
 class Finishing(QObject):
+    asking = Signal(bool)
+
     def __init__(self, controller: RecordingController, commands: Commands, page: QWidget, column: QBoxLayout) -> None:
         """Questions about the shown screen are asked at the top of `column`, where they do not cover it."""
         super().__init__(page)
@@ -210,6 +212,7 @@ class Finishing(QObject):
         self._asking = dialog
         dialog.setWindowFlags(Qt.WindowType.Widget)
         self._column.insertWidget(0, dialog)
+        self.asking.emit(True)
         dialog.ending_given.connect(self._end)
         dialog.finished.connect(lambda: self._forget(dialog))
         dialog.show()
@@ -245,6 +248,7 @@ class Finishing(QObject):
     def _forget(self, dialog: EndingDialog) -> None:
         if dialog is self._asking:
             self._asking = None
+            self.asking.emit(False)
 
     def _ask_to_discard(self) -> None:
         dialog = QuestionDialog(DISCARD, self._page)

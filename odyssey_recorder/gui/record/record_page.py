@@ -5,16 +5,18 @@ from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.device.preflight import PreflightFinding
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.fix_list import PreflightCard
 from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import fill_column, fill_row
+from odyssey_recorder.gui.panels import Panels, SideName
+from odyssey_recorder.gui.parts import fill_column, fill_row, row
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
@@ -22,12 +24,14 @@ from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.gui.record.steps_card import StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -37,6 +41,10 @@ _LOOK_AROUND_MS = 3000
 _FAILED = "failed"  # the cause of a message
 _LEFT_PX = 280
 _RIGHT_PX = 284
+_BRIEF_PX = 40
+_UNDER_PICTURE_PX, _BESIDE_PICTURE_PX = 110, 48
+"""Controls of the middle around the picture."""
+_NEARLY = 0.85
 _SPACE = 16
 
 
@@ -65,10 +73,17 @@ class RecordPage(Page):
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
+        self._left, self._right = QWidget(), QWidget()
+        self._brief = ElidedLabel()
+        self._not_left = commands.buttons(Command.PAUSE, Command.STOP, kind="quiet")
+        self._not_right = commands.buttons(Command.UNDO, kind="quiet")
+        self._heading = row((self._brief, 1), *self._not_right, *self._not_left)
+        self._fitted: Size | None = None
         self._seen: set[str] = set()  # devices that were ready in the last list
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
-        Finishing(controller, commands, self, self._column)
+        finishing = Finishing(controller, commands, self, self._column)
+        finishing.asking.connect(partial(self._panels.require, "right"))
         self._connect_controller()
         self._connect_widgets()
         self._connect_commands()
@@ -117,6 +132,7 @@ class RecordPage(Page):
         looks_over = passive and phase in (Phase.CONNECTING, Phase.WATCHING)
         self._preflight.setVisible(looks_over)
         self._steps.setVisible(not looks_over)
+        self._panels.arrange()
         self._commands.enable(Command.LOOK_OVER, on=passive and phase is Phase.WATCHING)
         self._mode.show_mode(self._controller.mode)
         self._device.show_mode()
@@ -128,7 +144,10 @@ class RecordPage(Page):
         self._steps.show_steps(view.steps, may_undo=view.published is None, is_making=is_making)
         if view.published is not None:
             self._task.note_published(view.published.stem)
+        is_asked = not self._question.isHidden()
         self._question.show_question(view.question, view.steps)
+        if is_asked is self._question.isHidden():
+            self._panels.arrange()
         self._device.show_view(view)
 
     def _show_devices(self, devices: Sequence[ListedDevice]) -> None:
@@ -204,6 +223,7 @@ class RecordPage(Page):
         controller.look_over_failed.connect(self._preflight.show_failure)
         self._preflight.fix_asked.connect(controller.fix)
         controller.view_changed.connect(self._show_view)
+        controller.frame_came.connect(self._fit_frame)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
         controller.noticed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
         controller.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words, cause=_FAILED))
@@ -245,19 +265,46 @@ class RecordPage(Page):
         self._commands.belong_to(self, Command.WRITE)
 
     def _lay_out(self) -> None:
-        fill_row(self, self._left(), (self._device, 1), self._right(), margins=_SPACE, spacing=_SPACE)
-
-    def _left(self) -> QWidget:
-        left = QWidget()
-        fill_column(left, self._devices, self._task, spacing=_SPACE)
-        left.setFixedWidth(_LEFT_PX)
-        return left
-
-    def _right(self) -> QWidget:
         # Messages here do not move the mirror under the mouse.
         practice = [self._practice] if self._practice is not None else []
-        right = QWidget()
         above = (self._message, *practice, self._question)
-        self._column = fill_column(right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
-        right.setFixedWidth(_RIGHT_PX)
-        return right
+        fill_column(self._left, self._devices, self._task, spacing=_SPACE)
+        self._column = fill_column(self._right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
+        self._brief.setProperty("kind", "title")
+        self._brief.setMinimumHeight(_BRIEF_PX)
+        middle = QWidget()
+        fill_column(middle, self._heading, (self._device, 1), spacing=0)
+        left, right = (self._left, _LEFT_PX), (self._right, _RIGHT_PX)
+        self._panels = Panels("record", self._commands, middle, {"left": left, "right": right}, self._fits)
+        self._panels.arranged.connect(self._place_words)
+        fill_row(self, self._panels, margins=_SPACE)
+
+    def _fits(self, side: SideName, px: int) -> bool:
+        """Whether the picture is nearly as high as it could be; a panel that is needed now stays anyway."""
+        if side == "left":
+            is_needed = self._controller.phase not in (Phase.STARTING, Phase.RECORDING)
+        else:
+            said = (self._practice, self._question, self._preflight)
+            is_needed = any(one is not None and not one.isHidden() for one in said)
+        size = self._fitted
+        if is_needed or size is None:
+            return True
+        highest = self._panels.height() - _UNDER_PICTURE_PX
+        return px - _BESIDE_PICTURE_PX >= _NEARLY * highest * size.width / size.height
+
+    def _fit_frame(self, frame: Frame) -> None:
+        if frame.size != self._fitted:
+            self._fitted = frame.size
+            self._panels.arrange()
+
+    def _place_words(self) -> None:
+        """Show above the mirror what is needed of a hidden left panel, and messages where they are seen."""
+        has_left, has_right = self._panels.is_open("left"), self._panels.is_open("right")
+        for part in (self._brief, *self._not_left):
+            part.setVisible(not has_left)
+        for part in self._not_right:
+            part.setVisible(not has_left and not has_right)
+        self._brief.show_words(self.instruction)
+        place = self._right.layout() if has_right else self._left.layout() if has_left else self._heading
+        if isinstance(place, QBoxLayout) and place.indexOf(self._message) < 0:
+            place.insertWidget(0, self._message)

@@ -53,7 +53,7 @@ class StatusLine(QWidget):
         super().__init__(parent)
         self._dot = _Dot()
         self._state = QLabel()
-        self._message = _ElidedLabel()
+        self._message = ElidedLabel()
         self._message.setProperty("kind", "hint")
         self._path = named(QLabel(), "Screenshot source")
         self._path.setProperty("kind", "hint")
@@ -156,7 +156,7 @@ class _Dot(QWidget):
         return colours[self._activity]
 
 
-class _ElidedLabel(QLabel):
+class ElidedLabel(QLabel):
     def __init__(self) -> None:
         super().__init__()
         self.words: str = ""

@@ -105,8 +105,6 @@ def _check_words(check: str, count: int) -> str:
     return f"{check} ({count:,})  {title}".strip()
 
 
-_NARROW_PX = 300
-_WIDEST_PX = 16_777_215
 _AT_FIRST = {"stage": MINE}
 
 
@@ -158,9 +156,6 @@ class EpisodesPane(QWidget):
 
     def show_narrow(self, narrow: bool) -> None:
         self._filters.setVisible(not narrow)
-        self.setFixedWidth(_NARROW_PX) if narrow else self.setMaximumWidth(_WIDEST_PX)
-        if not narrow:
-            self.setMinimumWidth(0)
 
     def _filter(self) -> None:
         before = self.table.filter

@@ -1,7 +1,7 @@
 """The Review page: the list of episodes, the open one, and its verdict."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from textwrap import shorten
@@ -17,6 +17,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.panels import Panels, Side, SideName
 from odyssey_recorder.gui.parts import breakable, column, fill_column, fill_row, named, row, text_label
 from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_in_words
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
@@ -32,9 +33,9 @@ from odyssey_recorder.quality.reviewing.status import same_person
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 
 _SPACE = 16
-_WIDE_PX = 1380
-"""From this page width on, the list stays beside the open episode."""
-_PANEL_PX, _WIDE_PANEL_PX = 328, 380
+_ROOMY_PX = 1030
+"""Where the open episode has this much, the list stays beside it."""
+_LIST_PX, _PANEL_PX = 300, 350
 _TITLE_LETTERS = 60
 _OF_EPISODES = (Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.CHECK_EPISODES)
 
@@ -79,6 +80,8 @@ class ReviewPage(Page):
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._bench = QWidget()
+        listed: Mapping[SideName, Side] = {"left": (self._pane, _LIST_PX)}
+        self._listing = Panels("episodes", commands, self._bench, listed, lambda _side, px: px >= _ROOMY_PX)
         self._whole = QStackedWidget()
         self._make_figures: Callable[[], QWidget] | None = None
         self._lay_out()
@@ -398,12 +401,9 @@ class ReviewPage(Page):
 
     def _arrange(self) -> None:
         listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
-        is_wide = self.width() >= _WIDE_PX
-        for part in (self._cards, self._panel):
-            part.setFixedWidth(_WIDE_PANEL_PX if is_wide else _PANEL_PX)
         self._bench.setVisible(not listed)
-        self._pane.setVisible(listed or is_wide)
         self._pane.show_narrow(not listed)
+        self._listing.arrange()
         self._commands.enable(Command.REVIEW_LIST, on=bool(self._wanted))
         self._run_watch()
         self._tell()
@@ -457,11 +457,10 @@ class ReviewPage(Page):
         figures = commands.button(Command.REVIEW_FIGURES, kind="quiet")
         buttons = commands.buttons(Command.CHECK_EPISODES, Command.REVIEW_LIST, Command.NEXT_REVIEW)
         head = row(self._said, self._bar, (self._outcome, 1), figures, *buttons)
-        right = column((self._cards, 2), (self._panel, 4), spacing=10)
-        fill_row(self._bench, (self._viewer, 1), right, spacing=_SPACE)
-        episodes = QWidget()
-        fill_row(episodes, self._pane, (self._bench, 1), spacing=_SPACE)
-        self._whole.addWidget(episodes)
+        right = QWidget()
+        fill_column(right, (self._cards, 2), (self._panel, 4), spacing=10)
+        fill_row(self._bench, Panels("review", commands, self._viewer, {"right": (right, _PANEL_PX)}))
+        self._whole.addWidget(self._listing)
         fill_column(self, head, self._message, (self._whole, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)
 
 

@@ -121,6 +121,13 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
             partial(choice_control, choices={"system": "Same as the system", "light": "Light", "dark": "Dark"}),
             is_at_once=True,
         ),
+        Setting(
+            "text_size", "Text size", "Shown right away, kept when you save.",
+            partial(choice_control, choices={
+                "small": "Small", "normal": "Normal", "large": "Large", "extra large": "Extra large",
+            }),
+            is_at_once=True,
+        ),
     ),
     "Shortcuts": (),
     "Log": (

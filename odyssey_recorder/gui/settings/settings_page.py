@@ -7,7 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, QTimer, Si
 from PySide6.QtWidgets import QDialog, QFrame, QListView, QPushButton, QWidget
 
 from odyssey_recorder.errors import OdysseyError
-from odyssey_recorder.gui.application import use_theme
+from odyssey_recorder.gui.application import use_text_size, use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -227,6 +227,11 @@ class SettingsPage(Page):
         if name == "system" or name == "light" or name == "dark":
             use_theme(name)
 
+    def _use_text_size(self) -> None:
+        size = self._fields["text_size"].value
+        if size == "small" or size == "normal" or size == "large" or size == "extra large":
+            use_text_size(size)
+
     # Wiring.
 
     def _connect(self) -> None:
@@ -236,6 +241,7 @@ class SettingsPage(Page):
         for field in self._fields.values():
             field.changed.connect(self._note_change)
         self._fields["theme"].changed.connect(self._use_theme)
+        self._fields["text_size"].changed.connect(self._use_text_size)
         self._key.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
         self._log.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
         self._shortcut_card.refused.connect(self._tell_refusal)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, ReasonDialog
 from odyssey_recorder.gui.record.task_text import category_words
@@ -261,7 +262,7 @@ class PrepareView(QWidget):
         for choice, letters in ((self._stage, 20), (self._writer, 15), (self._category, 15)):
             choice.setMinimumContentsLength(letters)
         actions = row(self._count, None, *self._commands.buttons(Command.REWRITE_TASKS, Command.REWRITE_ALL))
-        body = row((self._view, 4), (self.card, 6), spacing=16)
+        body = Panels("prepare", self._commands, self._view, {"right": (self.card, 0.6)})
         fill_column(self, filters, actions, (body, 1), spacing=10)
 
 

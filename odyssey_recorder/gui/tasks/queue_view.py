@@ -10,6 +10,7 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, column, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
@@ -193,7 +194,7 @@ class QueueView(QWidget):
         head = row((self._title, 1), self._count)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         filters = row((self.search, 1), self._category, self._status, self._device)
-        left = column(head, self._counts, filters, self._failure, self._nothing, (self._view, 1), None, spacing=12)
-        self._detail.setFixedWidth(_DETAIL_PX)
-        both = row((left, 1), self._detail, spacing=16)
+        left = QWidget()
+        fill_column(left, head, self._counts, filters, self._failure, self._nothing, (self._view, 1), None, spacing=12)
+        both = Panels("queue", self._commands, left, {"right": (self._detail, _DETAIL_PX)})
         fill_column(self, self._gate, (both, 1), spacing=12)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
+from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
@@ -178,5 +179,5 @@ class TemplatesView(QWidget):
         for choice in (self._category, self._catalogue):
             choice.setMinimumContentsLength(15)
         actions = row(self._count, None, self._commands.button(Command.THINK_OF_TEMPLATES))
-        body = row((self._view, 6), (self._card, 4), spacing=16)
+        body = Panels("templates", self._commands, self._view, {"right": (self._card, 0.4)})
         fill_column(self, filters, actions, self._message, (body, 1), spacing=10)
