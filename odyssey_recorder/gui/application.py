@@ -86,18 +86,13 @@ def use_theme(name: ThemeName) -> None:
     # Some systems have no colour schemes, such as a bare X server.
     follows = name == "system" or hints.colorScheme() is scheme
     QApplication.setPalette(QPalette() if follows else _palette(is_dark=name == "dark"))
-    _tell_windows()
+    for window in QApplication.topLevelWidgets():
+        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as when the system's theme changes
 
 
 def use_text_size(size: TextSize) -> None:
     """Set the size of all text, relative to the system's own."""
     set_text_scale(_SCALES[size])
-    _tell_windows()
-
-
-def _tell_windows() -> None:
-    for window in QApplication.topLevelWidgets():
-        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as when the system's theme changes
 
 
 def _palette(*, is_dark: bool) -> QPalette:

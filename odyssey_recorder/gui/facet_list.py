@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListView, QSizePolicy
 
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures
 from odyssey_recorder.gui.table import Column, TableModel, fill_list
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.theme import Theme, grown
 
 _ROW_PX = 30
 _BAR_PX = 3
@@ -39,7 +39,6 @@ class FacetList(QListView):
         self._facets = TableModel((_COLUMN,), key=lambda facet: facet.value, steady=True, parent=self)
         self._facets.show([_Facet("", "All", 0)])
         fill_list(self, name, self._facets, RowDelegate(_paint, QSize(100, _ROW_PX), self, Mark(radius=6)))
-        self.setMinimumHeight(_ROW_PX + 2)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.choose("")
         self.selectionModel().currentChanged.connect(lambda _now, _before: self.value_chosen.emit())
@@ -62,7 +61,10 @@ class FacetList(QListView):
         self.setCurrentIndex(self._facets.index(max(0, self._facets.place(value)), 0))
 
     def sizeHint(self) -> QSize:
-        return QSize(180, _ROW_PX * self._facets.rowCount() + 2)
+        return QSize(180, grown(_ROW_PX) * self._facets.rowCount() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(100, grown(_ROW_PX) + 2)
 
 
 def _paint(painter: QPainter, cell: QRectF, facet: _Facet, _font: QFont) -> None:

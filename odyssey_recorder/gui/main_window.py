@@ -16,7 +16,7 @@ from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import fill_column, fill_row, tool_button
+from odyssey_recorder.gui.parts import fill_column, fill_row, fix_width, tool_button
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.record_page import RecordPage
@@ -136,7 +136,7 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        if event.type() is QEvent.Type.ThemeChange:
+        if event.type() in (QEvent.Type.ThemeChange, QEvent.Type.ApplicationFontChange):
             self._use_palette()
         super().changeEvent(event)
 
@@ -268,6 +268,8 @@ class MainWindow(QMainWindow):
         for part in self.findChildren(QWidget):
             if repaint_icons := getattr(part, "repaint_icons", None):
                 repaint_icons()
+            if isinstance(px := part.property("natural_px"), int):
+                fix_width(part, px)
 
     def _ask_doctor(self) -> None:
         if self._doctor is None:
@@ -293,7 +295,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         rail = QFrame()
         rail.setProperty("kind", "rail")
-        rail.setFixedWidth(76)
+        fix_width(rail, 76)
         self._rail = {command: self._rail_button(command) for command in (*PAGES, Command.HELP, Command.DOCTOR)}
         top = [button for command, button in self._rail.items() if command not in _AT_THE_BOTTOM]
         bottom = [self._rail[command] for command in _AT_THE_BOTTOM]
@@ -305,5 +307,4 @@ class MainWindow(QMainWindow):
     def _rail_button(self, command: Command) -> QToolButton:
         style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
         button = tool_button(self._commands[command], command.value.label, "rail", style)
-        button.setFixedWidth(60)
-        return button
+        return fix_width(button, 60)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.theme import Theme, grown
 
 W = TypeVar("W", bound=QWidget)
 B = TypeVar("B", bound=QBoxLayout)
@@ -148,6 +148,13 @@ def say(label: QLabel, words: str) -> None:
     """Set the label's text, and hide it without one."""
     label.setText(words)
     label.setVisible(bool(words))
+
+
+def fix_width(widget: W, px: int) -> W:
+    """Fix the width to `px` at the system's text size; the window changes it with the text."""
+    widget.setProperty("natural_px", px)
+    widget.setFixedWidth(grown(px))
+    return widget
 
 
 def set_kind(widget: QWidget, kind: str) -> None:

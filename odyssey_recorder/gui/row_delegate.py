@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.table import VALUE, Index
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.theme import Theme, grown
 
 _BADGE_PX = 16
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -48,7 +48,7 @@ class RowDelegate(QStyledItemDelegate):
         self._mark = mark
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return self._size
+        return QSize(self._size.width(), grown(self._size.height()))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()

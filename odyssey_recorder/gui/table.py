@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QHeaderView, QListView, QTableView
+
+from odyssey_recorder.gui.theme import grown
 
 Index = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
@@ -255,6 +257,7 @@ def change_steadily(view: QAbstractItemView, model: TableModel[Any], row_px: int
     """
     scroll = view.verticalScrollBar()
     before = scroll.value()
+    row_px = grown(row_px)
     above, offset = divmod(before, row_px)
     top = model.key_at(above) if above else None
     change()
@@ -274,7 +277,7 @@ def fill_list(view: L, name: str, model: TableModel[Any], delegate: QAbstractIte
 
 
 def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
-    view = QTableView()
+    view = _TableView(row_px, [column.width for column in model.columns])
     view.setAccessibleName(name)
     view.setModel(model)
     view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
@@ -284,16 +287,36 @@ def table_view(name: str, model: TableModel[Any], row_px: int) -> QTableView:
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     view.verticalHeader().hide()
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    view.verticalHeader().setDefaultSectionSize(row_px)
     head = view.horizontalHeader()
     head.setHighlightSections(False)
     head.setDefaultAlignment(_LEFT)
     for number, column in enumerate(model.columns):
-        if column.width:
-            head.resizeSection(number, column.width)
-        else:
+        if not column.width:
             head.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
+    view.fit_text()
     return view
+
+
+class _TableView(QTableView):
+    """Its rows and columns grow with the text."""
+
+    def __init__(self, row_px: int, widths: Sequence[int]) -> None:
+        super().__init__()
+        self._row_px = row_px
+        self._widths = widths
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange and self.verticalHeader().defaultSectionSize() != grown(
+            self._row_px
+        ):
+            self.fit_text()
+
+    def fit_text(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(grown(self._row_px))
+        for number, width in enumerate(self._widths):
+            if width:
+                self.horizontalHeader().resizeSection(number, grown(width))
 
 
 def allow_sorting(view: QTableView) -> None:

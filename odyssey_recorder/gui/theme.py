@@ -15,24 +15,28 @@ RECORDING_RED = QColor("#d32f2f")
 READABLE = 4.5
 """The contrast of text that WCAG 2 requires."""
 
-_NATURAL_POINTS = "natural points"
+_TEXT_SCALE = "text scale"
 
 
 def set_text_scale(scale: float) -> None:
     """Set the size of all text, as a multiple of the system's own."""
+    before, app = text_scale(), QApplication.instance()
+    if app is None or scale == before:
+        return
+    font = QApplication.font()
+    font.setPointSizeF(font.pointSizeF() * scale / before)
+    app.setProperty(_TEXT_SCALE, scale)
+    QApplication.setFont(font)  # tells all windows
+
+
+def text_scale() -> float:
     app = QApplication.instance()
-    if isinstance(app, QApplication):
-        font = app.font()
-        natural = app.property(_NATURAL_POINTS) or font.pointSizeF()
-        app.setProperty(_NATURAL_POINTS, natural)
-        font.setPointSizeF(natural * scale)
-        app.setFont(font)
+    return float(app.property(_TEXT_SCALE) or 1.0) if app is not None else 1.0
 
 
 def grown(px: int) -> int:
     """The length at the chosen text size of something that has `px` at the system's own."""
-    natural = QApplication.instance().property(_NATURAL_POINTS)  # type: ignore[union-attr]
-    return round(px * QApplication.font().pointSizeF() / natural) if natural else px
+    return round(px * text_scale())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import Card, fill_column, named, push_button, row, set_kind, text_label
+from odyssey_recorder.gui.parts import Card, fill_column, fix_width, named, push_button, row, set_kind, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
 from odyssey_recorder.gui.table import Column, TableModel, fill_list
@@ -187,7 +187,7 @@ class PracticePage(Page):
         card = Card()
         fill_column(card, self._list, margins=8)
         side = Card()
-        side.setFixedWidth(320)
+        fix_width(side, 320)
         about = (self._title, self._instruction, self._state, None)
         below = (text_label(_HOW, "hint"), self._practise_button)
         fill_column(side, *about, *below, margins=(16, 14, 16, 16), spacing=12)

@@ -61,7 +61,7 @@ class StatusLine(QWidget):
         self._age.setProperty("kind", "hint")
         self._age.setToolTip("Time since the newest screenshot; over gRPC, one arrives when the screen changes")
         self._frame: Frame | None = None
-        self._hint = _ElidedLabel()
+        self._hint = ElidedLabel()
         self._hint.setAccessibleName("What was recorded")
         self._hint_rest = QTimer(self, singleShot=True)
         self._hint_rest.timeout.connect(lambda: self.show_hint(""))

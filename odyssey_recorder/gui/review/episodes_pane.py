@@ -15,6 +15,7 @@ from odyssey_recorder.gui.parts import (
     column,
     fill_column,
     fill_row,
+    fix_width,
     pile,
     scroll_area,
     text_label,
@@ -35,7 +36,7 @@ class ReviewFilters(Card):
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self.setFixedWidth(_WIDTH_PX)
+        fix_width(self, _WIDTH_PX)
         self.search = SearchField("Search instruction, template or id", "Search all text")
         self._annotator = Choice("Annotator")
         self._check = Choice("Failed check")

@@ -10,6 +10,7 @@ from odyssey_recorder.gui.key_button import KeyButton
 from odyssey_recorder.gui.parts import fill_column, line_edit, named, row, text_label
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.verdict_words import judgement_words
+from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
 
@@ -104,7 +105,7 @@ class QuestionCard(QWidget):
         self._reason.setModel(QStringListModel(numbered, self))
         self._reason.setProperty("kind", "reasons")
         self._reason.setUniformItemSizes(True)
-        self._reason.setFixedHeight(_REASON_PX * len(numbered) + 4)
+        self._reason.setFixedHeight(grown(_REASON_PX) * len(numbered) + 4)
         self._reason.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._reason.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._step.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # the wheel alone must not take the focus

@@ -18,7 +18,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.panels import Panels, Side, SideName
-from odyssey_recorder.gui.parts import breakable, column, fill_column, fill_row, named, row, text_label
+from odyssey_recorder.gui.parts import breakable, fill_column, fill_row, named, row, text_label
 from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_in_words
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_cards import ReviewCards

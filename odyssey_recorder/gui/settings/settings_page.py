@@ -17,6 +17,7 @@ from odyssey_recorder.gui.parts import (
     fill_column,
     fill_dialog,
     fill_row,
+    fix_width,
     named,
     push_button,
     row,
@@ -266,7 +267,7 @@ class SettingsPage(Page):
         self._sections.show_section(reached[-1] if reached else next(iter(seen)))
 
     def _lay_out(self) -> None:
-        self._sections.setFixedWidth(_SECTIONS_PX)
+        fix_width(self._sections, _SECTIONS_PX)
         right = QWidget()
         right.setMaximumWidth(_WIDEST_PX)
         fill_column(right, (self._area, 1), self._bottom(), spacing=12)

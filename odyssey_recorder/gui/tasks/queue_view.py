@@ -11,7 +11,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.category_counts import CategoryCounts
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.panels import Panels
-from odyssey_recorder.gui.parts import Choice, SearchField, column, fill_column, push_button, row, say, text_label
+from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
