@@ -266,10 +266,10 @@ class MainWindow(QMainWindow):
         self.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
         self._commands.use_palette(palette)
         for part in self.findChildren(QWidget):
-            if repaint_icons := getattr(part, "repaint_icons", None):
-                repaint_icons()
             if isinstance(px := part.property("natural_px"), int):
                 fix_width(part, px)
+            if repaint_icons := getattr(part, "repaint_icons", None):
+                repaint_icons()  # may delete it
 
     def _ask_doctor(self) -> None:
         if self._doctor is None:
