@@ -265,11 +265,13 @@ class MainWindow(QMainWindow):
         palette = QApplication.palette()
         self.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
         self._commands.use_palette(palette)
-        for part in self.findChildren(QWidget):
+        parts = self.findChildren(QWidget)
+        for part in parts:
             if isinstance(px := part.property("natural_px"), int):
                 fix_width(part, px)
+        for part in parts:
             if repaint_icons := getattr(part, "repaint_icons", None):
-                repaint_icons()  # may delete it
+                repaint_icons()  # may delete other parts
 
     def _ask_doctor(self) -> None:
         if self._doctor is None:
