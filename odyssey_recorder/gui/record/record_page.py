@@ -16,7 +16,7 @@ from odyssey_recorder.gui.fix_list import PreflightCard
 from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.panels import Panels, SideName
-from odyssey_recorder.gui.parts import fill_column, fill_row, row
+from odyssey_recorder.gui.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
@@ -74,7 +74,7 @@ class RecordPage(Page):
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
         self._left, self._right = QWidget(), QWidget()
-        self._brief = ElidedLabel()
+        self._brief = named(ElidedLabel(), "Instruction")
         self._not_left = commands.buttons(Command.PAUSE, Command.STOP, kind="quiet")
         self._not_right = commands.buttons(Command.UNDO, kind="quiet")
         self._heading = row((self._brief, 1), *self._not_right, *self._not_left)

@@ -1,0 +1,157 @@
+"""Panels beside the middle of a page: hidden, resized, kept, and hidden where the picture needs their room."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QListView, QPushButton, QSplitterHandle
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.panels import Panels
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.window_state import KeptFile
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.model.geometry import Size
+from tests.fakes import FakeDevice
+from tests.gui.fakes import TASK, FakeRecordings
+from tests.gui.pilot import LEFT, LonePilot, OpenAt, OpenWindow, Pilot
+
+TABLET, FOLD, PHONE = Size(2560, 1600), Size(2208, 1840), Size(1080, 2340)
+
+
+class Bench(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, needs_px: int = 0) -> None:
+        super().__init__(qtbot, background)
+        self.left, self.middle, self.right = QLabel("Left"), QPushButton("Middle"), QLabel("Right")
+        sides = {"left": (self.left, 200), "right": (self.right, 0.25)}
+        self.panels = Panels("bench", self.commands, self.middle, sides, lambda _side, px: px >= needs_px)  # type: ignore[arg-type]
+        self.show_alone(self.panels, 1000, 500)
+
+    @property
+    def open(self) -> str:
+        return " ".join(part.text() for part in (self.left, self.right) if part.isVisible())
+
+    def handle(self, side: str) -> QSplitterHandle:
+        return self.named(QSplitterHandle, f"{side} panel")
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, background: Background) -> Bench:
+    return Bench(qtbot, background)
+
+
+def test_a_command_hides_a_panel_and_the_middle_gets_its_room(bench: Bench) -> None:
+    before = bench.middle.width()
+    bench.commands[Command.LEFT_PANEL].trigger()
+    assert bench.open == "Right"
+    assert bench.middle.width() == before + 200
+    bench.commands[Command.RIGHT_PANEL].trigger()
+    assert bench.open == ""
+    bench.commands[Command.LEFT_PANEL].trigger()
+    assert bench.open == "Left"
+    assert bench.left.width() == 200
+
+
+def test_a_click_on_the_handle_hides_a_panel_and_the_handle_stays(bench: Bench) -> None:
+    QTest.mouseClick(bench.handle("Right"), LEFT)
+    assert bench.open == "Left"
+    QTest.mouseClick(bench.handle("Right"), LEFT)
+    assert bench.open == "Left Right"
+
+
+def test_the_keyboard_resizes_and_hides_a_panel(bench: Bench) -> None:
+    handle = bench.handle("Left")
+    handle.setFocus(Qt.FocusReason.TabFocusReason)
+    assert QApplication.focusWidget() is handle
+    QTest.keyClick(handle, Qt.Key.Key_Right)
+    assert bench.left.width() == 224
+    bench.window.resize(900, 500)
+    assert bench.left.width() == 224
+    QTest.keyClick(handle, Qt.Key.Key_Space)
+    assert bench.open == "Right"
+
+
+def test_a_panel_is_dragged_to_nothing_and_back(bench: Bench) -> None:
+    handle = bench.handle("Left")
+    for x, seen in ((-300, "Right"), (200, "Left Right")):
+        QTest.mousePress(handle, LEFT, pos=QPoint(2, 9))
+        QTest.mouseMove(handle, QPoint(2 + x, 9))
+        QTest.mouseRelease(handle, LEFT, pos=QPoint(2, 9))
+        assert bench.open == seen
+
+
+def test_in_a_narrow_window_the_right_panel_goes_first_and_a_wish_comes_before_that(
+    qtbot: QtBot, background: Background
+) -> None:
+    bench = Bench(qtbot, background, needs_px=500)
+    assert bench.open == "Left Right"
+    bench.window.resize(760, 500)
+    assert bench.open == "Left"
+    bench.window.resize(600, 500)
+    assert bench.open == ""
+    bench.commands[Command.RIGHT_PANEL].trigger()
+    assert bench.open == "Right"
+    bench.window.resize(1000, 500)
+    assert bench.open == "Left Right"
+
+
+def test_widths_and_wishes_are_recalled_and_foreign_values_ignored(bench: Bench) -> None:
+    bench.panels.recall({"left": [310, None], "right": [0, False]})
+    assert bench.left.width() == 310
+    assert bench.open == "Left"
+    assert bench.panels.kept == {"left": [310, None], "right": [0, False]}
+    for foreign in (7, {"left": "wide"}, {"left": [-4, None]}, {"right": [1, "no"]}):
+        bench.panels.recall(foreign)
+    assert bench.panels.kept == {"left": [310, None], "right": [0, False]}
+
+
+@pytest.mark.usefixtures("as_nobody")
+def test_the_window_opens_with_the_panels_of_each_page_as_they_were(open_at: OpenAt, tmp_path: Path) -> None:
+    place = Workplace(state=KeptFile(tmp_path / "window.json"))
+    first = open_at(place)
+    first.wait_for_phase(Phase.WATCHING)
+    first.shortcut("Ctrl+Shift+B").trigger()
+    assert not first.named(QListView, "Steps").isVisible()
+    first.window.close()
+    again = open_at(place)
+    again.qtbot.waitUntil(again.mirror.isVisible)
+    assert not again.named(QListView, "Steps").isVisible()
+
+
+@pytest.mark.parametrize(
+    ("size", "share"), [(TABLET, 0.3), (FOLD, 0.28), (PHONE, 0.2)], ids=["tablet", "fold", "phone"]
+)
+def test_while_recording_in_the_smallest_window_the_picture_gets_the_room(
+    open_window: OpenWindow, tmp_path: Path, size: Size, share: float
+) -> None:
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(size)))
+    pilot.window.resize(SMALLEST)
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    fit = pilot.mirror.fit()
+    assert fit is not None
+    assert fit.area.width() / size.width >= share
+    assert pilot.says(TASK.instruction) or size == TABLET
+    assert pilot.window.size() == SMALLEST
+
+
+def test_without_the_left_panel_the_instruction_and_the_buttons_are_above_the_picture(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.shortcut("Ctrl+B").trigger()
+    pilot.qtbot.waitUntil(lambda: pilot.named(QPushButton, "Stop").isVisible())
+    above = pilot.named(QLabel, "Instruction")
+    assert above.isVisible()
+    assert TASK.instruction in above.toolTip()
+
+
+def test_a_message_is_seen_without_the_right_panel(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.shortcut("Ctrl+Shift+B").trigger()
+    pilot.controller.noticed.emit("Too early.")
+    pilot.wait_to_read("Too early.")
+    pilot.shortcut("Ctrl+B").trigger()
+    pilot.wait_to_read("Too early.")
