@@ -77,7 +77,7 @@ def board_view(model: BoardModel) -> QTableView:
     across.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
     down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     down.setDefaultSectionSize(_BOARD_ROW_PX)
-    down.setFixedWidth(_NAMES_PX)
+    fix_width(down, _NAMES_PX)
     for head in (across, down):
         head.setHighlightSections(False)
         head.setSectionsClickable(False)
