@@ -52,11 +52,14 @@ class Panels(QSplitter):
             self.setStretchFactor(place, 1 if part is middle else 0)
             self.setCollapsible(place, part is not middle)
         for side in self._sides:
-            commands[_COMMANDS[side]].triggered.connect(lambda _checked, side=side: self._toggle_shown(side))
+            action = commands[_COMMANDS[side]]
+            action.triggered.connect(lambda _checked, side=side: self._toggle_shown(side))
+            action.changed.connect(self._name_handles)
+        self._name_handles()
         self.splitterMoved.connect(self._take_moved)
 
     def createHandle(self) -> QSplitterHandle:
-        return _Handle(self, self._commands)
+        return _Handle(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -71,7 +74,7 @@ class Panels(QSplitter):
     def toggle(self, side: SideName) -> None:
         panel = self._sides[side]
         wish = not self.is_open(side)
-        panel.wish = None if wish is self._is_roomy(side, panel) else wish
+        panel.wish = None if wish is self._is_roomy(side) else wish
         self.arrange()
 
     def require(self, side: SideName, on: bool) -> None:
@@ -86,7 +89,7 @@ class Panels(QSplitter):
                 panel.content.show()
             return
         for side, panel in reversed(self._sides.items()):
-            wish = panel.wish if panel.wish is not None else self._is_roomy(side, panel)
+            wish = panel.wish if panel.wish is not None else self._is_roomy(side)
             panel.content.setVisible(panel.is_required or wish)
         widths = [part.wanted(self.width()) if isinstance(part, _Panel) else 0 for part in self._parts()]
         widths[self.indexOf(self._middle)] = max(1, self._room - sum(widths))
@@ -114,13 +117,21 @@ class Panels(QSplitter):
         left, right = self._sides.get("left"), self._sides.get("right")
         return [part for part in (left, self._middle, right) if part is not None]
 
-    def _is_roomy(self, side: SideName, panel: "_Panel") -> bool:
-        others = [one for one in self._sides.values() if one is not panel and not self._is_out(one, side)]
-        return self._fits(side, self._room - sum(one.width_at(self.width()) for one in (panel, *others)))
-
-    def _is_out(self, other: "_Panel", side: SideName) -> bool:
+    def _is_roomy(self, side: SideName) -> bool:
         """The right panel is decided first, as if the left one stayed."""
-        return other.wish is False or (side == "left" and other.content.isHidden())
+        left_px = self._room
+        for name, panel in self._sides.items():
+            is_out = panel.wish is False or (side == "left" and panel.content.isHidden())
+            if name == side or not is_out:
+                left_px -= panel.width_at(self.width())
+        return self._fits(side, left_px)
+
+    def _name_handles(self) -> None:
+        for place in range(1, self.count()):
+            handle = self.handle(place)
+            side = self.side_of(handle)
+            handle.setAccessibleName(f"{side.capitalize()} panel")
+            handle.setToolTip(self._commands[_COMMANDS[side]].toolTip())
 
     def _toggle_shown(self, side: SideName) -> None:
         if self.isVisible() and not self._middle.isHidden():
@@ -133,7 +144,7 @@ class Panels(QSplitter):
         if px:
             panel.chosen_px = px
         if bool(px) is not self.is_open(side):
-            panel.wish = None if bool(px) is self._is_roomy(side, panel) else bool(px)
+            panel.wish = None if bool(px) is self._is_roomy(side) else bool(px)
             panel.content.setVisible(bool(px))
             self.arranged.emit()
         self.handle(place).update()
@@ -162,17 +173,11 @@ class _Panel(QWidget):
 class _Handle(QSplitterHandle):
     """A click hides or shows the panel, a drag resizes it; so do Space and the arrow keys."""
 
-    def __init__(self, panels: Panels, commands: Commands) -> None:
+    def __init__(self, panels: Panels) -> None:
         super().__init__(Qt.Orientation.Horizontal, panels)
         self._panels = panels
-        self._commands = commands
         self._pressed_x: int | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        for command in _COMMANDS.values():
-            commands[command].changed.connect(self._tell_keys)
-
-    def showEvent(self, event: object) -> None:
-        self._tell_keys()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed_x = round(event.globalPosition().x())
@@ -211,7 +216,3 @@ class _Handle(QSplitterHandle):
     @property
     def _side(self) -> SideName:
         return self._panels.side_of(self)
-
-    def _tell_keys(self) -> None:
-        self.setAccessibleName(f"{self._side.capitalize()} panel")
-        self.setToolTip(self._commands[_COMMANDS[self._side]].toolTip())

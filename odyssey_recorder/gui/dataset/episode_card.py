@@ -9,18 +9,7 @@ from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import (
-    Card,
-    breakable,
-    column,
-    fill_row,
-    fix_width,
-    pile,
-    row,
-    say,
-    scroll_area,
-    selectable,
-)
+from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.gui.step_viewer import enlarge
@@ -53,7 +42,7 @@ class EpisodeCard(Card):
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         left = column((about, 1), buttons, spacing=10)
         fill_row(self, left, (self._steps, 1), margins=(16, 14, 12, 12), spacing=12)
-        fix_width(about, _FACTS_PX)
+        about.setFixedWidth(_FACTS_PX)
         self.setMinimumHeight(_LOWEST_PX)
         self.setMaximumHeight(_HIGHEST_PX)
 

@@ -18,17 +18,7 @@ from odyssey_recorder.gui.devices.device_work import DeviceWork
 from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
-from odyssey_recorder.gui.parts import (
-    Card,
-    column,
-    fill_column,
-    fill_row,
-    fix_width,
-    named,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.roles import records
 from odyssey_recorder.settings import Role
@@ -322,7 +312,7 @@ class DevicesPage(Page):
 
     def _left(self) -> QWidget:
         card = Card()
-        fix_width(card, _LEFT_PX)
+        card.setFixedWidth(_LEFT_PX)
         head = row((text_label("Devices", "title"), 1), self._commands.button(Command.DEVICES_LOOK, wordless=True))
         head.setContentsMargins(16, 0, 12, 0)
         self._looking.setContentsMargins(16, 0, 16, 0)
@@ -331,7 +321,7 @@ class DevicesPage(Page):
 
     def _right(self) -> QVBoxLayout:
         self._progress.addWidget(self._job_card)
-        fix_width(self._snapshots, _SNAPSHOTS_PX)
+        self._snapshots.setFixedWidth(_SNAPSHOTS_PX)
         below = row((self._preflight, 1), self._snapshots, spacing=_SPACE)
         above = (self._message, self._card, self._progress, self._configuration, self._missing, self._taken)
         return column(*above, (below, 1), None, spacing=_SPACE)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QHeaderView, QListView, QTableView
 
-from odyssey_recorder.gui.parts import named
+from odyssey_recorder.gui.parts import fix_width, named
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures, small_font
 from odyssey_recorder.gui.table import Column, Index, TableModel, fill_list
