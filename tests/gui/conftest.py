@@ -12,7 +12,7 @@ from keyring.backends import fail
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.application import GarbageCollector, use_theme
+from odyssey_recorder.gui.application import GarbageCollector, use_text_size, use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace, load_pages
@@ -76,6 +76,7 @@ def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     yield
     keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
     use_theme("system")
+    use_text_size("normal")
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.gui.application import ErrorDialog, ThemeName, prepare, use_theme
+from odyssey_recorder.gui.application import ErrorDialog, TextSize, ThemeName, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.job_card import ClosingDialog
@@ -218,6 +218,16 @@ def test_every_page_does_so_and_tab_leads_to_every_control_and_shows_where_it_is
             use_theme(theme)
             check(qtbot, pilot.window)
             assert [what(one) for one in list(tab_stops(pilot.window)) if not shows_focus(one)] == [], (place, theme)
+
+
+@pytest.mark.parametrize(("size", "text"), [(QSize(1366, 768), "large"), (SMALLEST, "extra large")])
+def test_every_page_does_so_with_larger_text(pilot: Pilot, qtbot: QtBot, size: QSize, text: TextSize) -> None:
+    pilot.window.resize(size)
+    use_text_size(text)
+    for place in (*PAGES, Command.TASKS_PAGE, *_OF_LEADS):
+        pilot.press(place.value.label)
+        check(qtbot, pilot.window)
+        assert pilot.window.size() == size, place
 
 
 def walk(window: QWidget) -> Iterator[QWidget]:
