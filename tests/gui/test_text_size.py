@@ -41,7 +41,7 @@ def test_a_choice_in_the_settings_changes_the_open_window_and_is_saved(
     choice = pilot.wait_for(QComboBox, "Text size")
     pilot.qtbot.waitUntil(lambda: choice.currentData() == "normal")
     choice.setCurrentIndex(choice.findData("extra large"))
-    assert rail.width() == round(rail_px * 1.4)
+    pilot.qtbot.waitUntil(lambda: rail.width() == round(rail_px * 1.4))
     assert QLabel(pilot.window).fontMetrics().height() > words_px
     pilot.press("Save")
     pilot.wait_to_read("Saved.")

@@ -76,7 +76,7 @@ def test_the_list_is_named_and_counted_by_category(bench: Bench) -> None:
 
 
 def test_words_category_status_and_device_narrow_the_list(bench: Bench, tmp_path: Path) -> None:
-    search = bench.find(QLineEdit)
+    search = bench.named(QLineEdit, "Search tasks")
     QTest.keyClicks(search, "work SET")
     bench.wait_for("Set an alarm")
     search.clear()
