@@ -93,6 +93,8 @@ def use_theme(name: ThemeName) -> None:
 def use_text_size(size: TextSize) -> None:
     """Set the size of all text, relative to the system's own."""
     set_text_scale(_SCALES[size])
+    for window in QApplication.topLevelWidgets():
+        QApplication.sendEvent(window, QEvent(QEvent.Type.ThemeChange))  # as when the system's theme changes
 
 
 def _palette(*, is_dark: bool) -> QPalette:
