@@ -13,6 +13,7 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin, Writer
 from odyssey_recorder.task.generation import generator
 from odyssey_recorder.task.generation.coverage import Coverage, asking_for, cover
+from odyssey_recorder.task.generation.supply import phrased
 from odyssey_recorder.task.generation.targets import load_targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Board, Holder, TaskEvent
@@ -78,6 +79,7 @@ class TaskService:
         self._templates = templates
         self._open_batch = open_batch
         self._times_proposed = -1
+        self._phrased: dict[str, ListedTask] = {}  # the phrasing of each task rewritten here
         self._edited: dict[str, tuple[ListedTask, ...]] = {}  # before and after versions of each task edited here
 
     # Reading.
@@ -157,22 +159,25 @@ class TaskService:
             rewriting.likely_questions(self._listed(task_ids), names_apps=self._templates.names_apps())
         )
 
-    def rewrite(
+    def rewrite(  # noqa: PLR0913 - values by keyword
         self,
         task_ids: Sequence[str],
         *,
         budget: float | None,
+        again: bool = False,
         progress: Callable[[BatchProgress], None],
         came: Callable[[Rewritten], None],
         cancelled: Callable[[], bool],
     ) -> Sequence[Rewritten]:
         """Each result is stored as soon as it arrives, and then passed to `came`; `budget` is in US dollars.
 
+        With `again` the model is asked for other words than before.
         A task that someone changes meanwhile stays as they left it. Raises SettingsError, CancelledError.
         """
         tasks = self._listed(task_ids)
         before = {task.task_id: task for task in tasks}
-        rewriting = Rewriting(self._open_batch(budget), self.library(), [one.listed for one in self.board().tasks])
+        others = [one.listed for one in self.board().tasks]
+        rewriting = Rewriting(self._open_batch(budget), self.library(), others, again=again)
         return rewriting.rewrite(
             tasks,
             names_apps=self._templates.names_apps(),
@@ -188,7 +193,25 @@ class TaskService:
             self._queue.amend([rewritten.task], self._annotator(), before=[before], event=TaskEvent.REWRITTEN)
         except TaskError as error:
             return self._left(before, str(error))
+        if before.text is not None and before.text.writer is Writer.PHRASING and not before.text.edited_by:
+            self._phrased[before.task_id] = before
         return rewritten
+
+    def rephrase(self, task_ids: Sequence[str]) -> Sequence[ListedTask]:
+        """Restore the phrasings that tasks had, or one of their template's. All or none."""
+        library = {one.template_id: one for one in self.library().templates}
+        before = self._listed(task_ids)
+        after: list[ListedTask] = []
+        for task in before:
+            try:
+                after.append(self._phrased.get(task.task_id) or phrased(task, library[task.template]))
+            except KeyError:
+                words = f"Task {task.task_id} has no phrasing: its template {task.template} is gone or has changed."
+                raise TaskError(f"{words} Edit the instruction instead.") from None
+        self._queue.amend(after, self._annotator(), before=before)
+        for task_id in task_ids:
+            self._edited.pop(task_id, None)
+        return after
 
     def _left(self, before: ListedTask, trouble: str) -> Rewritten:
         try:

@@ -10,11 +10,12 @@ from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.model.text_origin import Approval, Writer
+from odyssey_recorder.model.text_origin import Approval, TextOrigin, Writer
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
+from odyssey_recorder.task.templates.filling import fill
 from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
 from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice, suiting
@@ -147,6 +148,39 @@ def test_rewritten_words_are_put_down_as_they_come(room: Room) -> None:
         assert task.listed.text.writer is Writer.MODEL
         assert task.status is Status.TO_APPROVE
         assert [entry.event for entry in task.history] == [TaskEvent.PREPARED, TaskEvent.REWRITTEN]
+
+
+def test_words_of_a_model_go_back_to_the_phrasing_there_was_or_to_one_of_the_template(room: Room) -> None:
+    task_ids = room.made()
+    phrasings = [task.listed for task in room.service.board().tasks]
+    room.rewrite(task_ids)
+    later = replace(room).service  # of a program that was started anew
+    assert list(room.service.rephrase(task_ids)) == phrasings
+    assert [task.listed for task in room.service.board().tasks] == phrasings
+    room.rewrite(task_ids)
+    library = {one.template_id: one for one in later.library().templates}
+    for task in later.rephrase(task_ids):
+        of_template = library[task.template].phrasings
+        assert task.task.instruction in [fill(words, {**task.slots, **task.roles}) for words in of_template]
+        assert task.text == TextOrigin(Writer.PHRASING, names_apps=False)
+
+
+def test_a_phrasing_that_is_back_is_approved_also_after_an_edit(room: Room) -> None:
+    (first, *_) = room.made()
+    (seen,) = room.seen(first)
+    room.rewrite([first])
+    room.service.edit(first, "Do one thing")
+    room.service.approve(room.service.rephrase([first]))
+    (task, *_) = room.service.board().tasks
+    assert (task.status, task.listed.task) == (Status.WAITING, seen.task)
+
+
+def test_a_task_whose_template_is_gone_keeps_its_words(room: Room) -> None:
+    (first, *_) = room.made()
+    (seen,) = room.seen(first)
+    room.queue.amend([replace(seen, template="gone", text=TextOrigin(Writer.MODEL))], "Lea")
+    with pytest.raises(TaskError, match=f"Task {first} has no phrasing: its template gone is gone or has changed"):
+        room.service.rephrase([first])
 
 
 def test_what_a_person_changed_meanwhile_stays(room: Room) -> None:

@@ -63,7 +63,7 @@ class Command(Enum):
     DOCTOR = _CommandText("Doctor", "Check this computer's set-up", "stethoscope", "Shift+F1")
     LEFT_PANEL = _CommandText("Left panel", "Show or hide the left panel", "dock_left", "Ctrl+B")
     RIGHT_PANEL = _CommandText("Right panel", "Show or hide the right panel", "dock_right", "Ctrl+Shift+B")
-    LOOK_FOR_DEVICES = _record("Look again", "Refresh the list of devices", "refresh", "F5")
+    LOOK_FOR_DEVICES = _record("Refresh", "Refresh the list of devices", "refresh", "F5")
     SIMULATE = _record("Start the simulated emulator", "Start a simulated emulator on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
     LOOK_OVER = _record("Check again", "Check again whether the device is ready for passive mode", "refresh", "F7")
@@ -135,8 +135,9 @@ class Command(Enum):
         "Record this task", "Go to Record with this task", "record_circle_outline", "Alt+O", primary=True
     )
     SEND_BACK_TASK = _tasks("Send back…", "Put this task back in the queue, with a reason", "undo_variant", "Alt+B")
-    READ_TASKS = _tasks("Read again", "Read the tasks again", "refresh", "F8")
-    DEVICES_LOOK = _devices("Look again", "Refresh the list of devices", "refresh", "F8")
+    FREE_TASK = _tasks("Release…", "Offer this reserved task to everybody again", "lock_open_outline", "Alt+U")
+    READ_TASKS = _tasks("Refresh", "Read the tasks again", "refresh", "F8")
+    DEVICES_LOOK = _devices("Refresh", "Refresh the list of devices", "refresh", "F8")
     DEVICE_CREATE = _devices("Create", "Create a virtual device of this kind", "plus", "Alt+C", primary=True)
     DEVICE_START = _devices("Start", "Start it from its last state", "play", "Alt+S", primary=True)
     DEVICE_COLD_BOOT = _devices("Cold boot", "Start it with a full boot", "snowflake", "Alt+B")
@@ -161,7 +162,7 @@ class Command(Enum):
     REFRESH_FIGURES = _review("Refresh", "Read the reviews again", "refresh", "Shift+F5")
     SAVE_FIGURES = _review("Save as page…", "Save the figures as a web page", "content_save_outline", "Ctrl+S")
     CHECK_EPISODES = _review("Check", "Run the checks on unchecked episodes", "check_all", "F5")
-    NEXT_REVIEW = _review("Next to do", "Open the next episode that you may review", "skip_next", "Ctrl+J")
+    NEXT_REVIEW = _review("Open next", "Open the next episode that you may review", "skip_next", "Ctrl+J")
     PASS_PICTURES = _review("Pass", "All screenshots are present and correct", "check", "Q")
     FAIL_PICTURES = _review("Fail", "A screenshot is missing or wrong", "close", "W")
     UNSURE_PICTURES = _review("Unsure", "Unsure whether all screenshots are present and correct", "help", "E")
@@ -181,7 +182,7 @@ class Command(Enum):
     REASON_8 = _review("Reason 8", "The eighth reason in the list", "numeric_8", "8")
     REASON_9 = _review("Reason 9", "The ninth reason in the list", "numeric_9", "9")
     TAKE_STEP = _review("This step", "Use the shown step", "image_marker_outline", "G")
-    REASON_WORDS = _review("Say more", "Go to the details of the reason", "comment_text_outline", "T")
+    REASON_WORDS = _review("Add details", "Go to the details of the reason", "comment_text_outline", "T")
     REVIEW_NOTE = _review("Write a note", "Go to the note of the verdict", "pencil_outline", "Ctrl+E")
     ACCEPT_EPISODE = _review("Accept", "Accept the episode, and open the next", "check_all", "R", primary=True)
     FIX_AND_ACCEPT = _review(
@@ -218,7 +219,7 @@ class Command(Enum):
     REPLAY_EPISODE = _review("Replay", "Replay the episode on the selected device", "replay", "Ctrl+R")
     FIX_INSTRUCTION = _review("Instruction…", "Change the instruction", "text_box_edit_outline", "Alt+I")
     FIX_APPS = _review("Apps…", "Change the apps or the category of the task", "apps", "Alt+A")
-    FIX_END = _review("End's words…", "Change the final note or reason", "flag_checkered", "Alt+E")
+    FIX_END = _review("Edit the end…", "Change the final note or reason", "flag_checkered", "Alt+E")
     FIX_NOTE = _review("Note…", "Change the note of this step", "comment_edit_outline", "Alt+N")
     FIX_TEXT = _review("Text…", "Change the text that this step types", "form_textbox", "Alt+T")
     FIX_PRESS = _review("Press…", "Change this click to a long press, or back", "gesture_tap_hold", "Alt+K")
@@ -227,14 +228,15 @@ class Command(Enum):
     REPAIR = _review("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
     END_HERE = _review("End here…", "End the episode at this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Undo the latest fix", "undo", "Ctrl+Z")
-    SHOW_QUEUE = _tasks_toggle("Queue", "Show the tasks to record and who has them", "format_list_checks", "Alt+1")
+    SHOW_QUEUE = _tasks_toggle("Queue", "Show the tasks to record and who has them", "format_list_checks", "Alt+1", "1")
     SHOW_TEMPLATES = _tasks_toggle(
-        "Templates", "Show the templates that tasks are made from", "text_box_multiple_outline", "Alt+2"
+        "Templates", "Show the templates that tasks are made from", "text_box_multiple_outline", "Alt+2", "2"
     )
-    SHOW_PREPARE = _tasks_toggle("Prepare", "Show the tasks to approve", "text_box_check_outline", "Alt+3")
+    SHOW_PREPARE = _tasks_toggle("Prepare", "Show the tasks to approve", "text_box_check_outline", "Alt+3", "3")
     SHOW_COVERAGE = _tasks_toggle(
-        "Coverage", "Show how many tasks exist for each category, device and kind of app", "view_grid_outline", "Alt+4"
-    )
+        "Coverage", "Show how many tasks exist for each category, device and kind of app", "view_grid_outline",
+        "Alt+4", "4",
+    )  # fmt: skip
     FIND_TASK = _tasks("Find", "Search this list", "magnify", "Ctrl+F")
     GENERATE_TASKS = _tasks("Generate…", "Generate tasks from the templates", "plus", "Ctrl+G")
     THINK_OF_TEMPLATES = _tasks(
@@ -260,8 +262,14 @@ class Command(Enum):
         "Rewrite all…", "Let a language model rewrite all listed tasks; shows the cost first",
         "auto_fix", "Ctrl+Shift+R",
     )  # fmt: skip
-    NEXT_GAP = _tasks("Next gap", "Go to the largest gap, then to the next", "debug_step_over", "N")
-    FILL_GAP = _tasks("Generate for it…", "Generate tasks for this gap", "plus", "G", primary=True)
+    ASK_AGAIN = _tasks(
+        "Ask again", "Let the model phrase this task in another way, at the cost of one task", "refresh", "Shift+W"
+    )
+    REPHRASE_TASKS = _tasks(
+        "Back to phrasing", "Restore the phrasing of the template in the selected tasks", "undo", "B"
+    )
+    NEXT_GAP = _tasks("Go to next gap", "Go to the largest gap, then to the next", "debug_step_over", "N")
+    FILL_GAP = _tasks("Generate for it…", "Generate tasks for this cell", "plus", "G", primary=True)
     DISMISS_TASKS = _tasks("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     SNAPSHOT_DELETE = _devices("Delete", "Delete this snapshot", "delete_outline", "Alt+D")
 

@@ -59,8 +59,9 @@ class ReasonChoices(QWidget):
         self._choices = [_Choice(number, reason) for number, reason in enumerate(reasons, start=1)]
         self._own = line_edit("Another reason", "Another reason")
         self._own.textEdited.connect(self._prefer_own_words)
-        for choice in self._choices:
+        for number, choice in enumerate(self._choices, 1):
             choice.toggled.connect(self._take_choice)
+            choice.setToolTip(f"Choose this reason ({number})")
         fill_column(self, *self._choices, self._own, spacing=12)
         self.setFocusProxy(self._choices[0])
 

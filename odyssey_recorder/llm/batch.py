@@ -48,13 +48,14 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """A question asked on its own is a job. `cost` is in US dollars so far; None without a price."""
+    """A question asked on its own is a job. `cost` is in US dollars so far, None without a price."""
 
     done: int
     kept: int
     failed: int
     of: int
     cost: float | None
+    tokens: int = 0
 
 
 class Batch:
@@ -133,7 +134,7 @@ class Batch:
         self, jobs: Sequence[Job[_Result]], progress: Callable[[BatchProgress], None], cancelled: Callable[[], bool]
     ) -> list[_Result | LanguageModelError]:
         requester = Requester(self._model, self._cache, self._budget, self._retry, self._at_once)
-        run = _Run(jobs, requester, lambda ended: progress(ended.progress(self._budget.spent)))
+        run = _Run(jobs, requester, lambda ended: progress(ended.progress(self._budget)))
         try:
             async with asyncio.TaskGroup() as group:
                 watch = group.create_task(_watch(cancelled))
@@ -181,8 +182,8 @@ class _Run(Generic[_Result]):
     def results(self) -> list[_Result | LanguageModelError]:
         return [self._results[number] for number in range(self._of)]
 
-    def progress(self, cost: float | None) -> BatchProgress:
-        return BatchProgress(len(self._results), self._kept, self._failed, self._of, cost)
+    def progress(self, budget: Budget) -> BatchProgress:
+        return BatchProgress(len(self._results), self._kept, self._failed, self._of, budget.spent, budget.tokens)
 
     async def work(self) -> None:
         for number, job in self._waiting:

@@ -17,6 +17,7 @@ class Budget:
         self._prices = prices
         self._model = model
         self._budget = budget
+        self.tokens = 0
         self._spent = 0.0
         self._reserved = 0.0
         self._longest_answer = 0
@@ -60,4 +61,5 @@ class Budget:
 
     def pay(self, usage: Usage, model_answered: str = "") -> None:
         self._longest_answer = max(self._longest_answer, usage.tokens_out)
+        self.tokens += usage.tokens_in + usage.tokens_out
         self._spent += self.cost(usage, model_answered) or 0.0

@@ -23,14 +23,18 @@ from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, Impos
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.settings.settings_page import UnsavedDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
-from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
+from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
+from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
+from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import SettingsStore
+from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.templates.template import TemplateLibrary
+from odyssey_recorder.task_service import ModelChoice
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
 from tests.gui.inspection import faults, takes_focus, visible, what
@@ -41,6 +45,8 @@ from tests.gui.tasks.bench_lead import Office, own_templates
 from tests.task.tasks import queue_of, row
 
 _LAYOUT_MS = 60
+NO_TEMPLATES = LoadedTemplates(TemplateLibrary((), {}), {}, Targets(), "", names_apps=False)
+FOR_MULTI_APPS = ModelChoice(5, 1, "", frozenset({Category.MULTI_APPS}), names_apps=False)
 _MOST_STOPS = 80
 _OF_LEADS = (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 
@@ -173,7 +179,8 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         QuestionDialog(undo_question(2, 4), window),
         UnsavedDialog(["Dataset", "Screenshots and touches"], window),
         ClosingDialog(controller.background, window),
-        ProposeDialog(TemplateLibrary((), {}), "Multi_Apps", window),
+        ProposeDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
+        GenerateDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         ConfirmDialog(
             "Approve 12 tasks at once?",
             "3 with problems.",

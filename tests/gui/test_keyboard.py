@@ -353,7 +353,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("an episode is opened", open_review, "Steps"),
         ("Fail", keys("S"), "Steps"),
         ("a reason", keys("3"), "Steps"),
-        ("Say more", keys("T"), f"Words: {STEPS}"),
+        ("Add details", keys("T"), f"Words: {STEPS}"),
         ("Return ends the words", keys("Return"), "Steps"),
         ("Something else", keys("9"), f"Words: {STEPS}"),
         ("its words", words("rax9"), f"Words: {STEPS}"),

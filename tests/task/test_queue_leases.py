@@ -54,6 +54,25 @@ def test_a_claim_that_is_not_renewed_runs_out(queues: Queues) -> None:
     assert [holder.annotator for holder in bob.holders()] == ["Bob"]
 
 
+def test_a_claim_can_be_ended_for_its_holder_unless_it_is_being_recorded(queues: Queues) -> None:
+    queues.fill(row("a"), row("b"))
+    episodes = NotedEpisodes()
+    ada, bob = queues.queue(episodes), queues.queue(annotator="Bob", drafts="his")
+    ada.claim("a")
+    bob.free("a")
+    assert not ada.renew()
+    assert held(bob.claim_next()) == "a"
+    bob.free("a")
+    assert not bob.renew()
+    with pytest.raises(TaskError, match="a cannot be released: it is waiting"):
+        bob.free("a")
+    ada.claim("b")
+    episodes.drafts[EPISODE] = "b"
+    ada.board()
+    with pytest.raises(TaskError, match="b cannot be released: it is in progress, by Ada on "):
+        bob.free("b")
+
+
 @pytest.mark.parametrize("ask", [TaskQueue.renew, TaskQueue.board, TaskQueue.holders])
 def test_whatever_is_asked_renews_the_claim(queues: Queues, ask: object) -> None:
     assert callable(ask)

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from odyssey_recorder.model.text_origin import Approval, Equivalence, TextOrigin
 from odyssey_recorder.task.listing import ListedTask, parse_task_line, task_line
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
+from tests.llm.good_model import right
 from tests.llm.questions import batch
 from tests.llm.stand_in import (
     MODEL,
@@ -227,6 +229,20 @@ def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) ->
 
 
 # --- estimates ---------------------------------------------------------------------------------------------
+
+
+def test_asking_again_asks_anew_in_another_manner_and_later_runs_keep_the_last_answer(tmp_path: Path) -> None:
+    with StandIn(right) as server:
+        asked = partial(Rewriting, batch(server, tmp_path / "answers.sqlite"), APPS)
+        for times, again in enumerate((False, True, True), 1):
+            asked(again=again).rewrite([TASK], names_apps=True)
+            wordings = [one.words for one in server.questions if "Manner:" in one.words]
+            assert len(wordings) == len(set(wordings)) == times
+        before = len(server.questions)
+        server.behaviour = lambda _asked: refuses()
+        (last,) = asked().rewrite([TASK], names_apps=True)
+        assert len(server.questions) == before
+        assert last.task.text is not None
 
 
 def test_two_questions_are_expected_of_each_task_and_only_the_rest_of_a_run_that_was_ended() -> None:

@@ -40,7 +40,7 @@ class QuestionCard(QWidget):
         self._said = text_label(kind="hint")
         self._reason = named(QListView(), f"Reason: {question}")
         self._step = named(QSpinBox(), f"Step: {question}")
-        self._words = line_edit(f"Words: {question}", "Say more")
+        self._words = line_edit(f"Words: {question}", "Add details")
         self._details = QWidget()
         self._lay_out(question, commands)
         self._reason.selectionModel().currentChanged.connect(self._take_reason)

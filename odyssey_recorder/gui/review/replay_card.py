@@ -43,7 +43,7 @@ class ReplayCard(Card):
         self._problem = ""  # why the devices could not be listed
         self._recorded = ""  # the serial of the device that is recording
         self._device = Choice("Device to replay on")
-        self._look = push_button("Look again", "Refresh the list of devices", "quiet", call=self.look_for_devices)
+        self._look = push_button("Refresh", "Refresh the list of devices", "quiet", call=self.look_for_devices)
         self._outcome = text_label(kind="hint")
         self._hint = text_label(kind="hint")
         self._job = JobCard()

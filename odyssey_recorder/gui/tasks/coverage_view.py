@@ -1,23 +1,28 @@
 """The coverage view for leads: categories by devices, classes of apps, and the largest gaps."""
 
-from math import ceil
-
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStyle, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, column, fill_column, row, text_label
+from odyssey_recorder.gui.parts import Choice, column, fill_column, row, say, text_label
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
-from odyssey_recorder.gui.tasks.tally import BoardModel, TallyList, TallyRow, board_height, board_view
+from odyssey_recorder.gui.tasks.tally import (
+    BoardModel,
+    Legend,
+    TallyList,
+    TallyRow,
+    board_height,
+    board_view,
+    place_words,
+)
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.coverage import Cell, Coverage
 from odyssey_recorder.task_service import ModelChoice
 
 _MOST_GAPS = 100
 _LOWEST_PX = 160
-_HOW = "Tasks available / wanted. Dark: recorded. Light: to approve, waiting or in progress."
-_NOTHING = "No templates and no tasks use this catalogue."
+_NOTHING = "No templates and no tasks use these apps. Choose other apps, or write a template."
 
 
 class CoverageView(QWidget):
@@ -30,7 +35,9 @@ class CoverageView(QWidget):
         self._coverage = Coverage({}, ())
         self._names_apps = True
         self._catalogue = Choice("Coverage for the apps of")
-        self._hint = text_label(_HOW, "hint")
+        self._legend = Legend()
+        self._nothing = text_label(_NOTHING, "hint")
+        self._nothing.hide()
         self._model = BoardModel(self)
         self._board = board_view(self._model)
         self.home = self._board
@@ -48,7 +55,7 @@ class CoverageView(QWidget):
 
     @property
     def current(self) -> Cell | None:
-        """The selected cell; without a class of apps it stands for all."""
+        """The selected cell; without a device or a class of apps it stands for all."""
         category, device = self._model.cell(self._board.currentIndex())
         return (self._classes.cell or Cell(category, device, "")) if category else None
 
@@ -65,7 +72,8 @@ class CoverageView(QWidget):
         self._model.show_coverage(coverage)
         self._board.setMaximumHeight(board_height(self._board, self._model.rowCount()))
         self._board.setVisible(bool(coverage.tallies))
-        self._hint.setText(_HOW if coverage.tallies else _NOTHING)
+        self._legend.setVisible(bool(coverage.tallies))
+        say(self._nothing, "" if coverage.tallies else _NOTHING)
         self._gaps.show_rows(
             [TallyRow(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
         )
@@ -92,9 +100,9 @@ class CoverageView(QWidget):
         category, device = self._model.cell(self._board.currentIndex())
         whole = TallyRow(Cell(category, device, ""), "All kinds of app", self._coverage.at(category, device))
         classes = self._coverage.classes(category, device)
-        worst_first = sorted(classes.items(), key=lambda pair: (-pair[1].lacking, pair[0]))
+        worst_first = sorted(classes.items(), key=lambda entry: (-entry[1].lacking, entry[0]))
         entries = [TallyRow(Cell(category, device, name), name, tally) for name, tally in worst_first]
-        self._classes_title.setText(f"{category_words(category)} on {device_words(device)}, by kind of app")
+        self._classes_title.setText(f"{category_words(category)} on {place_words(device)}, by kind of app")
         self._classes.show_rows([whole, *entries])
         self._classes.turn_to(whole.cell)
 
@@ -108,10 +116,11 @@ class CoverageView(QWidget):
         cell = self.current
         if cell is None:
             return
-        tally = self._coverage.tallies.get(cell) or self._coverage.at(cell.category, cell.device)
+        classes = self._coverage.classes(cell.category, cell.device)
+        tally = classes.get(cell.app_class) or self._coverage.at(cell.category, cell.device)
         self.generate_asked.emit(
             ModelChoice(
-                count=max(1, ceil(tally.lacking)),
+                count=max(1, tally.missing),
                 seed=1,
                 catalogue=self._catalogue.value,
                 categories=frozenset({Category(cell.category)}),
@@ -129,11 +138,12 @@ class CoverageView(QWidget):
         self._bridge.templates_loaded.connect(self._show_loaded)
         self._catalogue.currentIndexChanged.connect(lambda _at: self.read())
         self._board.selectionModel().currentChanged.connect(lambda *_: self._show_place())
-        self._board.activated.connect(lambda _index: self._fill())
         self._classes.cell_chosen.connect(lambda _cell: self._allow())
         self._gaps.cell_chosen.connect(self._turn_to)
-        for places in (self._classes, self._gaps):
+        for places in (self._board, self._classes, self._gaps):
             places.activated.connect(lambda _index: self._fill())
+            if not places.style().styleHint(QStyle.StyleHint.SH_ItemView_ActivateItemOnSingleClick, None, places):
+                places.clicked.connect(lambda _index: self._fill())
         self._commands.bind(self, {Command.NEXT_GAP: self._go_to_next_gap, Command.FILL_GAP: self._fill})
 
     def _lay_out(self) -> None:
@@ -146,7 +156,7 @@ class CoverageView(QWidget):
         ):  # fmt: skip
             part = column(title, (places, 1), spacing=4)
             below.addLayout(part, 1)
-        fill_column(self, actions, self._hint, (self._board, 5), (below, 4), spacing=10)
+        fill_column(self, actions, self._legend, self._nothing, (self._board, 5), (below, 4), spacing=10)
 
 
 def _gap_name(cell: Cell) -> str:

@@ -1,9 +1,10 @@
-"""The dialog for generating tasks: number, devices, categories and wording."""
+"""The dialogs that ask for tasks from the templates and for new templates: how many, and for what."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QWidget
 
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, row, text_label
@@ -14,11 +15,18 @@ from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task_service import ModelChoice, suiting
 
-_MOST = 10_000
+_MOST_TASKS, _MOST_TEMPLATES = 10_000, 20
 _WIDTH_PX = 480
 
-
-_ASKED = Question(
+_PROPOSE = Question(
+    title="Propose templates",
+    question="Have a language model propose templates?",
+    answer="Propose",
+    tip="Ask the model (Enter)",
+    cancel_tip="Cancel (Esc)",
+    detail="Proposals are not used until you keep them.",
+)
+_GENERATE = Question(
     title="Generate tasks",
     question="Generate tasks from the templates",
     answer="Generate",
@@ -28,19 +36,29 @@ _ASKED = Question(
 )
 
 
-class GenerateDialog(QuestionDialog):
-    """Emits `wanted` and closes; `preset` has the initial values."""
+class ChoiceDialog(QuestionDialog):
+    """Emits `wanted` with what was asked for, and closes."""
 
     wanted = Signal(object)
 
+    def __init__(self, asked: Question, parent: QWidget | None, *parts: QWidget | QLayout) -> None:
+        super().__init__(asked, parent, *parts, width=_WIDTH_PX)
+        self.accepted.connect(lambda: self.wanted.emit(self.asked))
+
+    @property
+    def asked(self) -> ModelChoice:
+        raise NotImplementedError
+
+
+class GenerateDialog(ChoiceDialog):
+    """`preset` has the initial values."""
+
     def __init__(self, loaded: LoadedTemplates, preset: ModelChoice, parent: QWidget | None = None) -> None:
         self._loaded = loaded
-        self._count = number_field("Number of tasks", preset.count, _MOST)
+        self._count = number_field("Number of tasks", preset.count, _MOST_TASKS)
         self._seed = number_field("Seed", preset.seed, 999_999_999)
         self._seed.setToolTip("The same seed makes the same tasks from the same templates")
-        self._catalogue = Choice("For the apps of")
-        self._catalogue.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
-        self._catalogue.choose(preset.catalogue)
+        self._catalogue = _catalogues(loaded, preset.catalogue)
         self._device = Choice("For the device")
         self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
         self._device.choose(preset.device)
@@ -56,7 +74,7 @@ class GenerateDialog(QuestionDialog):
         class_ = labelled("With &kind of app", self._app_class)
         heading = text_label("Categories", "field")
         parts = (*self._rows(), class_, heading, self._ticks(), self._names, self._left)
-        super().__init__(_ASKED, parent, *parts, width=_WIDTH_PX)
+        super().__init__(_GENERATE, parent, *parts)
         self._connect()
         self._offer_classes(preset.app_class)
         self._tell()
@@ -98,7 +116,6 @@ class GenerateDialog(QuestionDialog):
             choice.currentIndexChanged.connect(lambda _at: self._tell())
         for tick in self._categories.values():
             tick.toggled.connect(lambda _on: self._tell())
-        self.accepted.connect(lambda: self.wanted.emit(self.asked))
 
     def _rows(self) -> tuple[QHBoxLayout, QHBoxLayout]:
         count, seed = labelled("How &many", self._count), labelled("&Seed", self._seed)
@@ -111,3 +128,32 @@ class GenerateDialog(QuestionDialog):
         for number, tick in enumerate(self._categories.values()):
             ticks.addWidget(tick, *divmod(number, 2))
         return ticks
+
+
+class ProposeDialog(ChoiceDialog):
+    def __init__(self, loaded: LoadedTemplates, preset: ModelChoice, parent: QWidget | None = None) -> None:
+        self._preset = preset
+        self._count = number_field("Number of templates", preset.count, _MOST_TEMPLATES)
+        self._count.setToolTip("How many to ask for; proposals similar to existing templates are dropped")
+        self._catalogue = _catalogues(loaded, preset.catalogue)
+        self._category = Choice("Category")
+        self._category.offer([(one.value, category_words(one.value)) for one in Category])
+        self._category.choose(next(iter(preset.categories)).value)
+        fields = row((labelled("&Category", self._category), 2), (labelled("How &many", self._count), 1), spacing=12)
+        super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue))
+
+    @property
+    def asked(self) -> ModelChoice:
+        return replace(
+            self._preset,
+            count=self._count.value(),
+            catalogue=self._catalogue.value,
+            categories=frozenset({Category(self._category.value)}),
+        )
+
+
+def _catalogues(loaded: LoadedTemplates, chosen: str) -> Choice:
+    choice = Choice("For the apps of")
+    choice.offer([(name, one.title) for name, one in loaded.library.catalogues.items()])
+    choice.choose(chosen)
+    return choice

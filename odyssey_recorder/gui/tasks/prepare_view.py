@@ -14,6 +14,7 @@ from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
 from odyssey_recorder.gui.tasks.prepared_table import (
+    BY_MODEL,
     BY_PERSON,
     STAGES,
     TO_APPROVE,
@@ -41,6 +42,7 @@ _REASONS = (
 )
 _APPROVE_ALL = ("Approve", "Approve all of them (Enter)")
 _APPROVE_FAULTY = ("Approve", "Approve it as it is (Enter)")
+_REWRITING = (Command.REPHRASE_TASKS, Command.ASK_AGAIN, Command.REWRITE_TASKS, Command.REWRITE_ALL)
 _NOTHING_YET = "No tasks to prepare. Choose “Generate…” to make some from the templates."
 _ALL_DONE = "Nothing left to approve. Choose “Generate…” to make more; Coverage shows what is missing."
 _NONE_LIKE_THIS = "No matching tasks. Change the search or the filters."
@@ -51,6 +53,7 @@ class PrepareView(QWidget):
 
     rewrite_asked = Signal(object, int)
     """Task ids, and how many of them a person has edited."""
+    ask_again = Signal(str)
     counted = Signal(int)
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
@@ -165,6 +168,15 @@ class PrepareView(QWidget):
         rows = [one for one in self._table.rows if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
         self.rewrite_asked.emit([one.task_id for one in rows], 0)
 
+    def _ask_again(self) -> None:
+        current = self._table.at(self._view.currentIndex().row())
+        if current is not None:
+            self.ask_again.emit(current.task_id)
+
+    def _rephrase(self) -> None:
+        ids = [one.task_id for one in self.chosen if one.task.status is Status.TO_APPROVE and one.writer == BY_MODEL]
+        self._bridge.change(lambda service: service.rephrase(ids), self._take_rewritten)
+
     def _following(self, gone: set[str]) -> str:
         at = self._view.currentIndex().row()
         below, above = range(at, self._table.rowCount()), range(at - 1, -1, -1)
@@ -232,7 +244,10 @@ class PrepareView(QWidget):
         any_open = self._stage.value in (TO_APPROVE, WITH_FAULTS, "") and bool(self._table.rowCount())
         current = self._table.at(self._view.currentIndex().row())
         is_open = current is not None and current.task.status is Status.TO_APPROVE
+        is_models = is_open and current is not None and current.writer == BY_MODEL
         self._commands.enable(Command.REWRITE_TASKS, on=may_ask and is_open)
+        self._commands.enable(Command.ASK_AGAIN, on=may_ask and is_models)
+        self._commands.enable(Command.REPHRASE_TASKS, on=is_models and not self._is_rewriting)
         self._commands.enable(Command.REWRITE_ALL, on=may_ask and any_open)
 
     def _connect(self) -> None:
@@ -245,6 +260,7 @@ class PrepareView(QWidget):
         self.search.rested.connect(self._narrow)
         for choice in (self._stage, self._writer, self._category):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
+        self._view.activated.connect(lambda _index: self._commands[Command.EDIT_TASK].trigger())
         self._view.selectionModel().selectionChanged.connect(lambda *_: self._selected.start())
         self._view.selectionModel().currentChanged.connect(lambda *_: self._selected.start())
         self._selected.timeout.connect(self._show_current)
@@ -253,6 +269,8 @@ class PrepareView(QWidget):
             Command.REJECT_TASKS: self._ask_to_reject,
             Command.REWRITE_TASKS: self._ask_to_rewrite,
             Command.REWRITE_ALL: self._ask_to_rewrite_all,
+            Command.ASK_AGAIN: self._ask_again,
+            Command.REPHRASE_TASKS: self._rephrase,
         }
         self._commands.bind(self, calls)
 
@@ -261,7 +279,7 @@ class PrepareView(QWidget):
         self._count.setWordWrap(False)
         for choice, letters in ((self._stage, 20), (self._writer, 15), (self._category, 15)):
             choice.setMinimumContentsLength(letters)
-        actions = row(self._count, None, *self._commands.buttons(Command.REWRITE_TASKS, Command.REWRITE_ALL))
+        actions = row(self._count, None, *self._commands.buttons(*_REWRITING))
         body = Panels("prepare", self._commands, self._view, {"right": (self.card, 0.6)})
         fill_column(self, filters, actions, (body, 1), spacing=10)
 

@@ -135,6 +135,10 @@ class QueueBridge(QObject):
     def send_back(self, task_id: str, reason: str) -> None:
         self._ask(lambda queue: queue.send_back(task_id, reason))
 
+    def free(self, task_id: str) -> None:
+        """End the claim of whoever holds a task."""
+        self._ask(lambda queue: queue.free(task_id))
+
     def mark_recorded(self, task_id: str, episode_id: str) -> None:
         self._ask(lambda queue: queue.mark_recorded(task_id, episode_id))
 

@@ -15,12 +15,14 @@ from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, push_bu
 from odyssey_recorder.gui.question_dialog import SendBackDialog
 from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
+from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.task_detail import TaskDetail
+from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_words
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
+_RELEASE = ("Release", "Release the task (Enter)")
 _ROW_PX = 48
 _DETAIL_PX = 320
 _WIDE_PX = 860
@@ -123,6 +125,15 @@ class QueueView(QWidget):
             dialog.reason_given.connect(lambda reason: self._queue.send_back(task.task_id, reason))
             dialog.open()
 
+    def _ask_to_release(self) -> None:
+        task = self.chosen
+        holder = None if task is None else self._holders.get(task.task_id)
+        if holder is not None:
+            detail = f"{holder_words(holder)} The window of {holder.annotator} then shows another task."
+            dialog = ConfirmDialog("Offer this task to everybody again?", detail, _RELEASE, self)
+            dialog.accepted.connect(lambda: self._queue.free(holder.task_id))
+            dialog.open()
+
     def _show_chosen(self) -> None:
         task = self.chosen
         if task is not None:
@@ -153,6 +164,10 @@ class QueueView(QWidget):
         recorded = task is not None and task.status in FINISHED
         self._commands.enable(Command.SEND_BACK_TASK, on=recorded)
         self._commands[Command.SEND_BACK_TASK].setVisible(recorded)
+        holder = None if task is None else self._holders.get(task.task_id)
+        reserved = holder is not None and not holder.is_recording
+        self._commands.enable(Command.FREE_TASK, on=reserved)
+        self._commands[Command.FREE_TASK].setVisible(reserved)
         self._detail.show_hint(self._hint(task))
 
     def _hint(self, task: QueuedTask | None) -> str:
@@ -187,7 +202,11 @@ class QueueView(QWidget):
         self.search.rested.connect(self._narrow)
         for choice in (self._category, self._status, self._device):
             choice.currentIndexChanged.connect(lambda _row: self._narrow())
-        calls = {Command.RECORD_TASK: self._record, Command.SEND_BACK_TASK: self._ask_to_send_back}
+        calls = {
+            Command.RECORD_TASK: self._record,
+            Command.SEND_BACK_TASK: self._ask_to_send_back,
+            Command.FREE_TASK: self._ask_to_release,
+        }
         self._commands.bind(self, calls)
 
     def _lay_out(self) -> None:

@@ -1,15 +1,15 @@
-"""Coverage by category, device and class of apps, as numbers and bars."""
+"""Coverage by category, device and class of apps, as numbers, colours and bars."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QHeaderView, QListView, QTableView
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QListView, QTableView, QWidget
 
 from odyssey_recorder.gui.parts import fix_width, named
 from odyssey_recorder.gui.record.task_text import category_words, device_words
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures, small_font
+from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures, paint_sign, small_font
 from odyssey_recorder.gui.table import Column, Index, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
@@ -19,27 +19,33 @@ _SIDE_PX = 10
 _BOARD_ROW_PX = 40
 _LIST_ROW_PX = 36
 _NAMES_PX = 172
-_HALF = 0.5
+_SIGN_PX = 16
+_SWATCH_PX = 14
+ENOUGH, SOME_MISSING, MOST_MISSING, NOTHING = "Enough", "Half or more", "Less than half", "Nothing yet"
+_FILLS = {NOTHING: 1.0, MOST_MISSING: 0.42, SOME_MISSING: 0.16, ENOUGH: 0.0}
+"""How much of the warning colour fills a cell: the darker, also in greyscale, the more is missing."""
 
 
 class BoardModel(TableModel[str]):
+    """The categories with most missing first; the last column is for all devices together."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__((), key=str, parent=parent)
         self._devices: Sequence[str] = ()
 
     def show_coverage(self, coverage: Coverage) -> None:
         self.beginResetModel()
-        self._devices = coverage.devices
-        self.columns = [_device_column(coverage, device) for device in coverage.devices]
+        self._devices = (*coverage.devices, "")
+        self.columns = [_device_column(coverage, device) for device in self._devices]
         self.endResetModel()
-        self.load(coverage.categories)
+        self.load(sorted(coverage.categories, key=lambda category: -coverage.at(category).lacking))
 
     def cell_index(self, category: str, device: str) -> QModelIndex:
         """Invalid if the cell is not on the board."""
         return self.index(self.place(category), self._devices.index(device) if device in self._devices else -1)
 
     def cell(self, index: Index) -> tuple[str, str]:
-        """The category and device of a cell; empty for an invalid index."""
+        """The category and device of a cell, without a device for all; both empty for an invalid index."""
         category = self.at(index.row()) if index.isValid() else None
         return ("", "") if category is None else (category, self._devices[index.column()])
 
@@ -53,15 +59,23 @@ def _device_column(coverage: Coverage, device: str) -> Column[str]:
     tallies = {category: coverage.at(category, device) for category in coverage.categories}
 
     def sentence(category: str) -> str:
-        return f"{category_words(category)} on {device_words(device)}: {tally_sentence(tallies[category])}"
+        return f"{category_words(category)} on {place_words(device)}: {tally_sentence(tallies[category])}"
+
+    def button(category: str) -> str:
+        missing = tallies[category].missing
+        return "" if device else f"Generate {missing:,}…" if missing else "Generate…"
 
     return Column(
-        device_words(device),
-        lambda category: tally_words(tallies[category]),
+        device_words(device) if device else "All devices",
+        lambda category: button(category) or tally_words(tallies[category]),
         spoken=sentence,
-        tip=sentence,
-        value=lambda category: tallies[category],
+        tip=lambda category: f"{sentence(category)} Click or press Enter to generate tasks for it.",
+        value=lambda category: button(category) or tallies[category],
     )
+
+
+def place_words(device: str) -> str:
+    return device_words(device) if device else "all devices"
 
 
 def board_view(model: BoardModel) -> QTableView:
@@ -136,42 +150,86 @@ class TallyList(QListView):
             self.cell_chosen.emit(self.cell)
 
 
-def tally_number(count: float) -> str:
-    rounded = round(count, 1)
-    return f"{rounded:,.0f}" if rounded >= 10 or rounded == int(rounded) else f"{rounded:.1f}"
+class Legend(QWidget):
+    """The colours of the cells, in one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(f"{NOTHING}, {MOST_MISSING.lower()}, {SOME_MISSING.lower()}, {ENOUGH.lower()}. {_BAR}")
+        self.setFixedHeight(_SIGN_PX + 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left = 0.0
+        for words in (*_FILLS, _BAR):
+            if words in _FILLS:
+                swatch = QRectF(left + 1, (self.height() - _SWATCH_PX) / 2, _SWATCH_PX, _SWATCH_PX)
+                _paint_fill(painter, swatch, words, swatch)
+                left = swatch.right() + 6
+            painter.setFont(small_font(self.font()))
+            painter.setPen(Theme.current().muted)
+            area = QRectF(left, 0, self.width() - left, self.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
+            left += painter.fontMetrics().horizontalAdvance(words) + 18
+
+
+_BAR = "Bar: recorded dark, not yet light"
 
 
 def tally_words(tally: Tally) -> str:
-    """Progress in short: "12 of 40"."""
-    return f"{tally_number(tally.there)} of {tally_number(tally.wanted)}"
+    """Progress in short, in whole tasks: "12 of 40"."""
+    there, wanted = tally.whole
+    return f"{there:,} of {wanted:,}"
 
 
 def tally_sentence(tally: Tally) -> str:
-    return (
-        f"{tally_words(tally)} available, {tally_number(tally.recorded)} of them recorded; "
-        f"{tally_number(tally.lacking)} missing."
-    )
+    return f"{tally_words(tally)} available, {round(tally.recorded):,} of them recorded; {tally.missing:,} missing."
 
 
-def _colour(tally: Tally) -> QColor:
-    """The warning colour if at least half a task is lacking."""
-    return Theme.current().text if tally.lacking < _HALF else Theme.current().warning
+def tally_level(tally: Tally) -> str:
+    there, wanted = tally.whole
+    if there >= wanted:
+        return ENOUGH
+    return NOTHING if not there else MOST_MISSING if 2 * there < wanted else SOME_MISSING
 
 
-def _paint_place(painter: QPainter, cell: QRectF, tally: Tally, font: QFont) -> None:
-    place = cell.adjusted(2, 2, -2, -2)
-    shown = small_font(font) if place.width() < 110 else font
-    area = place.adjusted(_SIDE_PX, 4, -_SIDE_PX, -6 - _BAR_PX)
-    words = QFontMetrics(shown).elidedText(tally_words(tally), Qt.TextElideMode.ElideRight, round(area.width()))
-    painter.setFont(shown)
-    painter.setPen(_colour(tally))
+def _paint_fill(painter: QPainter, place: QRectF, level: str, sign: QRectF) -> None:
+    """`sign` is the area of the tick for enough."""
+    fill = QColor(Theme.current().warning)
+    fill.setAlphaF(_FILLS[level])
+    painter.setPen(Theme.current().outline)
+    painter.setBrush(fill)
+    painter.drawRoundedRect(place, place.height() / 6, place.height() / 6)
+    if level is ENOUGH:
+        paint_sign(painter, sign, "check", Theme.current().success)
+
+
+def _paint_place(painter: QPainter, cell: QRectF, shown: Tally | str, font: QFont) -> None:
+    theme, place = Theme.current(), cell.adjusted(3, 3, -3, -3)
+    font = small_font(font) if place.width() < 110 else font
+    if isinstance(shown, str):
+        painter.setPen(theme.accent)
+        painter.setBrush(theme.card)
+        painter.drawRoundedRect(place.adjusted(2, 2, -2, -2), 6, 6)
+        painter.setPen(theme.text)
+        painter.setFont(font)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+        return
+    level = tally_level(shown)
+    _paint_fill(painter, place, level, QRectF(place.right() - _SIDE_PX - _SIGN_PX, place.top() + 4, _SIGN_PX, _SIGN_PX))
+    area = place.adjusted(_SIDE_PX, 3, -_SIDE_PX, -5 - _BAR_PX if shown.there else -3)
+    words = QFontMetrics(font).elidedText(tally_words(shown), Qt.TextElideMode.ElideRight, round(area.width()))
+    painter.setFont(font)
+    painter.setPen(theme.card if level is NOTHING else theme.text)
     painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
-    _paint_share(painter, QRectF(area.left(), place.bottom() - 6 - _BAR_PX, area.width(), _BAR_PX), tally)
+    if shown.there:
+        _paint_share(painter, QRectF(area.left(), place.bottom() - 5 - _BAR_PX, area.width(), _BAR_PX), shown)
 
 
 def _paint_row(painter: QPainter, cell: QRectF, row: TallyRow, _font: QFont) -> None:
     area = cell.adjusted(_SIDE_PX + 2, 4, -_SIDE_PX - 2, -6 - _BAR_PX)
-    painter.setPen(_colour(row.tally))
+    painter.setPen(Theme.current().warning if row.tally.missing else Theme.current().text)
     paint_figures(painter, area, row.name, tally_words(row.tally), 12)
     _paint_share(painter, QRectF(area.left(), cell.bottom() - 5 - _BAR_PX, area.width(), _BAR_PX), row.tally)
 

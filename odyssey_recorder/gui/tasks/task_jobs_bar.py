@@ -1,7 +1,7 @@
 """A lead's long jobs above the views: tasks being generated or rewritten, results, and why no model is available."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -17,13 +17,14 @@ from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
-from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.generator import GeneratedTasks
 from odyssey_recorder.task.wording.proposing import Proposal
 from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService
 
 _COUNT, _SEED = 200, 1
+_CENT = 0.01
+_MOST_NAMED = 4
 
 
 class TaskJobsBar(QWidget):
@@ -89,7 +90,7 @@ class TaskJobsBar(QWidget):
 
     def ask_to_generate(self, preset: ModelChoice | None = None) -> None:
         loaded = self._loaded
-        if loaded is not None:
+        if loaded is not None and self._commands[Command.GENERATE_TASKS].isEnabled():
             first = ModelChoice(_COUNT, _SEED, "", frozenset(), loaded.names_apps)
             dialog = GenerateDialog(loaded, preset or first, self)
             dialog.wanted.connect(self._generate)
@@ -141,36 +142,47 @@ class TaskJobsBar(QWidget):
         self._bridge.look(lambda service: service.estimate(task_ids), tell, fail)
         dialog.open()
 
+    def ask_again(self, task_id: str) -> None:
+        """Without a question: it costs as much as the task did before."""
+        self._rewrite([task_id], None, again=True)
+
     def _forget_question(self) -> None:
         self._question = None
 
-    def _rewrite(self, task_ids: Sequence[str], budget: float | None) -> None:
-        def work(service: TaskService, tell: Tell, cancelled: Cancelled) -> Sequence[Rewritten]:
-            return service.rewrite(
-                task_ids,
-                budget=budget,
-                progress=lambda progress: tell(*progress_words(progress)),
-                came=self._bridge.take_rewritten,
-                cancelled=cancelled,
+    def _rewrite(self, task_ids: Sequence[str], budget: float | None, *, again: bool = False) -> None:
+        def work(service: TaskService, tell: Tell, cancelled: Cancelled) -> tuple[Sequence[Rewritten], str]:
+            spent = ""
+
+            def show(progress: BatchProgress) -> None:
+                nonlocal spent
+                spent = spent_words(progress)
+                tell(*progress_words(progress))
+
+            came = self._bridge.take_rewritten
+            results = service.rewrite(
+                task_ids, budget=budget, again=again, progress=show, came=came, cancelled=cancelled
             )
+            return results, spent
 
         job = self._bridge.start(f"Rewrite {count_words(len(task_ids), 'task')}", work, self._take_rewritten)
         self._follow(job, self._rewriting, self.rewriting.emit)
 
-    def _take_rewritten(self, results: Sequence[Rewritten]) -> None:
-        troubles = [one.trouble for one in results if one.trouble]
-        done = len(results) - len(troubles)
-        words = f"{count_words(done, 'task')} rewritten."
-        if troubles:
-            self.tell(Tone.WARNING, f"{words} {len(troubles):,} failed:", most_common(troubles))
+    def _take_rewritten(self, ended: tuple[Sequence[Rewritten], str]) -> None:
+        results, spent = ended
+        failed = [one for one in results if one.trouble]
+        done = count_words(len(results) - len(failed), "task")
+        if failed:
+            words = f"{done} rewritten, {len(failed):,} failed. {spent}"
+            self.tell(Tone.WARNING, words, "\n".join(failure_words(failed)))
         else:
-            self.tell(Tone.SUCCESS, words, "Each still needs approval.")
+            self.tell(Tone.SUCCESS, f"{done} rewritten. {spent}", "Each still needs approval.")
 
     # New templates.
 
-    def propose(self, category: Category, count: int, catalogue: str) -> None:
+    def propose(self, wanted: ModelChoice) -> None:
         def work(service: TaskService, _tell: Tell, cancelled: Cancelled) -> Sequence[Proposal]:
-            return service.propose(category, count, catalogue=catalogue, cancelled=cancelled)
+            (category,) = wanted.categories
+            return service.propose(category, wanted.count, catalogue=wanted.catalogue, cancelled=cancelled)
 
         job = self._bridge.start("Propose templates", work, self._take_proposals)
         self._follow(job, self._proposing, self.proposing.emit)
@@ -190,7 +202,7 @@ class TaskJobsBar(QWidget):
             show(False)
             self._bridge.settle()
             if job.state is JobState.CANCELLED:
-                self.tell(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.")
+                self.tell(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
 
         job.ended.connect(end)
 
@@ -198,14 +210,33 @@ class TaskJobsBar(QWidget):
 def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
     """The progress of a rewrite: share done, and text with the cost."""
     share = progress.done / progress.of if progress.of else None
-    cost = "price unknown" if progress.cost is None else f"${progress.cost:,.4f}"
+    cost = _cost(progress)
     kept = f"{progress.kept:,} reused" if progress.kept else ""
     failed = f"{progress.failed:,} failed" if progress.failed else ""
     words = (f"{progress.done:,} of {progress.of:,}", kept, failed, cost)
     return share, " · ".join(filter(None, words))
 
 
-def most_common(troubles: Sequence[str]) -> str:
-    (words, count), *others = Counter(troubles).most_common()
-    said = words if count == 1 else f"{count:,} times: {words}"
-    return f"{said} And {count_words(len(others), 'other reason')}." if others else said
+def spent_words(progress: BatchProgress) -> str:
+    """What a rewrite has cost: "$0.04, 12,300 tokens."."""
+    kept = f", {progress.kept:,} reused at no cost" if progress.kept else ""
+    return f"{_cost(progress)}, {progress.tokens:,} tokens{kept}."
+
+
+def _cost(progress: BatchProgress) -> str:
+    if progress.cost is None:
+        return "price unknown"
+    return f"${progress.cost:,.2f}" if progress.cost >= _CENT or not progress.cost else f"${progress.cost:,.4f}"
+
+
+def failure_words(failed: Sequence[Rewritten]) -> Iterator[str]:
+    """The failed tasks by reason, the most frequent reason first."""
+    tasks: defaultdict[str, list[str]] = defaultdict(list)
+    for one in failed:
+        tasks[one.trouble].append(one.task.task_id)
+    reasons = sorted(tasks.items(), key=lambda entry: -len(entry[1]))
+    for reason, ids in reasons[:_MOST_NAMED]:
+        others = f" and {len(ids) - _MOST_NAMED:,} more" if len(ids) > _MOST_NAMED else ""
+        yield f"{', '.join(ids[:_MOST_NAMED])}{others}: {reason}"
+    if len(reasons) > _MOST_NAMED:
+        yield f"And {count_words(len(reasons) - _MOST_NAMED, 'other reason')}."

@@ -150,7 +150,9 @@ class TasksPage(Page):
         lead.jobs_bar.rewriting.connect(lead.prepare.show_rewriting)
         lead.jobs_bar.proposing.connect(lead.templates.show_proposing)
         lead.templates.propose_asked.connect(lead.jobs_bar.propose)
+        lead.prepare.ask_again.connect(lead.jobs_bar.ask_again)
         lead.prepare.rewrite_asked.connect(lead.jobs_bar.ask_to_rewrite)
+        lead.templates.generate_asked.connect(lead.jobs_bar.ask_to_generate)
         lead.coverage.generate_asked.connect(lead.jobs_bar.ask_to_generate)
         lead.prepare.counted.connect(self._tell_to_approve)
         bridge.holders_loaded.connect(self._queue_view.show_holders)
@@ -159,7 +161,8 @@ class TasksPage(Page):
 
     def _show_generated(self) -> None:
         if self._lead is not None:
-            self._commands[Command.SHOW_PREPARE].setChecked(True)
+            if self._shown is not Command.SHOW_COVERAGE:  # where the next gap comes first
+                self._commands[Command.SHOW_PREPARE].setChecked(True)
             self._lead.prepare.show_to_approve()
             self._lead.coverage.read()
 

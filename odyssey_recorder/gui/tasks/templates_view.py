@@ -13,7 +13,7 @@ from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
-from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
+from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
@@ -21,7 +21,9 @@ from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, tem
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Template
 from odyssey_recorder.task.wording.proposing import Proposal
+from odyssey_recorder.task_service import ModelChoice
 
+_PROPOSED, _GENERATED = 5, 20
 _ROW_PX = 40
 _WIDE_PX = 1180
 _WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
@@ -30,8 +32,10 @@ _WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
 class TemplatesView(QWidget):
     """A table of templates and a card for one; proposals come first until kept or dropped."""
 
-    propose_asked = Signal(object, int, str)
-    """The category and number of templates a model should propose, and the catalogue whose apps they use."""
+    propose_asked = Signal(object)
+    """The templates that a model should propose, as a ModelChoice of one category."""
+    generate_asked = Signal(object)
+    """Likewise the tasks to generate."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -80,9 +84,21 @@ class TemplatesView(QWidget):
 
     def _ask_to_think(self) -> None:
         if self._loaded is not None:
-            dialog = ProposeDialog(self._loaded.library, self._category.value, self)
-            dialog.asked.connect(self.propose_asked)
+            category = Category(self._category.value or next(iter(Category)))
+            preset = ModelChoice(_PROPOSED, 1, self._catalogue.value, frozenset({category}), self._loaded.names_apps)
+            dialog = ProposeDialog(self._loaded, preset, self)
+            dialog.wanted.connect(self.propose_asked)
             dialog.open()
+
+    def _use(self) -> None:
+        """Keep the chosen proposal, or generate tasks like those of the chosen template."""
+        shown = self._table.at(self._view.currentIndex().row())
+        if shown is not None and shown.proposal is not None:
+            self._commands[Command.KEEP_TEMPLATE].trigger()
+        elif shown is not None and self._loaded is not None:
+            of, names_apps = shown.template, self._loaded.names_apps
+            preset = ModelChoice(_GENERATED, 1, of.catalogue, frozenset({of.category}), names_apps)
+            self.generate_asked.emit(preset)
 
     def _keep(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
@@ -149,7 +165,7 @@ class TemplatesView(QWidget):
         if self._loaded is None:
             return "Reading the templates…"
         if not self._total:
-            return "No templates. See templates/README.md on how to write one."
+            return "No templates. Choose “Propose templates…”, or write one as templates/README.md explains."
         return "No matching templates. Change the search or the filters."
 
     @property
@@ -166,6 +182,7 @@ class TemplatesView(QWidget):
         for choice in (self._category, self._catalogue):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_current())
+        self._view.activated.connect(lambda _index: self._use())
         calls = {
             Command.THINK_OF_TEMPLATES: self._ask_to_think,
             Command.KEEP_TEMPLATE: self._keep,

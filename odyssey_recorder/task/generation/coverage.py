@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 from typing import TypeVar
 
 from odyssey_recorder.model.episode import Category
@@ -41,13 +42,28 @@ class Tally:
     def lacking(self) -> float:
         return max(0.0, self.wanted - self.there)
 
+    @property
+    def whole(self) -> tuple[int, int]:
+        """What is there and what is wanted in whole tasks: 1 is wanted at least, and nothing there stays nothing."""
+        if self.wanted < _NONE:
+            return floor(self.there + 0.5), 0
+        wanted = max(1, floor(self.wanted + 0.5))
+        lacking = wanted if self.there < _NONE else min(wanted, floor(self.lacking + 0.5))
+        return wanted - lacking if lacking else max(wanted, floor(self.there + 0.5)), wanted
+
+    @property
+    def missing(self) -> int:
+        """How many whole tasks must be generated."""
+        there, wanted = self.whole
+        return max(0, wanted - there)
+
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.open + other.open, self.recorded + other.recorded, self.wanted + other.wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`emptiest` are the cells that lack tasks, the most lacking first."""
+    """`emptiest` are the cells where tasks are missing, the most lacking first. No device stands for all of them."""
 
     tallies: Mapping[Cell, Tally]
     emptiest: tuple[Cell, ...]
@@ -60,15 +76,15 @@ class Coverage:
     def devices(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(cell.device for cell in self.tallies))
 
-    def at(self, category: str, device: str) -> Tally:
+    def at(self, category: str, device: str = "") -> Tally:
         return sum(self.classes(category, device).values(), Tally())
 
-    def classes(self, category: str, device: str) -> Mapping[str, Tally]:
-        return {
-            cell.app_class: tally
-            for cell, tally in self.tallies.items()
-            if cell.category == category and cell.device == device
-        }
+    def classes(self, category: str, device: str = "") -> Mapping[str, Tally]:
+        found: defaultdict[str, Tally] = defaultdict(Tally)
+        for cell, tally in self.tallies.items():
+            if cell.category == category and device in ("", cell.device):
+                found[cell.app_class] += tally
+        return found
 
 
 def cover(
@@ -96,7 +112,7 @@ def cover(
         cell: Tally(opened[cell], recorded[cell], wanted.get(cell, 0.0))
         for cell in sorted({*wanted, *opened, *recorded}, key=lambda cell: _place(cell, devices))
     }
-    lacking = [cell for cell, tally in tallies.items() if tally.lacking > _NONE]
+    lacking = [cell for cell, tally in tallies.items() if tally.missing]
     return Coverage(tallies, tuple(sorted(lacking, key=lambda cell: -tallies[cell].lacking)))
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import cycle, product
@@ -155,6 +156,16 @@ class Supply:
             roles=roles,
             text=self._origin,
         )
+
+
+def phrased(task: ListedTask, template: Template) -> ListedTask:
+    """The task in one of its template's phrasings, always the same one. Raises KeyError if the slots have changed."""
+    names_apps = task.text is None or task.text.names_apps
+    phrasings = template.named_phrasings if names_apps else template.phrasings
+    chosen = phrasings[int(sha256(task.task.task.encode()).hexdigest(), 16) % len(phrasings)]
+    words = fill(chosen, {**task.slots, **task.roles})
+    text = TextOrigin(Writer.PHRASING, names_apps=names_apps)
+    return replace(task, task=replace(task.task, instruction=words), text=text)
 
 
 def _numbers(count: int, chance: Random) -> Iterator[int]:

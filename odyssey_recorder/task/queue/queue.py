@@ -206,6 +206,15 @@ class TaskQueue:
             if self._held in seen:
                 transaction.release(self._held)
 
+    def free(self, task_id: str) -> None:
+        """End a claim, whoever holds it. Raises TaskError if the task is not reserved, or is being recorded."""
+        with self._changing() as transaction:
+            task = transaction.task(task_id)
+            if task is None or not task.is_held or task.is_recording:
+                raise self._refusal(task, task_id, "be released")
+            transaction.free(task_id)
+            self._forget(task_id)
+
     def holders(self) -> tuple[boards.Holder, ...]:
         with self._locked():
             self._look()

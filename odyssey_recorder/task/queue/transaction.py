@@ -152,6 +152,10 @@ class QueueTransaction:
         mine = sa.or_(tasks.c.token == self._client.token, recorded_here)
         self.connection.execute(sa.update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
 
+    def free(self, task_id: str) -> None:
+        """Whoever holds it."""
+        self._change(task_id, _FREE)
+
     # Tasks and their events.
 
     def task(self, task_id: str, *, to_change: bool = True) -> sa.Row[Any] | None:

@@ -2,12 +2,14 @@
 
 Each task is one conversation: the model phrases the task, the rules check the result, the model fixes what they find,
 and a judge checks what passed the rules. Every request depends only on the filled template, not on its current
-instruction or on other tasks: after a crash, a run repeats no request.
+instruction or on other tasks: after a crash, a run repeats no request. Only asking again sends a new one, and its
+answer is the one that later runs use.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import count
 from typing import TypeAlias
 
 from pydantic import BaseModel
@@ -77,11 +79,14 @@ class Rewriting:
     """Rewrites tasks and has instructions judged, through `batch`.
 
     `library` gives the apps on the devices of a task. An instruction must differ from those of `others`, not counting
-    the tasks being rewritten.
+    the tasks being rewritten. `again` asks for other words than those in the answer cache.
     """
 
-    def __init__(self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = ()) -> None:
+    def __init__(
+        self, batch: Batch, library: TemplateLibrary, others: Iterable[ListedTask] = (), *, again: bool = False
+    ) -> None:
         self._batch = batch
+        self._again = again
         self._library = library
         self._others = tuple(others)
         self._rewrite = read_prompt(REWRITE)
@@ -124,11 +129,13 @@ class Rewriting:
     # Requests for a task.
 
     def _put_into_words(self, task: ListedTask, names_apps: bool) -> _Conversation:
-        best = yield from self._attempt(task, names_apps, None)
+        asked = next(time for time in count() if self._batch.kept(self._wording(task, names_apps, time)) is None)
+        time = asked if self._again else max(0, asked - 1)
+        best = yield from self._attempt(task, names_apps, time)
         trouble = ""
         if best.faults:
             try:
-                mended = yield from self._attempt(task, names_apps, best)
+                mended = yield from self._attempt(task, names_apps, time, best)
             except LanguageModelError as error:
                 trouble = str(error)
             else:
@@ -140,9 +147,9 @@ class Rewriting:
         return Rewritten(replace(task, task=replace(task.task, instruction=best.words), text=text), trouble or unjudged)
 
     def _attempt(
-        self, task: ListedTask, names_apps: bool, before: _Attempt | None
+        self, task: ListedTask, names_apps: bool, time: int, before: _Attempt | None = None
     ) -> Generator[ModelRequest, ModelAnswer, _Attempt]:
-        question = self._wording(task, names_apps, before)
+        question = self._wording(task, names_apps, time, before)
         answer = yield question
         said = _RewriteAnswer.model_validate(answer.data).instruction.strip()
         faults = rule_faults(
@@ -172,18 +179,20 @@ class Rewriting:
         )
         return equivalence, ""
 
-    def _wording(self, task: ListedTask, names_apps: bool, before: _Attempt | None) -> ModelRequest:
+    def _wording(self, task: ListedTask, names_apps: bool, time: int, before: _Attempt | None = None) -> ModelRequest:
+        """The question asked for the `time`-th time, from 0, each in another style."""
         data: dict[str, Json] = {
             "task": task.task.task,
             "template": task.task.meta_task,
             "items": dict(task.slots),
-            "turn": int(sha256(task.task.task.encode()).hexdigest(), 16) % _TURNS,
+            "turn": (int(sha256(task.task.task.encode()).hexdigest(), 16) + time) % _TURNS,
             "apps": _apps(task, names_apps),
             "refused": before.words if before else "",
             "faults": list(before.faults) if before else [],
         }
+        candidate = 2 * time + (before is not None)
         return self._rewrite.question(
-            data, schema_name="rewritten", answer=_RewriteAnswer, longest=_TOKENS, candidate=1 if before else 0
+            data, schema_name="rewritten", answer=_RewriteAnswer, longest=_TOKENS, candidate=candidate
         )
 
     def _judging(self, task: ListedTask, words: str, names_apps: bool) -> ModelRequest:

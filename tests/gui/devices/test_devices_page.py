@@ -112,7 +112,7 @@ def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: 
     pilot.wait(lambda: pilot.says("Run `adb start-server`"))
 
     inventory.listing_failure = None
-    pilot.press("Look again")
+    pilot.press("Refresh")
     pilot.wait(lambda: bool(pilot.rows))
     assert not pilot.says("Run `adb start-server`")
 

@@ -534,6 +534,6 @@ def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, 
     pilot.wait_to_read("No device.")
     assert not pilot.named(QAbstractButton, "Start the simulated emulator").isVisible()
     service.devices_there.append(FakeDevice(serial="emulator-5554"))
-    pilot.press("Look again")
+    pilot.press("Refresh")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.named(QComboBox, "Device").currentText() == "emulator-5554"

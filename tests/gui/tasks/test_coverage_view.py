@@ -1,14 +1,28 @@
 """The coverage view: its cells, the gaps, and generating tasks for one."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import qGray
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import CheckBox
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.tally import BoardModel, TallyList, tally_number
+from odyssey_recorder.gui.tasks.tally import (
+    ENOUGH,
+    MOST_MISSING,
+    NOTHING,
+    SOME_MISSING,
+    BoardModel,
+    Legend,
+    TallyList,
+    tally_level,
+    tally_words,
+)
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
+from tests.gui.pilot import LEFT, NONE
 from tests.gui.tasks.bench_lead import LeadBench
 
 BOARD = Coverage(
@@ -25,17 +39,58 @@ def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
     model = BoardModel()
     model.show_coverage(BOARD)
     place = model.cell_index("Multi_Apps", "pixel_fold")
-    assert place.data() == "7.5 of 24"
+    assert place.data() == "7 of 24"
     assert place.data(Qt.ItemDataRole.AccessibleTextRole) == (
-        "Multi Apps on Pixel Fold: 7.5 of 24 available, 4 of them recorded; 16 missing."
+        "Multi Apps on Pixel Fold: 7 of 24 available, 4 of them recorded; 17 missing."
     )
     assert model.headerData(1, Qt.Orientation.Horizontal) == "Small Phone"
     assert not model.cell_index("Multi_Apps", "nowhere").isValid()
 
 
-@pytest.mark.parametrize(("count", "words"), [(0.0, "0"), (0.04, "0"), (0.25, "0.2"), (9.96, "10"), (1234.5, "1,234")])
-def test_parts_of_tasks_are_told_where_they_matter(count: float, words: str) -> None:
-    assert tally_number(count) == words
+@pytest.mark.parametrize(
+    ("there", "wanted", "words", "level"),
+    [
+        (0.0, 0.1, "0 of 1", NOTHING),
+        (0.1, 0.1, "1 of 1", ENOUGH),
+        (0.4, 12.0, "0 of 12", NOTHING),
+        (5.0, 12.0, "5 of 12", MOST_MISSING),
+        (6.0, 12.0, "6 of 12", SOME_MISSING),
+        (5.2, 5.6, "6 of 6", ENOUGH),
+        (24.0, 12.0, "24 of 12", ENOUGH),
+        (2.0, 0.0, "2 of 0", ENOUGH),
+        (1234.0, 2000.0, "1,234 of 2,000", SOME_MISSING),
+    ],
+)
+def test_a_cell_counts_whole_tasks_and_its_colour_says_how_much_is_missing(
+    there: float, wanted: float, words: str, level: str
+) -> None:
+    tally = Tally(open=there, wanted=wanted)
+    assert (tally_words(tally), tally_level(tally)) == (words, level)
+
+
+def test_the_darker_a_cell_the_more_is_missing_also_without_colour(lead: LeadBench) -> None:
+    board = opened(lead)
+    greys = {}
+    for row in range(6):
+        for column in range(6):
+            index = board.model().index(row, column)
+            level = tally_level(index.data(VALUE))
+            spot = board.visualRect(index).topLeft() + QPoint(8, 8)
+            greys[level] = qGray(board.viewport().grab().toImage().pixel(spot))
+    assert greys[NOTHING] < greys[ENOUGH] - 60
+    assert lead.find(Legend).accessibleName().startswith("Nothing yet, less than half, half or more, enough.")
+
+
+def test_the_category_that_lacks_most_comes_first_with_a_button_for_all_devices() -> None:
+    model = BoardModel()
+    tallies = {Cell("General_Tool", "pixel_fold", "Clock"): Tally(wanted=3.0, recorded=3.0), **BOARD.tallies}
+    model.show_coverage(Coverage(tallies, ()))
+    assert [model.headerData(row, Qt.Orientation.Vertical) for row in range(2)] == ["Multi Apps", "General Tool"]
+    assert model.headerData(2, Qt.Orientation.Horizontal) == "All devices"
+    assert [model.index(row, 2).data() for row in range(2)] == ["Generate 5…", "Generate…"]
+    assert model.cell(model.index(0, 2)) == ("Multi_Apps", "")
+    spoken = model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Multi Apps on all devices: 31 of 36 available, 4 of them recorded; 5 missing."
 
 
 def on_board(lead: LeadBench) -> QTableView:
@@ -52,29 +107,45 @@ def opened(lead: LeadBench) -> QTableView:
 
 def test_the_board_has_every_category_and_device_and_the_emptiest_places_are_turned_to(lead: LeadBench) -> None:
     board = opened(lead)
-    assert (board.model().rowCount(), board.model().columnCount()) == (6, 6)
+    assert (board.model().rowCount(), board.model().columnCount()) == (6, 7)
     emptiest = lead.service.coverage("simulated_phone").emptiest
     assert lead.named(TallyList, "Largest gaps").cell == emptiest[0]
-    assert board.currentIndex().data() == "0 of 0.1"
+    assert board.currentIndex().data() == "0 of 1"
     lead.use(Command.NEXT_GAP)
     assert lead.named(TallyList, "Largest gaps").cell == emptiest[1]
     assert lead.named(TallyList, "Kinds of app in this cell").cell == emptiest[1]
 
 
-def test_a_place_is_filled_with_tasks_for_it_alone(lead: LeadBench) -> None:
+def test_one_click_and_return_fill_a_place_with_tasks_for_it_alone(lead: LeadBench) -> None:
     board = opened(lead)
-    board.setCurrentIndex(board.model().index(5, 2))
-    lead.use(Command.FILL_GAP)
+    web = [board.model().headerData(row, Qt.Orientation.Vertical) for row in range(6)].index("Web Shopping")
+    QTest.mouseClick(board.viewport(), LEFT, NONE, board.visualRect(board.model().index(web, 2)).center())
     dialog = lead.dialog_of(GenerateDialog)
     ticked = [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked() and tick.text()[0] != "&"]
     assert ticked == ["Web Shopping"]
     boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
     assert boxes["For the device"] == "Pixel 8 Pro"
+    assert dialog.findChildren(QSpinBox)[0].value() == 1
     dialog.findChildren(QSpinBox)[0].setValue(2)
-    lead.press_in(dialog, "Generate")
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
     lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
     made = [task.listed for task in lead.service.board().tasks][-2:]
     assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
+    lead.wait_to_read("2 tasks made.")
+    assert board.isVisible()  # the next gap comes first
+
+
+def test_return_on_the_button_of_a_row_asks_for_a_category_on_all_devices(lead: LeadBench) -> None:
+    board = opened(lead)
+    board.setCurrentIndex(board.model().index(0, 6))
+    board.setFocus()
+    QTest.keyClick(board, Qt.Key.Key_Return)
+    dialog = lead.dialog_of(GenerateDialog)
+    assert {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}["For the device"] == (
+        "All devices in turn"
+    )
+    lead.press_in(dialog, "Cancel")
+    assert len(lead.service.board().tasks) == 4
 
 
 def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> None:

@@ -28,7 +28,8 @@ from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.task.queue.board import Status
 from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench
-from tests.llm.stand_in import MODEL, StandIn
+from tests.llm.good_model import right
+from tests.llm.stand_in import MODEL, StandIn, refuses, says
 
 
 def test_a_phrasing_is_called_a_persons_and_why_no_model_is_asked_is_said(lead: LeadBench) -> None:
@@ -114,6 +115,21 @@ def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -
     lead.wait_for(lambda: lead.named(QComboBox, "Status").findText("With faults (2)") >= 0)
     lead.named(QComboBox, "Status").setCurrentText("With faults (2)")
     assert lead.tasks.selectionModel().isRowSelected(lead.tasks.currentIndex().row())
+
+
+def test_return_edits_the_current_task_and_a_number_chooses_the_reason_to_reject_it(lead: LeadBench) -> None:
+    (task,) = lead.prepared(1)
+    QTest.keyClick(lead.tasks, Qt.Key.Key_Return)
+    assert lead.named(QPlainTextEdit, "Instruction in your words").isVisible()
+    lead.use(Command.LEAVE_WORDS)
+    lead.use(Command.REJECT_TASKS)
+    dialog = lead.dialog_of(ReasonDialog)
+    for keys, reason in (("2", "the apps do not fit"), ("9", "9"), ("3", "makes no sense")):
+        QTest.keyClicks(dialog.focusWidget(), keys)
+        assert dialog.reason == reason
+        dialog.findChildren(QRadioButton)[0].setFocus()
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
 
 
 def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -> None:
@@ -208,6 +224,44 @@ def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: Lead
     assert (text.writer, text.approval) == (Writer.MODEL, Approval.OPEN)
 
 
+def test_the_end_of_a_rewrite_tells_its_cost_and_names_what_failed_with_the_reason(
+    lead: LeadBench, model: StandIn
+) -> None:
+    lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
+    tasks = lead.prepared(3)
+    model.behaviour = lambda asked: refuses() if tasks[1].listed.task.task in asked.words else right(asked)
+    lead.use(Command.REWRITE_ALL)
+    rewrite(lead)
+    lead.wait_to_read("2 tasks rewritten, 1 failed. $0.0")
+    assert lead.says(" tokens.")
+    assert lead.says(f"{tasks[1].task_id}: ")
+    assert lead.says("I cannot help with that.")
+
+
+def test_one_task_is_asked_again_in_other_words_and_goes_back_to_its_phrasing(lead: LeadBench, model: StandIn) -> None:
+    task, other = lead.prepared(2)
+    assert not lead.commands[Command.ASK_AGAIN].isEnabled()
+    assert not lead.commands[Command.REPHRASE_TASKS].isEnabled()
+    lead.tasks.selectAll()
+    lead.use(Command.REWRITE_TASKS)
+    rewrite(lead)
+    lead.wait_to_read("2 tasks rewritten.")
+    before = lead.task(task.task_id).listed.task.instruction
+    model.behaviour = lambda asked: (
+        right(asked) if "a_entails_b" in asked.schema["properties"] else says({"instruction": f"Well then: {before}"})
+    )
+    lead.tasks.selectRow(0)
+    lead.wait_for(lambda: lead.commands[Command.ASK_AGAIN].isEnabled())
+    lead.use(Command.ASK_AGAIN)
+    lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == f"Well then: {before}")
+    lead.wait_to_read("1 task rewritten.")
+    lead.wait_for(lambda: lead.commands[Command.REPHRASE_TASKS].isEnabled())
+    lead.tasks.selectAll()
+    lead.use(Command.REPHRASE_TASKS)
+    lead.wait_for(lambda: [lead.task(one.task_id).listed for one in (task, other)] == [task.listed, other.listed])
+    lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Phrasing", "Phrasing"])
+
+
 def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench, model: StandIn) -> None:
     model.delay_s = 0.1
     tasks = lead.prepared(6)
@@ -267,6 +321,10 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     since, until = f"{holder.since.astimezone():%H:%M}", f"{holder.until.astimezone():%H:%M}"
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Claimed\nAda, {since}")
     assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
+    lead.use(Command.FREE_TASK)
+    lead.press_in(lead.dialog_of(ConfirmDialog), "Release")
+    lead.wait_for(lambda: lead.service.holders() == () and table.model().index(0, STATUS).data() == "Waiting")
+    lead.wait_for(lambda: not lead.commands[Command.FREE_TASK].isVisible())
 
 
 def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: LeadBench) -> None:

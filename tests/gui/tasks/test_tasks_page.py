@@ -160,7 +160,7 @@ def test_a_list_that_cannot_be_read_is_told_and_read_again(bench: Bench, tmp_pat
     bench.page.enter()
     bench.wait_to_read("my_tasks.jsonl:1: apps")
     write_list(tmp_path / "my_tasks.jsonl", [row("new", instruction="The new one")])
-    bench.press("Read again")
+    bench.press("Refresh")
     bench.wait_for("The new one")
     assert not bench.says("my_tasks.jsonl:1: apps")
 

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QTableView, QTextE
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import CheckBox
-from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.propose_dialog import ProposeDialog
+from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
 from odyssey_recorder.task.queue.board import Status
 from tests.gui.tasks.bench_lead import LeadBench
@@ -104,6 +103,14 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     assert len({task.listed.task.task for task in made}) == 8
     assert {task.listed.task.category for task in made}.isdisjoint({"General_Tool", "Multi_Apps"})
     lead.wait_for(lambda: lead.commands[Command.SHOW_PREPARE].text() == "Prepare 8")
+
+
+def test_return_on_a_template_asks_for_tasks_of_its_category(lead: LeadBench) -> None:
+    lead.enter(Command.SHOW_TEMPLATES)
+    table(lead).selectRow(0)
+    QTest.keyClick(table(lead), Qt.Key.Key_Return)
+    dialog = lead.dialog_of(GenerateDialog)
+    assert [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked()] == ["General Tool"]
 
 
 def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadBench) -> None:
