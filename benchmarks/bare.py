@@ -49,7 +49,7 @@ class BareControl:
     def __init__(self, serial: str, running: Path) -> None:
         endpoint = find_control(serial, [running])
         if endpoint is None:
-            raise ConnectionError(f"{serial} has no control service")
+            raise ConnectionError(f"{serial} has no gRPC service")
         self._metadata = (("authorization", f"Bearer {endpoint.token}"),)
         self._channel = grpc.insecure_channel(endpoint.address, _OPTIONS)
         self._send_touch = self._channel.unary_unary(

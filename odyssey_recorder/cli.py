@@ -449,7 +449,7 @@ def simulate(
     journal: Annotated[
         Path | None, typer.Option(help="Write all frames and input to this file, as JSON lines.")
     ] = None,
-    grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC control service.")] = True,
+    grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC service.")] = True,
     keyboard: Annotated[bool, typer.Option(help="Simulate a hardware keyboard (hw.keyboard).")] = True,
     window: Annotated[bool, typer.Option("--window", help="Show the device in a window.")] = False,
     until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,

@@ -115,7 +115,7 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
                     return
                 yield Drag(up=_DRAG)
                 recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
-            raise RecordingError(f"Scrolling did not bring {label!r} to the simulated phone's screen.")
+            raise RecordingError(f"Scrolling did not bring {label!r} to the simulated emulator's screen.")
         case _:
             yield command
 

@@ -99,7 +99,7 @@ def _is_zombie(pid: int) -> bool:
 def find_control(
     serial: str, folders: Sequence[Path], *, is_alive: Callable[[int], bool] = process_is_alive
 ) -> ControlEndpoint | None:
-    """None if the emulator does not run or has no control service.
+    """None if the emulator does not run or has no gRPC service.
 
     The newest file wins: by now, the process number in an older one may belong to another process.
     """

@@ -1,4 +1,4 @@
-"""An emulator: which calls go over its control service, and when adb takes over."""
+"""An emulator: which calls go over its gRPC service, and when adb takes over."""
 
 import logging
 import threading
@@ -32,12 +32,12 @@ _LOOKS = 3
 
 
 class EmulatorDevice(AdbDevice):
-    """An emulator behind adb and its control service (gRPC).
+    """An emulator behind adb and its gRPC service.
 
-    Frames, touches and system keys use the control service while its frames are what apps see; everything else uses
+    Frames, touches and system keys use the gRPC service while its frames are what apps see; everything else uses
     adb. Frame numbers count the frames of both.
 
-    An input that the control service did not confirm may have happened, so it raises instead of being sent again
+    An input that the gRPC service did not confirm may have happened, so it raises instead of being sent again
     over adb. One that certainly did not happen goes over adb.
     """
 
@@ -145,7 +145,7 @@ class EmulatorDevice(AdbDevice):
     def press(self, key: SystemKey) -> None:
         """Press and release a system key.
 
-        The control service presses it on the emulator's keyboard, so it shows in `getevent`, unlike `input
+        The gRPC service presses it on the emulator's keyboard, so it shows in `getevent`, unlike `input
         keyevent`. An emulator without a keyboard drops it silently, so adb is used there.
         """
         connection = self._connection()
@@ -247,7 +247,7 @@ class EmulatorDevice(AdbDevice):
         self._judged, self._fitting = shape, shape if fits else None
         return state
 
-    # The control service ---------------------------------------------------------------------------------------
+    # The gRPC service ---------------------------------------------------------------------------------------
 
     def _numbered(self, frame: Frame) -> Frame:
         self._shape = FrameShape.of(frame)

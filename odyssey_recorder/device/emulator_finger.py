@@ -22,7 +22,7 @@ class FrameShape:
 
     @classmethod
     def of(cls, frame: Frame) -> "FrameShape":
-        assert frame.rotation is not None, "the control service reports it"
+        assert frame.rotation is not None, "the gRPC service reports it"
         return cls(frame.size, frame.rotation)
 
     @property

@@ -1,4 +1,4 @@
-"""The Android emulator's control service over gRPC: calls, frame stream and errors."""
+"""The Android emulator's gRPC service over gRPC: calls, frame stream and errors."""
 
 import mmap
 import shutil

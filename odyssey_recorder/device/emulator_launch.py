@@ -17,7 +17,7 @@ CONSOLE_PORTS = range(5554, 5586, 2)
 """The ports that every adb server scans for emulators."""
 
 _CONTROL_PORT_ABOVE = 3000
-"""The control service of the emulator at 5554 is at 8554, as in Android Studio."""
+"""The gRPC service of the emulator at 5554 is at 8554, as in Android Studio."""
 
 _LOOPBACK = "127.0.0.1"
 _TOLD_LINES = 6

@@ -1,4 +1,4 @@
-"""The connection to an emulator's control service: opened, checked for stalls, and reopened."""
+"""The connection to an emulator's gRPC service: opened, checked for stalls, and reopened."""
 
 import logging
 import threading
@@ -27,7 +27,7 @@ _LAST_PAUSE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class GrpcOptions:
-    """How to use the control service of an emulator.
+    """How to use the gRPC service of an emulator.
 
     `find` looks it up, because port and token change with every start. If `required`, frames and touches raise
     `DeviceError` while it is unavailable, and refer to the panel even if apps see something else. With
@@ -54,7 +54,7 @@ class ControlConnection:
 
 
 class EmulatorLink:
-    """Keeps a connection to an emulator's control service open, on its own thread.
+    """Keeps a connection to an emulator's gRPC service open, on its own thread.
 
     Calls `look` on that thread before a connection is first used and regularly after that; its errors end the
     connection.
@@ -72,7 +72,7 @@ class EmulatorLink:
         self._closing = threading.Event()
         self._tried = threading.Event()
         self._problem = f"The gRPC service of {serial} has not been tried yet. Wait a moment."
-        self._thread = threading.Thread(target=self._run, name=f"control service of {serial}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"gRPC service of {serial}", daemon=True)
         self._thread.start()
 
     @property

@@ -150,7 +150,7 @@ def _pixel(raw: int, axis: AxisRange, extent: int) -> int:
     The emulator converts pixel n to the raw value n * 32767 / extent, rounded down. So Android delivers up to a
     fifth of a pixel less than n, or, on a rotated axis, by (32767 - raw) * extent / 32768 (TouchInputMapper), extent
     - n to within a tenth. Rounding to the nearest pixel restores n: the pixel that the person or the caller named,
-    and the one that `input tap` and the control service bring to the same point in a replay. A capture of (300, 900)
+    and the one that `input tap` and the gRPC service bring to the same point in a replay. A capture of (300, 900)
     on 1080x2400 has raw (9102, 12287): Android delivers (299.99, 899.93), and rotated by 90 degrees (899.93,
     779.97), which is (900, 780).
     """

@@ -1,4 +1,4 @@
-"""The messages of the emulator's control service: names and field numbers."""
+"""The messages of the emulator's gRPC service: names and field numbers."""
 
 from collections.abc import Mapping
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""Converts a screen to an Image of the control service: size, pixel format, rotation."""
+"""Converts a screen to an Image of the gRPC service: size, pixel format, rotation."""
 
 import io
 import threading

@@ -1,4 +1,4 @@
-"""The control service on the network: port, token, and discovery."""
+"""The gRPC service on the network: port, token, and discovery."""
 
 import os
 import secrets
@@ -44,7 +44,7 @@ class ControlOptions:
 
 
 class ControlServer:
-    """The control service of one guest; `entries` go into the discovery file besides port and token.
+    """The gRPC service of one guest; `entries` go into the discovery file besides port and token.
 
     With `console_port` the port is 3000 above it, as on a real emulator, if that is free; with 0, or if it is taken,
     any free port. `port` and `token` are the current ones: `port` is 0 before the start.
@@ -102,7 +102,7 @@ class ControlServer:
         try:
             self.port = server.add_insecure_port(self.address)
         except RuntimeError as error:
-            raise DeviceError(f"Port {self.port}, that of the control service, has been taken by a program.") from error
+            raise DeviceError(f"Port {self.port}, that of the gRPC service, has been taken by a program.") from error
         server.start()
         self._server = server
 

@@ -1,4 +1,4 @@
-"""The calls of the emulator's control service, and its authentication."""
+"""The calls of the emulator's gRPC service, and its authentication."""
 
 import math
 import threading

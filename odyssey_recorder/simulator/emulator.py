@@ -1,4 +1,4 @@
-"""A complete simulated emulator: phone, adb daemon, console and control service, wired together."""
+"""A complete simulated emulator: phone, adb daemon, console and gRPC service, wired together."""
 
 import asyncio
 import os

@@ -11,7 +11,7 @@ def _nothing() -> None: ...
 
 
 class ControlFaults:
-    """Active faults of the control service. Thread-safe.
+    """Active faults of the gRPC service. Thread-safe.
 
     `apply` is called when a fault has changed, and may block; `renew_token` makes the service require another token and
     write it into its discovery file. Both do nothing if no service is attached.
@@ -68,7 +68,7 @@ class Faults:
     """Active faults. Thread-safe, but not for the thread of the emulator's own connections.
 
     `apply_link` is called when `offline` or `frozen` has changed, and may block. `break_connections` drops all adb
-    connections once; `kill_getevent` ends all running getevents. `control` are the faults of the control service.
+    connections once; `kill_getevent` ends all running getevents. `control` are the faults of the gRPC service.
     """
 
     def __init__(

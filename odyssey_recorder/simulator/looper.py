@@ -71,7 +71,7 @@ class Looper:
                 return future.result(timeout=0.5)
             except TimeoutError:
                 if not future.done() and not self._thread.is_alive():
-                    raise PhoneStoppedError("The simulated phone is not running.") from None
+                    raise PhoneStoppedError("The simulated emulator is not running.") from None
                 if future.done():
                     raise
 
@@ -79,7 +79,7 @@ class Looper:
         timer = Timer(task)
         with self._wake:
             if not self._running:
-                raise PhoneStoppedError("The simulated phone is not running.")
+                raise PhoneStoppedError("The simulated emulator is not running.")
             heapq.heappush(self._queue, (time.monotonic() + delay_s, next(self._order), timer))
             self._wake.notify()
         return timer
@@ -91,7 +91,7 @@ class Looper:
             except PhoneStoppedError:
                 return  # stopped while a timer ran that set another one
             except Exception:  # noqa: BLE001 - top of the thread: one failing timer must not end the phone
-                _log.exception("A timer of the simulated phone failed.")
+                _log.exception("A timer of the simulated emulator failed.")
 
     def _next(self) -> Timer | None:
         with self._wake:

@@ -248,7 +248,7 @@ class Phone:
     def load_snapshot(self, snapshot: object) -> None:
         """Shows a new frame; raises TypeError for any other object."""
         if not isinstance(snapshot, SystemUi):
-            raise TypeError("Not a snapshot of a simulated phone.")
+            raise TypeError("Not a snapshot of a simulated emulator.")
 
         def load() -> None:
             self._system = copy.deepcopy(snapshot)

@@ -39,7 +39,7 @@ def run(
     On exit it removes its discovery file and, if it created it, the console token.
 
     It announces itself to the adb server of ANDROID_ADB_SERVER_PORT (default 5037) if that is up; one started later
-    finds emulators on ports 5554 to 5585 by itself. With `grpc` the control service runs too, discoverable like a real
+    finds emulators on ports 5554 to 5585 by itself. With `grpc` the gRPC service runs too, discoverable like a real
     emulator's. Raises DeviceError if the ports are taken.
     """
     server_port = os.environ.get("ANDROID_ADB_SERVER_PORT", "")

@@ -18,7 +18,7 @@ def listed(command_line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_shipped_list_is_used_where_no_other_is_named(command_line: CommandLine) -> None:
     ran = command_line("tasks", "list")
     assert ran.exit_code == 0
-    assert ran.out.splitlines()[-1] == f"Tasks for the simulated phone: {len(read_tasks(shipped_tasks()))} tasks"
+    assert ran.out.splitlines()[-1] == f"Tasks for the simulated emulator: {len(read_tasks(shipped_tasks()))} tasks"
 
 
 @pytest.mark.usefixtures("listed")

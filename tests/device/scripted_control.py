@@ -1,4 +1,4 @@
-"""A control service with scripted answers, for what the simulated emulator never does."""
+"""A gRPC service with scripted answers, for what the simulated emulator never does."""
 
 import threading
 import time

@@ -85,6 +85,6 @@ OVER_GRPC = (
     Fault("the stream breaks", lambda lab: lab.emulator.faults.control.drop_streams()),
     Fault("calls are refused", lambda lab: lab.emulator.faults.control.refuse(refuse=True), clear),
     Fault("the token changes", lambda lab: lab.emulator.faults.control.renew_token()),
-    Fault("the control service goes away", lambda lab: lab.emulator.faults.control.switch_off(off=True), clear),
+    Fault("the gRPC service goes away", lambda lab: lab.emulator.faults.control.switch_off(off=True), clear),
     Fault("screenshots of the stream are late", lambda lab: lab.emulator.faults.control.delay_frames(0.1), clear),
 )

@@ -108,7 +108,7 @@ class Laboratory:
 
 
 def place_of(tap: FeltInput) -> Pixel:
-    """Where a touch was felt; the emulator's window and its control service put it a fraction of a pixel off."""
+    """Where a touch was felt; the emulator's window and its gRPC service put it a fraction of a pixel off."""
     x, y = (round(float(number)) for number in tap.words.split()[-1].split(","))
     return Pixel(x, y)
 

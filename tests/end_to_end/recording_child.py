@@ -41,7 +41,7 @@ _processes.set_forkserver_preload(["tests.end_to_end.recording_child"])
 class Job:
     """What a child records: tap after tap, which in passive mode come from the test; `complete` ends the episode.
 
-    `running` is where emulators announce their control service; without it the child uses adb alone.
+    `running` is where emulators announce their gRPC service; without it the child uses adb alone.
     """
 
     serial: str

@@ -1,4 +1,4 @@
-"""A client of the control service that encodes its messages by hand and shares no code with it."""
+"""A client of the gRPC service that encodes its messages by hand and shares no code with it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

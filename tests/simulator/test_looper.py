@@ -31,7 +31,7 @@ def test_a_timer_that_fails_is_logged_and_stops_nothing(looper: Looper, caplog: 
     looper.later(0.0, lambda: _raise(ValueError("broken")))
 
     assert looper.call(lambda: "alive") == "alive"
-    assert "A timer of the simulated phone failed." in caplog.text
+    assert "A timer of the simulated emulator failed." in caplog.text
     caplog.clear()
 
 

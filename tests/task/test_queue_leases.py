@@ -18,9 +18,9 @@ def test_what_one_holds_is_offered_to_no_other(queues: Queues) -> None:
     ada, bob, eve = queues.queue(), queues.queue(annotator="Bob"), queues.queue(annotator="Eve")
     assert (held(ada.claim_next()), held(bob.claim_next()), held(eve.claim_next())) == ("a", "b", "")
     assert eve.board().count(Status.CLAIMED) == 2
-    with pytest.raises(TaskError, match="a cannot be claimed: it is claimed, by Ada on "):
+    with pytest.raises(TaskError, match="a cannot be claimed: it is reserved, by Ada on "):
         eve.claim("a")
-    with pytest.raises(TaskError, match="a cannot be skipped: it is claimed, by Ada on "):
+    with pytest.raises(TaskError, match="a cannot be skipped: it is reserved, by Ada on "):
         eve.skip("a", "later")
     ada.release()
     assert held(eve.claim_next()) == "a"

@@ -240,3 +240,4 @@ def failure_words(failed: Sequence[Rewritten]) -> Iterator[str]:
         yield f"{', '.join(ids[:_MOST_NAMED])}{others}: {reason}"
     if len(reasons) > _MOST_NAMED:
         yield f"And {count_words(len(reasons) - _MOST_NAMED, 'other reason')}."
+    yield "They keep their instructions. Choose “Rewrite all…” to ask for them again; finished ones cost nothing."

@@ -44,7 +44,7 @@ async def _pm(call: Call) -> int:
         case ["install-existing", *_, package] | ["uninstall", *_, package] if package == _ADB_KEYBOARD_PACKAGE:
             return await _turn_adb_keyboard(call, install=call.args[0] == "install-existing")
         case ["install-existing" | "install" | "uninstall" | "clear" | "install-create", *_]:
-            return await call.fail("Failure [the simulated phone's apps are fixed]")
+            return await call.fail("Failure [the simulated emulator's apps are fixed]")
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)
 
@@ -171,7 +171,7 @@ async def _monkey(call: Call) -> int:
     package = next((after for word, after in zip(call.args, call.args[1:], strict=False) if word == "-p"), None)
     count = call.args[-1] if call.args else ""
     if package is None or count != "1":
-        return await call.fail("monkey: the simulated phone knows `monkey -p PACKAGE [-c CATEGORY] 1` only")
+        return await call.fail("monkey: the simulated emulator knows `monkey -p PACKAGE [-c CATEGORY] 1` only")
     try:
         await asyncio.to_thread(call.guest.phone.start_activity, package)
     except LookupError:

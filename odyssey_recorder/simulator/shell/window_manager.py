@@ -151,7 +151,7 @@ async def _overlay(call: Call) -> int:
         case ["enable" | "enable-exclusive", *options]:
             mode = _NAVIGATION_BARS.get(options[-1] if options else "")
             if mode is None:
-                return await call.fail("Error: the simulated phone knows " + " and ".join(_NAVIGATION_BARS))
+                return await call.fail("Error: the simulated emulator knows " + " and ".join(_NAVIGATION_BARS))
             await asyncio.to_thread(call.guest.phone.put_setting, *_NAVIGATION_MODE, mode)
         case _:
             return await call.fail(f"Unknown command: {' '.join(call.args)}", 255)

@@ -16,7 +16,7 @@ class Status(Enum):
     TO_APPROVE = "To approve"
     REJECTED = "Rejected"
     WAITING = "Waiting"
-    CLAIMED = "Claimed"
+    CLAIMED = "Reserved"
     UNDER_WAY = "In progress"
     SENT_BACK = "Sent back"
     SKIPPED = "Skipped"

@@ -14,7 +14,7 @@ from odyssey_recorder.task.queue.board import Status, TaskEvent, first_status, s
 from odyssey_recorder.task.queue.tables import events, notes, tasks
 from odyssey_recorder.task.queue.transaction import change, columns
 
-_SIMULATED = "Tasks for the simulated phone"
+_SIMULATED = "Tasks for the simulated emulator"
 _NOTE = "list"
 _Stamp = tuple[int, int] | None
 

@@ -203,7 +203,7 @@ def test_start_asks_first_who_has_the_task_by_now(asleep: SleepingComputer, serv
     asleep.meanwhile(lambda: bench.queue.claim("a"))
     bench.pilot.press("Start recording")
     bench.shows("This task is no longer reserved for you.")
-    bench.shows("it is claimed, by Grace on ")
+    bench.shows("it is reserved, by Grace on ")
     bench.shows("Start a timer")
     assert bench.pilot.controller.phase is Phase.WATCHING
     assert service.store.drafts() == []

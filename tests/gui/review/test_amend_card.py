@@ -104,7 +104,7 @@ class Fixer(LonePilot):
         self.dialogs[0].findChildren(QRadioButton)[0].click()
 
     def finish(self, reason: str) -> None:
-        [choice] = [one for one in self.dialogs[0].findChildren(QRadioButton) if one.text() == reason]
+        [choice] = [one for one in self.dialogs[0].findChildren(QRadioButton) if one.accessibleName() == reason]
         choice.click()
         QTest.mouseClick(self.answer, Qt.MouseButton.LeftButton)
 

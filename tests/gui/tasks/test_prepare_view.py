@@ -6,6 +6,7 @@ from datetime import date
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.question_dialog import ReasonDialog
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
+from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_view import QueueView
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
@@ -296,6 +298,9 @@ def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
     for keys, view in ((Command.SHOW_PREPARE, PrepareView), (Command.SHOW_QUEUE, QueueView)):
         lead.use(keys)
         assert lead.page.findChildren(view)[0].isVisible()
+    for number, view in (("4", CoverageView), ("3", PrepareView), ("1", QueueView)):
+        QTest.keyClicks(QApplication.focusWidget(), number)
+        assert lead.page.findChildren(view)[0].isVisible()
 
 
 def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: LeadBench) -> None:
@@ -319,7 +324,7 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     (holder,) = lead.service.holders()
     lead.use(Command.READ_TASKS)
     since, until = f"{holder.since.astimezone():%H:%M}", f"{holder.until.astimezone():%H:%M}"
-    lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Claimed\nAda, {since}")
+    lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Reserved\nAda, {since}")
     assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
     lead.use(Command.FREE_TASK)
     lead.press_in(lead.dialog_of(ConfirmDialog), "Release")

@@ -1,4 +1,4 @@
-"""What the tasks for the simulated phone ask for can be done in its apps, and is kept after the app was left."""
+"""What the tasks for the simulated emulator ask for can be done in its apps, and is kept after the app was left."""
 
 import pytest
 
