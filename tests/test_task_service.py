@@ -125,6 +125,14 @@ def test_what_is_promised_is_what_can_be_made(room: Room, wanted: ModelChoice, t
     assert sum(made.left.values()) == 0
 
 
+def test_the_board_counts_towards_the_number_of_tasks_that_the_targets_name(room: Room) -> None:
+    room.made()
+    room.own.mkdir()
+    (room.own / "targets.yaml").write_text("tasks: 3600\n")
+    coverage = room.service.coverage("simulated_phone")
+    assert {coverage.at(category.value, "pixel_fold").whole[1] for category in Category} == {100}
+
+
 def test_a_cell_of_the_board_is_filled(room: Room) -> None:
     cell = room.service.coverage("simulated_phone").emptiest[0]
     wanted = replace(

@@ -85,13 +85,19 @@ def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
 def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
     with _bar(err) as bar:
         shown = bar.add_task("", total=len(tasks), cost="")
+        spent = ""
 
         def tell(progress: BatchProgress) -> None:
+            nonlocal spent
+            spent = progress.spent
             cost = "" if progress.cost is None else f"${progress.cost:.4f}"
             failed = f", {progress.failed} failed" if progress.failed else ""
             bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
 
-        return rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
+        rewritten = rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
+    if spent:
+        say(spent, to=err)
+    return rewritten
 
 
 def _bar(err: Console) -> Bar:

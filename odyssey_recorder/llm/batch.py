@@ -24,6 +24,7 @@ Job: TypeAlias = Callable[[Ask], Awaitable[_Result]]
 
 _WATCH_S = 0.05
 _BREATH = 32
+_CENT = 0.01
 _USUAL = RetryPolicy()
 
 
@@ -56,6 +57,18 @@ class BatchProgress:
     of: int
     cost: float | None
     tokens: int = 0
+
+    @property
+    def price(self) -> str:
+        if self.cost is None:
+            return "price unknown"
+        return f"${self.cost:,.2f}" if self.cost >= _CENT or not self.cost else f"${self.cost:,.4f}"
+
+    @property
+    def spent(self) -> str:
+        """For people: "$0.04, 12,300 tokens"."""
+        kept = f", {self.kept:,} reused at no cost" if self.kept else ""
+        return f"{self.price}, {self.tokens:,} tokens{kept}"
 
 
 class Batch:

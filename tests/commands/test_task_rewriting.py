@@ -64,6 +64,7 @@ def test_each_task_gets_a_models_words_and_keeps_where_they_come_from(
     ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "again.jsonl", "--no-apps")
     assert ran.exit_code == 0
     assert "0 requests, 24 answers in the cache" in ran.err
+    assert "0 tokens, 12 reused at no cost" in ran.err
     assert read_tasks(command_line.folder / "again.jsonl") == tasks
     assert len(server.questions) == 24
     assert server.complaints == []

@@ -98,6 +98,13 @@ def test_only_classes_that_a_template_can_ask_for_are_wanted() -> None:
     assert set(board().classes("Web_Shopping", "pixel_fold")) == {OTHER}
 
 
+def test_a_target_says_how_many_tasks_are_wanted_in_all() -> None:
+    found = board(queued("Tube", "Jot"), targets=replace(ONLY_MEDIA, tasks=40))
+    assert sum(tally.wanted for tally in found.tallies.values()) == pytest.approx(40)
+    assert found.at(MEDIA, "pixel_fold").whole == (1, 20)
+    assert found.at(MEDIA).missing == 39
+
+
 def test_what_lacks_most_is_the_emptiest_and_what_lacks_nothing_is_not_named() -> None:
     found = board(*[queued("Tube")] * 3, queued("Jot", devices=("small_phone",)))
     assert found.emptiest == (Cell(MEDIA, "pixel_fold", "Notes"), Cell(MEDIA, "small_phone", "Video"))

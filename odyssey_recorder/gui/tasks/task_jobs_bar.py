@@ -23,7 +23,6 @@ from odyssey_recorder.task.wording.rewriting import Rewritten
 from odyssey_recorder.task_service import ModelChoice, TaskService
 
 _COUNT, _SEED = 200, 1
-_CENT = 0.01
 _MOST_NAMED = 4
 
 
@@ -155,7 +154,7 @@ class TaskJobsBar(QWidget):
 
             def show(progress: BatchProgress) -> None:
                 nonlocal spent
-                spent = spent_words(progress)
+                spent = f"{progress.spent}."
                 tell(*progress_words(progress))
 
             came = self._bridge.take_rewritten
@@ -210,23 +209,10 @@ class TaskJobsBar(QWidget):
 def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
     """The progress of a rewrite: share done, and text with the cost."""
     share = progress.done / progress.of if progress.of else None
-    cost = _cost(progress)
     kept = f"{progress.kept:,} reused" if progress.kept else ""
     failed = f"{progress.failed:,} failed" if progress.failed else ""
-    words = (f"{progress.done:,} of {progress.of:,}", kept, failed, cost)
+    words = (f"{progress.done:,} of {progress.of:,}", kept, failed, progress.price)
     return share, " · ".join(filter(None, words))
-
-
-def spent_words(progress: BatchProgress) -> str:
-    """What a rewrite has cost: "$0.04, 12,300 tokens."."""
-    kept = f", {progress.kept:,} reused at no cost" if progress.kept else ""
-    return f"{_cost(progress)}, {progress.tokens:,} tokens{kept}."
-
-
-def _cost(progress: BatchProgress) -> str:
-    if progress.cost is None:
-        return "price unknown"
-    return f"${progress.cost:,.2f}" if progress.cost >= _CENT or not progress.cost else f"${progress.cost:,.4f}"
 
 
 def failure_words(failed: Sequence[Rewritten]) -> Iterator[str]:

@@ -92,8 +92,8 @@ def cover(
 ) -> Coverage:
     """The coverage of all tasks on `devices`, which must belong to one catalogue.
 
-    The total wanted equals the number of tasks, divided by the targets over categories and devices and equally over the
-    classes of apps that the category's templates can ask for. Rejected tasks do not count.
+    The total wanted, that of the targets or else the number of tasks, is divided by the targets over categories and
+    devices, and equally over the classes of apps that its templates can ask for. Rejected tasks do not count.
     """
     apps, templates = library.catalogues[catalogue], library.of(catalogue)
     of_template = {one.template_id: one.catalogue for one in library.templates}
@@ -107,7 +107,7 @@ def cover(
         total += bool(cells)
         for cell in cells:
             (recorded if task.status in FINISHED else opened)[cell] += 1 / len(cells)
-    wanted = _wanted(max(total, 1), templates, apps, targets, devices)
+    wanted = _wanted(targets.tasks or max(total, 1), templates, apps, targets, devices)
     tallies = {
         cell: Tally(opened[cell], recorded[cell], wanted.get(cell, 0.0))
         for cell in sorted({*wanted, *opened, *recorded}, key=lambda cell: _place(cell, devices))

@@ -24,8 +24,11 @@ _DAYS_NAMED = timedelta(FURTHEST_DAY + 1)
 
 @dataclass(frozen=True, slots=True)
 class Targets:
+    """Shares, and how many `tasks` are wanted in all; 0 for as many as there are."""
+
     categories: Mapping[Category, float] = field(default_factory=dict)
     devices: Mapping[str, float] = field(default_factory=dict)
+    tasks: int = 0
 
     def for_device(self, device: str) -> "Targets":
         return replace(self, devices={device: 1.0}) if device else self

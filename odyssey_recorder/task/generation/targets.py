@@ -1,4 +1,4 @@
-"""The file `targets.yaml`: the wanted shares of tasks by category and device."""
+"""The file `targets.yaml`: how many tasks are wanted, and in which shares by category and device."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +13,7 @@ from odyssey_recorder.task.templates.source import read_file
 from odyssey_recorder.validation import ClosedModel
 
 _NAME = "targets.yaml"
+_MOST_TASKS = 10_000_000
 
 _Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -22,6 +23,7 @@ class _TargetsFile(ClosedModel):
 
     categories: dict[Category, _Share] = Field(default_factory=dict)
     devices: dict[ProfileName, _Share] = Field(default_factory=dict)
+    tasks: int = Field(default=0, ge=0, le=_MOST_TASKS)
 
 
 def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
@@ -33,7 +35,7 @@ def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
     if isinstance(found, list):
         return Targets(), found
     _, said = found
-    return Targets(said.categories, said.devices), ()
+    return Targets(said.categories, said.devices, said.tasks), ()
 
 
 def load_targets(folders: Sequence[Path]) -> Targets:
