@@ -29,7 +29,7 @@ def prepare(room: Room) -> None:
         keep(room, lead, "tasks-prepare")
         _approve_all(lead)
         lead.press("Coverage")
-        lead.select("The simulated emulator's apps", of="Coverage for the apps of")
+        lead.select("Simulated emulator's apps", of="Coverage for the apps of")
         lead.wait_for("Multi Apps on Pixel 7 Pro: 7")
         lead.keys("n")
         keep(room, lead, "tasks-coverage", "dark")
@@ -39,7 +39,7 @@ def _make(lead: Annotator, count: int, device: str = "") -> None:
     lead.press("Generate")
     lead.wait_for_dialog("Generate tasks")
     lead.write(str(count), into="Number of tasks")
-    lead.select("The simulated emulator's apps", of="For the apps of")
+    lead.select("Simulated emulator's apps", of="For the apps of")
     if device:
         lead.select(device, of="For the device")
     lead.press("Generate")
