@@ -21,6 +21,7 @@ from odyssey_recorder.task.generation.coverage import Cell, Coverage
 from odyssey_recorder.task_service import ModelChoice
 
 _MOST_GAPS = 100
+_LOWEST_PX = 160
 _NOTHING = "No templates and no tasks use these apps. Choose other apps, or write a template."
 
 
@@ -69,7 +70,7 @@ class CoverageView(QWidget):
         before = self.current
         self._coverage = coverage
         self._model.show_coverage(coverage)
-        self._board.setFixedHeight(board_height(self._board, self._model.rowCount()))
+        self._board.setMaximumHeight(board_height(self._board, self._model.rowCount()))
         self._board.setVisible(bool(coverage.tallies))
         self._legend.setVisible(bool(coverage.tallies))
         say(self._nothing, "" if coverage.tallies else _NOTHING)
@@ -148,13 +149,14 @@ class CoverageView(QWidget):
     def _lay_out(self) -> None:
         actions = row(self._catalogue, None, *self._commands.buttons(Command.NEXT_GAP, Command.FILL_GAP))
         self._catalogue.setMinimumWidth(220)
+        self._board.setMinimumHeight(_LOWEST_PX)
         below = row(spacing=16)
         for title, places in (
             (self._classes_title, self._classes), (text_label("Largest gaps first", "field"), self._gaps),
         ):  # fmt: skip
             part = column(title, (places, 1), spacing=4)
             below.addLayout(part, 1)
-        fill_column(self, actions, self._legend, self._nothing, (self._board, 5), (below, 4), spacing=10)
+        fill_column(self, actions, self._legend, self._nothing, (self._board, 3), (below, 1), spacing=10)
 
 
 def _gap_name(cell: Cell) -> str:

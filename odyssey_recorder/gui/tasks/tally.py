@@ -123,6 +123,7 @@ class TallyList(QListView):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setProperty("kind", "card")
+        self.setMinimumHeight(2 * _LIST_ROW_PX)
         column = Column[TallyRow]("", lambda row: row.name, spoken=_row_sentence, tip=_row_sentence)
         self._rows = TableModel((column,), key=lambda row: row.cell, parent=self)
         fill_list(self, name, self._rows, RowDelegate(_paint_row, QSize(120, _LIST_ROW_PX), self, Mark(radius=6)))
