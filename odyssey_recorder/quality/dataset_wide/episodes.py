@@ -4,17 +4,14 @@ import re
 from array import array
 from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from math import ceil
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import quantiles
-
-from rapidfuzz import process
-from rapidfuzz.distance import Indel
 
 from odyssey_recorder.quality import thresholds
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
 from odyssey_recorder.quality.wording import counted, named
+from odyssey_recorder.task.wording.lookalikes import alike_pairs, candidates, lettered
 
 
 def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
@@ -141,15 +138,14 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
     words: dict[str, int] = {}
     saying: defaultdict[str, list[str]] = defaultdict(list)
     for facts in source():
-        saying[_spelled(facts.instruction, words)].append(facts.episode_id)
+        saying[lettered(facts.instruction, words)].append(facts.episode_id)
     saying.pop("", None)
     for ids in saying.values():
         yield from _same_instruction(ids)
     texts = sorted(saying, key=len)
     first = [saying[text][0] for text in texts]
-    for text, matches in zip(
-        texts, _closest_matches(texts, _candidates(texts), thresholds.ALIKE_INSTRUCTION), strict=True
-    ):
+    likely = candidates(texts, thresholds.ALIKE_INSTRUCTION, thresholds.COMPARED_AT_MOST)
+    for text, matches in zip(texts, _closest_matches(texts, likely, thresholds.ALIKE_INSTRUCTION), strict=True):
         for episode_id in saying[text] if matches else ():
             names = tuple(first[other] for other in matches.numbers)
             yield Finding(
@@ -171,42 +167,6 @@ def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
             "Change the instruction, or keep only one of the episodes.",
             tuple(others[:thresholds.NAMED_AT_MOST]),
         )  # fmt: skip
-
-
-def _spelled(text: str, words: dict[str, int]) -> str:
-    """`text` with one letter per word, so that comparing texts is as fast as comparing words."""
-    tokens = re.findall(r"\w+", text.casefold())
-    return "".join(chr(_FIRST_LETTER + words.setdefault(token, len(words))) for token in tokens)
-
-
-_FIRST_LETTER = 0xE000
-"""From here on there are a million code points and no surrogates."""
-
-
-def _candidates(texts: Sequence[str]) -> Iterator[tuple[int, Collection[int]]]:
-    """For each text the earlier ones that can be similar, as they share one of the rarest words (prefix filtering,
-    Chaudhuri et al. 2006); `texts` are sorted by length.
-
-    With similarity t = 2c / (n + m), c common words and m <= n: c >= tm for the shorter, c >= tn / (2 - t) for the
-    longer. Two texts with c words in common share one among the n - c + 1 rarest of either.
-    """
-    times = Counter("".join(texts))
-    index: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
-    for number, text in enumerate(texts):
-        rare_first = sorted(text, key=lambda letter: (times[letter], letter))
-        longer = ceil(thresholds.ALIKE_INSTRUCTION * len(text) / (2 - thresholds.ALIKE_INSTRUCTION))
-        probed = set(rare_first[: len(text) - longer + 1])
-        met = Counter[int]()
-        for letter in probed:
-            met.update(index.get(letter, ()))
-        yield (
-            number,
-            met
-            if len(met) <= thresholds.COMPARED_AT_MOST
-            else [other for other, _ in met.most_common(thresholds.COMPARED_AT_MOST)],
-        )
-        for letter in set(rare_first[: len(text) - ceil(thresholds.ALIKE_INSTRUCTION * len(text)) + 1]):
-            index[letter].append(number)
 
 
 # --- how alike -------------------------------------------------------------------------------------------
@@ -239,17 +199,11 @@ class _ClosestMatches:
 
 
 def _closest_matches(
-    texts: Sequence[str], candidates: Iterable[tuple[int, Iterable[int]]], at_least: float
+    texts: Sequence[str], candidates: Iterable[tuple[int, Iterable[int]]], above: float
 ) -> list[_ClosestMatches]:
-    """For each text, its candidates with a similarity above `at_least`, by number."""
+    """For each text, its candidates with a similarity above `above`, by number."""
     closest = [_ClosestMatches() for _ in texts]
-    for number, others in candidates:
-        choices = {other: texts[other] for other in others}
-        found = process.extract(
-            texts[number], choices, scorer=Indel.normalized_similarity, score_cutoff=at_least, limit=None
-        )
-        for _, likeness, other in found:
-            if likeness > at_least:
-                closest[number].add(likeness, other)
-                closest[other].add(likeness, number)
+    for number, other, likeness in alike_pairs(texts, candidates, above):
+        closest[number].add(likeness, other)
+        closest[other].add(likeness, number)
     return closest
