@@ -1,0 +1,1 @@
+"""Train and test splits: drawn, written, and checked for leaks."""

@@ -1,0 +1,399 @@
+"""Draws the four splits of the paper from facts, rules and seed; the order of the episodes does not matter.
+
+`random` tests on a share of all tasks, `task` on meta-tasks, `device` on devices and `app` on apps that no episode of
+train has (Lu et al. 2024, section 4.1). How meta-tasks and apps were chosen is not published.
+"""
+
+import hashlib
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar, get_args
+
+from odyssey_recorder.splits.facts import SplitFacts, app_key, words_of
+
+Kind = Literal["random", "task", "device", "app"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Unit = Literal["take", "episode"]
+"""What stays together in `random`: all takes of a task, or, as in the paper, nothing."""
+
+_Item, _Key = TypeVar("_Item"), TypeVar("_Key")
+
+VERSION = 1
+"""Grows when the same facts, rules and seed give another split."""
+NEAR = 0.03
+"""A share that differs from its target by no more than this is near enough."""
+_TASK_SHARE = 1 / 7
+_APP_SHARE = 0.155
+_FEW = 2_000
+"""With fewer episodes a threshold scatters by more than a point, so a rank decides."""
+_SEEDS = 100
+_MOST_UNKNOWN = 0.05
+_NAMED = 10
+_OTHER = "Other"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRules:
+    """`share` of test is for `random`; `devices` are those of the device split's test; `seed` is the first one tried.
+
+    The default share and device are those of the second release.
+    """
+
+    seed: int = 0
+    share: float = 0.2
+    unit: Unit = "take"
+    devices: tuple[str, ...] = ("Pixel Tablet",)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Ids, sorted. `kind` is a `Kind`, or the name of a split from elsewhere."""
+
+    kind: str
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """That of test, 0 to 1."""
+        return len(self.test) / max(1, len(self.train) + len(self.test))
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSplit:
+    """`held` are the meta-tasks, devices or apps that are kept out of train. `seed` and `target`, the wanted share, are
+    None where chance decides nothing, or nothing is wanted.
+    """
+
+    split: Split
+    held: tuple[str, ...] = ()
+    seed: int | None = None
+    target: float | None = None
+
+    @property
+    def is_near(self) -> bool:
+        return self.target is None or abs(self.split.share - self.target) <= NEAR
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """`missing` says why a split could not be drawn."""
+
+    rules: DrawRules
+    drawn: Mapping[str, DrawnSplit] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+class _UndrawableError(Exception): ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """Episodes that go to one side together."""
+
+    key: str
+    category: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawer:
+    """`released` is what episodes, meta-tasks and apps keep their side of; None for the first draw."""
+
+    facts: Sequence[SplitFacts]
+    rules: DrawRules
+    released: Drawing | None
+
+    def random(self) -> DrawnSplit:
+        units = _units_of(self.facts, self.rules.unit)
+        if len(units) < 2:
+            raise _UndrawableError("all episodes are takes of one task. Record other tasks, or use the unit episode")
+        tested, fresh = self._settled("random", units)
+        by_threshold = self.released is not None or len(self.facts) >= _FEW
+        share = self.rules.share
+
+        def choose(seed: int) -> set[str]:
+            if by_threshold:
+                return tested | {unit.key for unit in fresh if _chance(seed, "random", unit.key) < share}
+            return _filled(units, _ordered(seed, "random", fresh), share, tested)
+
+        return self._by_chance("random", units, choose, share)
+
+    def task(self) -> DrawnSplit:
+        units = _units_by(self.facts, lambda one: one.meta_task)
+        by_category = _grouped(units, lambda unit: unit.category)
+        if all(len(some) < 2 for some in by_category.values()):
+            raise _UndrawableError("no category has 2 templates. Record tasks of other templates")
+        tested, fresh = self._settled("task", units)
+
+        def choose(seed: int) -> set[str]:
+            chosen = set[str]()
+            for category, some in by_category.items():
+                order = _ordered(seed, "task", (unit for unit in fresh if unit.category == category))
+                chosen |= _filled(some, order, _TASK_SHARE, {unit.key for unit in some} & tested)
+            return chosen
+
+        return self._by_chance("task", units, choose, _TASK_SHARE, names_held=True)
+
+    def device(self) -> DrawnSplit:
+        units = _units_by(self.facts, lambda one: one.device)
+        wanted = {name.casefold() for name in self.rules.devices}
+        held = {unit.key for unit in units if unit.key.casefold() in wanted}
+        if not held or len(held) == len(units):
+            there = ", ".join(f"{unit.key or 'unnamed'} ({len(unit.ids)})" for unit in units)
+            told = "no episode is" if not held else "every episode is"
+            raise _UndrawableError(f"{told} from {' or '.join(self.rules.devices)}. Choose among the devices: {there}")
+        return DrawnSplit(self._split("device", units, held), tuple(sorted(held)))
+
+    def app(self, classes: Mapping[str, str]) -> DrawnSplit:
+        users: defaultdict[str, set[str]] = defaultdict(set)
+        spelled: dict[str, str] = {}
+        for one in self.facts:
+            for name in one.apps:
+                key = app_key(name)
+                users[key].add(one.episode_id)
+                spelled[key] = min(name, spelled.get(key, name))
+        _refuse_unknown(spelled, classes)
+        before = self._before("app")
+        held = set() if before is None else {app_key(name) for name in before.held}
+        old = set() if before is None else {*before.split.train, *before.split.test}
+        fixed = held | {key for one in self.facts if one.episode_id in old for key in one.app_keys}
+        held |= _rare_apps(users, classes, fixed, held, at_most=_APP_SHARE * len(self.facts))
+        tested = {episode_id for key in held for episode_id in users.get(key, ())}
+        if not tested:
+            raise _UndrawableError(
+                f"each app of a class with 2 apps is used in more than {_APP_SHARE:.1%} of the episodes. Record more "
+                "tasks, with more apps"
+            )
+        units = [_Unit(one.episode_id, one.category, (one.episode_id,)) for one in self.facts]
+        names = [*(spelled[key] for key in held if key in spelled), *_gone(before, spelled)]
+        return DrawnSplit(self._split("app", units, tested), tuple(sorted(names)), target=_APP_SHARE)
+
+    def _by_chance(
+        self,
+        kind: Kind,
+        units: Sequence[_Unit],
+        choose: Callable[[int], set[str]],
+        target: float,
+        *,
+        names_held: bool = False,
+    ) -> DrawnSplit:
+        """The first seed with which the share is near and test has every category, or else the best one."""
+        before = self._before(kind)
+        first = [] if before is None or before.seed is None else [before.seed]
+        categories = {unit.category for unit in units}
+        best: tuple[tuple[bool, float, int], int, set[str]] | None = None
+        for seed in (*first, *range(self.rules.seed, self.rules.seed + _SEEDS)):
+            chosen = choose(seed)
+            taken = [unit for unit in units if unit.key in chosen]
+            share = sum(len(unit.ids) for unit in taken) / len(self.facts)
+            lacking = len(categories - {unit.category for unit in taken})
+            off = max(0.0, abs(share - target) - NEAR)
+            fault = not 0 < share < 1, off, lacking
+            if best is None or fault < best[0]:
+                best = fault, seed, chosen
+            if not any(fault):
+                break
+        if best is None or best[0][0]:
+            raise _UndrawableError("one part would be empty. Record more tasks")
+        _, seed, chosen = best
+        held = chosen | set(() if before is None else before.held) if names_held else set()
+        return DrawnSplit(self._split(kind, units, chosen), tuple(sorted(held)), seed, target)
+
+    def _split(self, kind: Kind, units: Iterable[_Unit], chosen: Collection[str]) -> Split:
+        """An episode of the release keeps its side, whatever was drawn."""
+        sides = {episode_id: unit.key in chosen for unit in units for episode_id in unit.ids} | self._sides(kind)
+        ids = [one.episode_id for one in self.facts]
+        train, test = (tuple(one for one in ids if sides[one] is side) for side in (False, True))
+        if not train or not test:
+            raise _UndrawableError("one part would be empty. Record more tasks")
+        return Split(kind, train, test)
+
+    def _settled(self, kind: Kind, units: Iterable[_Unit]) -> tuple[set[str], list[_Unit]]:
+        """The units that the release has in test, and those it does not have."""
+        sides, before = self._sides(kind), self._before(kind)
+        tested = set(() if before is None else before.held)
+        fresh = []
+        for unit in units:
+            known = [sides[episode_id] for episode_id in unit.ids if episode_id in sides]
+            if known and all(known):
+                tested.add(unit.key)
+            elif not known and unit.key not in tested:
+                fresh.append(unit)
+        return tested, fresh
+
+    def _sides(self, kind: Kind) -> dict[str, bool]:
+        before = self._before(kind)
+        if before is None:
+            return {}
+        return dict.fromkeys(before.split.train, False) | dict.fromkeys(before.split.test, True)
+
+    def _before(self, kind: Kind) -> DrawnSplit | None:
+        return None if self.released is None else self.released.drawn.get(kind)
+
+
+def draw(
+    facts: Iterable[SplitFacts], rules: DrawRules, classes: Mapping[str, str], released: Drawing | None = None
+) -> Drawing:
+    """Draw all four splits; `classes` are those of the apps, by `app_key`.
+
+    With `released`, its rules hold, its episodes keep their sides, and the meta-tasks and apps it holds out go to test.
+    """
+    in_order = sorted(facts, key=lambda one: one.episode_id)
+    drawer = _Drawer(in_order, rules if released is None else released.rules, released)
+    ways: dict[Kind, Callable[[], DrawnSplit]] = {
+        "random": drawer.random,
+        "task": drawer.task,
+        "device": drawer.device,
+        "app": lambda: drawer.app(classes),
+    }
+    drawn, missing = {}, {}
+    for kind, way in ways.items():
+        try:
+            if len(in_order) < 2:
+                raise _UndrawableError("a split needs at least 2 episodes")
+            drawn[kind] = way()
+        except _UndrawableError as error:
+            missing[kind] = f"{kind}_split.json cannot be made: {error}."
+    return Drawing(drawer.rules, drawn, missing)
+
+
+def moved(before: Split, after: Split) -> int:
+    """How many episodes that both have are on another side."""
+    return len({*before.train} & {*after.test}) + len({*before.test} & {*after.train})
+
+
+def train_in_all(splits: Iterable[Split]) -> list[str]:
+    """The ids that every split has in train: what can be trained on without touching any test."""
+    parts = [set(one.train) for one in splits]
+    return sorted(set.intersection(*parts)) if parts else []
+
+
+# Units.
+
+
+def _units_by(facts: Iterable[SplitFacts], key_of: Callable[[SplitFacts], str]) -> list[_Unit]:
+    """One for each value; its category is the most frequent one."""
+    return [_unit(key, some) for key, some in _grouped(facts, key_of).items()]
+
+
+def _unit(key: str, some: Sequence[SplitFacts]) -> _Unit:
+    times = Counter(one.category for one in some)
+    return _Unit(key, min(times, key=lambda name: (-times[name], name)), tuple(one.episode_id for one in some))
+
+
+def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
+    """Of takes, those with the same instruction, annotation or screenshots are one unit too."""
+    if unit == "episode":
+        return _units_by(facts, lambda one: one.episode_id)
+    first: dict[tuple[str, object], int] = {}
+    root = list(range(len(facts)))
+
+    def find(number: int) -> int:
+        while root[number] != number:
+            root[number] = number = root[root[number]]
+        return number
+
+    for number, one in enumerate(facts):
+        for name, value in identities(one):
+            root[find(number)] = find(first.setdefault((name, value), number))
+    groups = _grouped(range(len(facts)), find).values()
+    together = [[facts[number] for number in group] for group in groups]
+    return [_unit(min(one.take or one.episode_id for one in some), some) for some in together]
+
+
+def identities(one: SplitFacts) -> list[tuple[str, object]]:
+    """What makes an episode the same as another, or a take of the same task, by name; without what is unknown."""
+    has_pictures = bool(one.pictures) and all(one.pictures)
+    known: list[tuple[str, object]] = [
+        ("annotation", one.contents),
+        ("screenshots", one.pictures if has_pictures else ()),
+        ("take", one.take),
+        ("instruction", words_of(one.instruction)),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def _grouped(items: Iterable[_Item], key_of: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
+    groups: defaultdict[_Key, list[_Item]] = defaultdict(list)
+    for item in items:
+        groups[key_of(item)].append(item)
+    return dict(groups)
+
+
+# Chance.
+
+
+def _chance(seed: int, kind: Kind, key: str) -> float:
+    """0 to 1, always the same for the same key, whatever else there is."""
+    digest = hashlib.sha256(f"{seed}:{kind}:{key}".encode()).digest()
+    return int.from_bytes(digest[:8]) / 2**64
+
+
+def _ordered(seed: int, kind: Kind, units: Iterable[_Unit]) -> list[_Unit]:
+    return sorted(units, key=lambda unit: (_chance(seed, kind, unit.key), unit.key))
+
+
+def _filled(units: Sequence[_Unit], order: Sequence[_Unit], share: float, tested: Collection[str]) -> set[str]:
+    """Take units in order while that leads nearer to the share of all episodes: at least one of several, never all."""
+    quota = share * sum(len(unit.ids) for unit in units)
+    taken = set(tested)
+    count = sum(len(unit.ids) for unit in units if unit.key in taken)
+    left = sum(unit.key not in taken for unit in units)
+    for unit in order:
+        if left > 1 and abs(count + len(unit.ids) - quota) < abs(count - quota):
+            taken.add(unit.key)
+            count, left = count + len(unit.ids), left - 1
+    if not taken and len(units) > 1 and order:
+        taken.add(min(order, key=lambda unit: len(unit.ids)).key)
+    return taken
+
+
+# Apps.
+
+
+def _refuse_unknown(spelled: Mapping[str, str], classes: Mapping[str, str]) -> None:
+    unknown = sorted(name for key, name in spelled.items() if key not in classes)
+    if len(unknown) > _MOST_UNKNOWN * len(spelled):
+        names = ", ".join(map(repr, unknown[:_NAMED]))
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        raise _UndrawableError(
+            f"{len(unknown)} of {len(spelled)} apps are in no catalogue, so their classes are unknown: {names}{more}. "
+            "Correct the names, or add the apps to a catalogue"
+        )
+
+
+def _rare_apps(
+    users: Mapping[str, Collection[str]],
+    classes: Mapping[str, str],
+    fixed: Collection[str],
+    held: Collection[str],
+    *,
+    at_most: float,
+) -> set[str]:
+    """The least used apps of each class in turn, while no more than `at_most` episodes use one; never a class's last.
+
+    None of the `fixed` ones; those `held` already count.
+    """
+    touched = {episode_id for key in held for episode_id in users.get(key, ())}
+    named = _grouped(sorted(key for key in users if classes.get(key, _OTHER) != _OTHER), lambda key: classes[key])
+    queues = []
+    for _, keys in sorted(named.items()):
+        rarest = sorted(keys, key=lambda key: (len(users[key]), key))[:-1]
+        queues.append(deque(key for key in rarest if key not in fixed))
+    chosen = set[str]()
+    while queues := [queue for queue in queues if queue]:
+        for queue in queues:
+            key = queue.popleft()
+            if len(touched | set(users[key])) > at_most:
+                queue.clear()
+                continue
+            chosen.add(key)
+            touched |= set(users[key])
+    return chosen
+
+
+def _gone(before: DrawnSplit | None, spelled: Mapping[str, str]) -> list[str]:
+    """Apps that are held out although no episode uses them any more."""
+    return [] if before is None else [name for name in before.held if app_key(name) not in spelled]
