@@ -7,6 +7,9 @@
           reviews/<id>.json             its reviews
           reviews/history/<id>/<version>/   earlier versions, each laid out as a dataset
           trash/<id>-<time>/            removed episodes, likewise
+          splits/<kind>_split.json      train and test; nothing else, as published tools open every file there
+          metadata/splits.json          how the splits were made
+          metadata/train_in_all.txt     the episodes that are in train of every split
 """
 
 import os
@@ -27,6 +30,10 @@ UI_TREES = "ui_trees"
 REVIEWS = "reviews"
 HISTORY = f"{REVIEWS}/history"
 TRASH = "trash"
+SPLITS = "splits"
+METADATA = "metadata"
+SPLITS_RECORD = f"{METADATA}/splits.json"
+TRAIN_IN_ALL = f"{METADATA}/train_in_all.txt"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
 INDEXES = ("all_anno.json", "all_annot.json")
@@ -74,6 +81,10 @@ def ui_tree_path(episode_id: str, step: int) -> str:
 
 def review_path(episode_id: str) -> str:
     return f"{REVIEWS}/{episode_id}.json"
+
+
+def split_path(kind: str) -> str:
+    return f"{SPLITS}/{kind}_split.json"
 
 
 def history_path(episode_id: str, version: str) -> str:

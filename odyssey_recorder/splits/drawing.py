@@ -6,7 +6,7 @@ train has (Lu et al. 2024, section 4.1). How meta-tasks and apps were chosen is 
 
 import hashlib
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar, get_args
 
@@ -17,7 +17,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Unit = Literal["take", "episode"]
 """What stays together in `random`: all takes of a task, or, as in the paper, nothing."""
 
-_Item, _Key = TypeVar("_Item"), TypeVar("_Key")
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key")
 
 VERSION = 1
 """Grows when the same facts, rules and seed give another split."""
@@ -99,44 +100,59 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Drawer:
-    """`released` is what episodes, meta-tasks and apps keep their side of; None for the first draw."""
+    """Draws one split. `before` is the released one, whose episodes keep their `sides` (True is test)."""
 
+    kind: Kind
     facts: Sequence[SplitFacts]
     rules: DrawRules
-    released: Drawing | None
+    before: DrawnSplit | None
+    sides: Mapping[str, bool]
 
-    def random(self) -> DrawnSplit:
-        units = _units_of(self.facts, self.rules.unit)
+    def draw(self, classes: Mapping[str, str]) -> DrawnSplit:
+        """Raises _UndrawableError."""
+        if len(self.facts) < 2:
+            raise _UndrawableError("a split needs at least 2 episodes")
+        match self.kind:
+            case "random":
+                return self._random()
+            case "task":
+                return self._task()
+            case "device":
+                return self._device()
+            case "app":
+                return self._app(classes)
+
+    def _random(self) -> DrawnSplit:
+        units, share = _units_of(self.facts, self.rules.unit), self.rules.share
         if len(units) < 2:
             raise _UndrawableError("all episodes are takes of one task. Record other tasks, or use the unit episode")
-        tested, fresh = self._settled("random", units)
-        by_threshold = self.released is not None or len(self.facts) >= _FEW
-        share = self.rules.share
+        tested, fresh = self._settled(units)
+        by_threshold = self.before is not None or len(self.facts) >= _FEW
 
         def choose(seed: int) -> set[str]:
             if by_threshold:
-                return tested | {unit.key for unit in fresh if _chance(seed, "random", unit.key) < share}
-            return _filled(units, _ordered(seed, "random", fresh), share, tested)
+                return tested | {unit.key for unit in fresh if _chance(seed, self.kind, unit.key) < share}
+            return _filled(units, _ordered(seed, self.kind, fresh), share, tested)
 
-        return self._by_chance("random", units, choose, share)
+        return self._by_chance(units, choose, share)
 
-    def task(self) -> DrawnSplit:
+    def _task(self) -> DrawnSplit:
         units = _units_by(self.facts, lambda one: one.meta_task)
         by_category = _grouped(units, lambda unit: unit.category)
         if all(len(some) < 2 for some in by_category.values()):
             raise _UndrawableError("no category has 2 templates. Record tasks of other templates")
-        tested, fresh = self._settled("task", units)
+        tested, fresh = self._settled(units)
 
         def choose(seed: int) -> set[str]:
-            chosen = set[str]()
+            chosen = set(tested)
             for category, some in by_category.items():
-                order = _ordered(seed, "task", (unit for unit in fresh if unit.category == category))
+                order = _ordered(seed, self.kind, (unit for unit in fresh if unit.category == category))
                 chosen |= _filled(some, order, _TASK_SHARE, {unit.key for unit in some} & tested)
             return chosen
 
-        return self._by_chance("task", units, choose, _TASK_SHARE, names_held=True)
+        return self._by_chance(units, choose, _TASK_SHARE)
 
-    def device(self) -> DrawnSplit:
+    def _device(self) -> DrawnSplit:
         units = _units_by(self.facts, lambda one: one.device)
         wanted = {name.casefold() for name in self.rules.devices}
         held = {unit.key for unit in units if unit.key.casefold() in wanted}
@@ -144,93 +160,65 @@ class _Drawer:
             there = ", ".join(f"{unit.key or 'unnamed'} ({len(unit.ids)})" for unit in units)
             told = "no episode is" if not held else "every episode is"
             raise _UndrawableError(f"{told} from {' or '.join(self.rules.devices)}. Choose among the devices: {there}")
-        return DrawnSplit(self._split("device", units, held), tuple(sorted(held)))
+        return DrawnSplit(self._split(units, held), tuple(sorted(held)))
 
-    def app(self, classes: Mapping[str, str]) -> DrawnSplit:
+    def _app(self, classes: Mapping[str, str]) -> DrawnSplit:
         users: defaultdict[str, set[str]] = defaultdict(set)
-        spelled: dict[str, str] = {}
+        names = {} if self.before is None else {app_key(name): name for name in self.before.held}
+        held, fixed = set(names), set(names)
         for one in self.facts:
+            fixed |= one.app_keys if one.episode_id in self.sides else set()
             for name in one.apps:
-                key = app_key(name)
-                users[key].add(one.episode_id)
-                spelled[key] = min(name, spelled.get(key, name))
-        _refuse_unknown(spelled, classes)
-        before = self._before("app")
-        held = set() if before is None else {app_key(name) for name in before.held}
-        old = set() if before is None else {*before.split.train, *before.split.test}
-        fixed = held | {key for one in self.facts if one.episode_id in old for key in one.app_keys}
+                users[app_key(name)].add(one.episode_id)
+                names[app_key(name)] = min(name, names.get(app_key(name), name))
+        _refuse_unknown({key: names[key] for key in users}, classes)
         held |= _rare_apps(users, classes, fixed, held, at_most=_APP_SHARE * len(self.facts))
         tested = {episode_id for key in held for episode_id in users.get(key, ())}
         if not tested:
-            raise _UndrawableError(
-                f"each app of a class with 2 apps is used in more than {_APP_SHARE:.1%} of the episodes. Record more "
-                "tasks, with more apps"
-            )
-        units = [_Unit(one.episode_id, one.category, (one.episode_id,)) for one in self.facts]
-        names = [*(spelled[key] for key in held if key in spelled), *_gone(before, spelled)]
-        return DrawnSplit(self._split("app", units, tested), tuple(sorted(names)), target=_APP_SHARE)
+            words = f"each app that could be held out is used in more than {_APP_SHARE:.1%} of the episodes"
+            raise _UndrawableError(f"{words}. Record more tasks, with more apps")
+        units = _units_by(self.facts, lambda one: one.episode_id)
+        return DrawnSplit(self._split(units, tested), tuple(sorted(names[key] for key in held)), target=_APP_SHARE)
 
-    def _by_chance(
-        self,
-        kind: Kind,
-        units: Sequence[_Unit],
-        choose: Callable[[int], set[str]],
-        target: float,
-        *,
-        names_held: bool = False,
-    ) -> DrawnSplit:
+    def _by_chance(self, units: Sequence[_Unit], choose: Callable[[int], set[str]], target: float) -> DrawnSplit:
         """The first seed with which the share is near and test has every category, or else the best one."""
-        before = self._before(kind)
-        first = [] if before is None or before.seed is None else [before.seed]
+        first = [] if self.before is None or self.before.seed is None else [self.before.seed]
         categories = {unit.category for unit in units}
-        best: tuple[tuple[bool, float, int], int, set[str]] | None = None
+        best: tuple[tuple[float, int], int] | None = None
         for seed in (*first, *range(self.rules.seed, self.rules.seed + _SEEDS)):
             chosen = choose(seed)
             taken = [unit for unit in units if unit.key in chosen]
             share = sum(len(unit.ids) for unit in taken) / len(self.facts)
-            lacking = len(categories - {unit.category for unit in taken})
-            off = max(0.0, abs(share - target) - NEAR)
-            fault = not 0 < share < 1, off, lacking
-            if best is None or fault < best[0]:
-                best = fault, seed, chosen
+            off = max(0.0, abs(share - target) - NEAR) if 0 < share < 1 else 1.0
+            fault = off, len(categories - {unit.category for unit in taken})
+            best = min(best or (fault, seed), (fault, seed), key=lambda one: one[0])
             if not any(fault):
                 break
-        if best is None or best[0][0]:
-            raise _UndrawableError("one part would be empty. Record more tasks")
-        _, seed, chosen = best
-        held = chosen | set(() if before is None else before.held) if names_held else set()
-        return DrawnSplit(self._split(kind, units, chosen), tuple(sorted(held)), seed, target)
+        seed = best[1] if best is not None else self.rules.seed
+        held = tuple(sorted(choose(seed))) if self.kind == "task" else ()
+        return DrawnSplit(self._split(units, choose(seed)), held, seed, target)
 
-    def _split(self, kind: Kind, units: Iterable[_Unit], chosen: Collection[str]) -> Split:
-        """An episode of the release keeps its side, whatever was drawn."""
-        sides = {episode_id: unit.key in chosen for unit in units for episode_id in unit.ids} | self._sides(kind)
-        ids = [one.episode_id for one in self.facts]
-        train, test = (tuple(one for one in ids if sides[one] is side) for side in (False, True))
+    def _split(self, units: Iterable[_Unit], chosen: Collection[str]) -> Split:
+        """Raises _UndrawableError if a part is empty."""
+        sides = {episode_id: unit.key in chosen for unit in units for episode_id in unit.ids} | dict(self.sides)
+        train, test = (
+            tuple(one.episode_id for one in self.facts if sides[one.episode_id] is side) for side in (False, True)
+        )
         if not train or not test:
             raise _UndrawableError("one part would be empty. Record more tasks")
-        return Split(kind, train, test)
+        return Split(self.kind, train, test)
 
-    def _settled(self, kind: Kind, units: Iterable[_Unit]) -> tuple[set[str], list[_Unit]]:
-        """The units that the release has in test, and those it does not have."""
-        sides, before = self._sides(kind), self._before(kind)
-        tested = set(() if before is None else before.held)
+    def _settled(self, units: Iterable[_Unit]) -> tuple[set[str], list[_Unit]]:
+        """The keys of units that the release has in test, and the units that it does not have."""
+        tested = set(() if self.before is None else self.before.held)
         fresh = []
         for unit in units:
-            known = [sides[episode_id] for episode_id in unit.ids if episode_id in sides]
+            known = [self.sides[episode_id] for episode_id in unit.ids if episode_id in self.sides]
             if known and all(known):
                 tested.add(unit.key)
             elif not known and unit.key not in tested:
                 fresh.append(unit)
         return tested, fresh
-
-    def _sides(self, kind: Kind) -> dict[str, bool]:
-        before = self._before(kind)
-        if before is None:
-            return {}
-        return dict.fromkeys(before.split.train, False) | dict.fromkeys(before.split.test, True)
-
-    def _before(self, kind: Kind) -> DrawnSplit | None:
-        return None if self.released is None else self.released.drawn.get(kind)
 
 
 def draw(
@@ -241,22 +229,19 @@ def draw(
     With `released`, its rules hold, its episodes keep their sides, and the meta-tasks and apps it holds out go to test.
     """
     in_order = sorted(facts, key=lambda one: one.episode_id)
-    drawer = _Drawer(in_order, rules if released is None else released.rules, released)
-    ways: dict[Kind, Callable[[], DrawnSplit]] = {
-        "random": drawer.random,
-        "task": drawer.task,
-        "device": drawer.device,
-        "app": lambda: drawer.app(classes),
-    }
-    drawn, missing = {}, {}
-    for kind, way in ways.items():
+    rules = rules if released is None else released.rules
+    drawn: dict[str, DrawnSplit] = {}
+    missing: dict[str, str] = {}
+    for kind in KINDS:
+        before = None if released is None else released.drawn.get(kind)
+        kept = (
+            {} if before is None else dict.fromkeys(before.split.train, False) | dict.fromkeys(before.split.test, True)
+        )
         try:
-            if len(in_order) < 2:
-                raise _UndrawableError("a split needs at least 2 episodes")
-            drawn[kind] = way()
+            drawn[kind] = _Drawer(kind, in_order, rules, before, kept).draw(classes)
         except _UndrawableError as error:
             missing[kind] = f"{kind}_split.json cannot be made: {error}."
-    return Drawing(drawer.rules, drawn, missing)
+    return Drawing(rules, drawn, missing)
 
 
 def moved(before: Split, after: Split) -> int:
@@ -287,7 +272,7 @@ def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
     """Of takes, those with the same instruction, annotation or screenshots are one unit too."""
     if unit == "episode":
         return _units_by(facts, lambda one: one.episode_id)
-    first: dict[tuple[str, object], int] = {}
+    first: dict[tuple[str, Hashable], int] = {}
     root = list(range(len(facts)))
 
     def find(number: int) -> int:
@@ -296,23 +281,22 @@ def _units_of(facts: Sequence[SplitFacts], unit: Unit) -> list[_Unit]:
         return number
 
     for number, one in enumerate(facts):
-        for name, value in identities(one):
-            root[find(number)] = find(first.setdefault((name, value), number))
+        for identity in identities(one).items():
+            root[find(number)] = find(first.setdefault(identity, number))
     groups = _grouped(range(len(facts)), find).values()
     together = [[facts[number] for number in group] for group in groups]
     return [_unit(min(one.take or one.episode_id for one in some), some) for some in together]
 
 
-def identities(one: SplitFacts) -> list[tuple[str, object]]:
+def identities(one: SplitFacts) -> dict[str, Hashable]:
     """What makes an episode the same as another, or a take of the same task, by name; without what is unknown."""
-    has_pictures = bool(one.pictures) and all(one.pictures)
-    known: list[tuple[str, object]] = [
-        ("annotation", one.contents),
-        ("screenshots", one.pictures if has_pictures else ()),
-        ("take", one.take),
-        ("instruction", words_of(one.instruction)),
-    ]
-    return [(name, value) for name, value in known if value]
+    known: dict[str, Hashable] = {
+        "annotation": one.contents,
+        "screenshots": one.pictures if all(one.pictures) else (),
+        "take": one.take,
+        "instruction": words_of(one.instruction),
+    }
+    return {name: value for name, value in known.items() if value}
 
 
 def _grouped(items: Iterable[_Item], key_of: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
@@ -392,8 +376,3 @@ def _rare_apps(
             chosen.add(key)
             touched |= set(users[key])
     return chosen
-
-
-def _gone(before: DrawnSplit | None, spelled: Mapping[str, str]) -> list[str]:
-    """Apps that are held out although no episode uses them any more."""
-    return [] if before is None else [name for name in before.held if app_key(name) not in spelled]

@@ -1,37 +1,25 @@
 """Checks of the train and test splits: every episode is on one side, and nothing leaks."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import episode_ids, names_in
-from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
-from odyssey_recorder.files import Largest, read_json, storage_error
+from odyssey_recorder.dataset.layout import SPLITS, SPLITS_RECORD, episode_ids
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
-from odyssey_recorder.quality.wording import counted, listed, named
+from odyssey_recorder.quality.wording import listed, named
+from odyssey_recorder.splits.facts import SplitFacts
+from odyssey_recorder.splits.files import OLD_RECORD, InvalidSplitError, read_split, split_names
+from odyssey_recorder.splits.leaks import apart_leaks, membership_leaks
 
-FOLDER = "splits"
-PARTS = ("train", "test")
-MANIFEST = "metadata/splits.json"
-"""Describes how the splits were made. Older datasets have `splits/manifest.json`, which makes the published converter
-stop: it opens every file there as a split.
-"""
-
-
-_OLD_MANIFEST = "manifest.json"
-
-
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """A split file; `train` and `test` have each entry once, `more` are ids that a part repeats."""
-
-    name: str
-    train: frozenset[str]
-    test: frozenset[str]
-    more: tuple[str, ...]
+_CHECKS: Mapping[str, str] = {
+    "empty": "SPL01",
+    "no_file": "SPL01",
+    "both": "SPL02",
+    "no_part": "SPL03",
+    "repeated": "SPL03",
+}
+_REMAKE = "Make the splits again from the existing episodes."
 
 
 def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
@@ -42,129 +30,39 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
     Entries may be ids or file names. task_split keeps templates apart, device_split devices, and every test episode of
     app_split uses an app that no train episode does. Raises DatasetError.
     """
-    present = sorted(names_in(root / FOLDER))
-    names = [name for name in present if name.endswith(".json") and name != _OLD_MANIFEST]
-    yield from (_no_split(name) for name in present if name not in names)
+    names, others = split_names(root / SPLITS)
+    yield from map(_no_split, others)
     if not names:
         yield NotChecked("SPL01", "The dataset has no splits/.")
         return
     episodes = episode_ids(root)
     for name in names:
-        split = _read(root / FOLDER / name)
-        if isinstance(split, Finding):
-            yield split
+        try:
+            split = read_split(root / SPLITS / name)
+        except InvalidSplitError as error:
+            yield Finding("SPL01", Severity.ERROR, None, "", None, f"{_where(name)} {error.why}.", _REMAKE)
             continue
-        yield from _membership(split, episodes)
-        leaks = _LEAKS.get(name.partition("_")[0])
-        if leaks is not None:
-            yield from leaks(split, source)
+        for leak in (*membership_leaks(split, episodes), *apart_leaks(split, map(_split_facts, source()))):
+            check = _CHECKS.get(leak.name, "SPL04")
+            severity = Severity.WARNING if check == "SPL03" else Severity.ERROR
+            names_of = listed(leak.values or leak.ids)
+            found = f"{_where(name)} {leak.found}{f': {names_of}' if names_of else ''}."
+            concerned = tuple(one for one in leak.ids if one in episodes)[:NAMED_AT_MOST]
+            yield Finding(check, severity, None, "", None, found, _REMAKE, concerned)
 
 
-def _read(path: Path) -> _Split | Finding:
-    try:
-        tree = parse(read_json(path, Largest.INDEX, within=path.parent.parent))
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
-    except NotPlainJsonError as error:
-        return _error("SPL01", f"{_where(path.name)} cannot be read: {error}.")
-    parts = [tree.get(part) for part in PARTS] if isinstance(tree, dict) else []
-    entries = [_ids(part) for part in parts if isinstance(part, list)]
-    if len(entries) != len(PARTS):
-        return _error("SPL01", f"{_where(path.name)} needs 2 lists of episodes, train and test.")
-    train, test = (Counter(part) for part in entries)
-    more = [one for part in (train, test) for one, count in part.items() if count > 1]
-    return _Split(path.name, frozenset(train), frozenset(test), tuple(more))
-
-
-def _ids(entries: Sequence[object]) -> list[str]:
-    return [entry.removesuffix(".json") if isinstance(entry, str) else shown(entry) for entry in entries]
-
-
-def _membership(split: _Split, episodes: frozenset[str]) -> Iterator[Finding]:
-    named = split.train | split.test
-    lost = sorted(named - episodes)
-    both = sorted(split.train & split.test)
-    unnamed = sorted(episodes - named)
-    where = _where(split.name)
-    empty = [part for part, ids in zip(PARTS, (split.train, split.test), strict=True) if not ids]
-    if empty:
-        yield _error("SPL01", f"{where} has no episode in {' and '.join(empty)}.")
-    if lost:
-        yield _error("SPL01", f"{where} names {counted(len(lost), 'episode')} without a file: {listed(lost)}.")
-    if both:
-        yield _error(
-            "SPL02", f"{where} has {counted(len(both), 'episode')} in train and in test: {listed(both)}.", both
-        )
-    if unnamed:
-        words = f"{where} has {counted(len(unnamed), 'episode')} in neither part: {listed(unnamed)}."
-        yield _finding("SPL03", Severity.WARNING, words, unnamed)
-    if split.more:
-        words = f"{where} names {counted(len(split.more), 'episode')} more than once in one part: {listed(split.more)}."
-        yield _finding("SPL03", Severity.WARNING, words, [one for one in split.more if one in episodes])
-
-
-def _on_both_sides(
-    what: str, told: Callable[[EpisodeFacts], str]
-) -> Callable[[_Split, FactsSource], Iterator[Finding]]:
-    def leaks(split: _Split, source: FactsSource) -> Iterator[Finding]:
-        sides: dict[str, set[str]] = {part: set() for part in PARTS}
-        for facts in source():
-            for part in _sides(split, facts):
-                sides[part].add(told(facts).strip())
-        both = sorted(sides["train"] & sides["test"])
-        if both:
-            yield _error(
-                "SPL04", f"{_where(split.name)} has {counted(len(both), what)} in train and in test: {listed(both)}."
-            )
-
-    return leaks
-
-
-def _app_leaks(split: _Split, source: FactsSource) -> Iterator[Finding]:
-    trained: set[str] = set()
-    tested: dict[str, tuple[str, ...]] = {}
-    for facts in source():
-        sides = _sides(split, facts)
-        if "train" in sides:
-            trained.update(facts.apps)
-        if "test" in sides:
-            tested[facts.episode_id] = facts.apps
-    leaked = sorted(episode_id for episode_id, apps in tested.items() if trained.issuperset(apps))
-    if leaked:
-        yield _error(
-            "SPL04",
-            f"{_where(split.name)}: {counted(len(leaked), 'episode')} in test with no app but those of train: "
-            f"{listed(leaked)}.",
-            leaked,
-        )
-
-
-def _sides(split: _Split, facts: EpisodeFacts) -> list[str]:
-    parts = zip(PARTS, (split.train, split.test), strict=True)
-    return [part for part, ids in parts if facts.episode_id in ids]
-
-
-_LEAKS: dict[str, Callable[[_Split, FactsSource], Iterator[Finding]]] = {
-    "task": _on_both_sides("template", lambda facts: facts.meta_task),
-    "device": _on_both_sides("device", lambda facts: facts.device),
-    "app": _app_leaks,
-}
+def _split_facts(facts: EpisodeFacts) -> SplitFacts:
+    """What `apart_leaks` compares."""
+    return SplitFacts(
+        facts.episode_id, facts.category, facts.device.strip(), facts.apps, facts.meta_task.strip(), "", ""
+    )
 
 
 def _no_split(name: str) -> Finding:
-    todo = f"Move it to {MANIFEST}." if name == _OLD_MANIFEST else "Move it away."
+    todo = f"Move it to {SPLITS_RECORD}." if name == OLD_RECORD else "Move it away."
     found = f"{_where(name)} is not a split, and the published converter fails on it because it opens every file there."
     return Finding("SPL01", Severity.WARNING, None, "", None, found, todo)
 
 
 def _where(name: str) -> str:
-    return f"{FOLDER}/{named(name)}"
-
-
-def _error(check: str, found: str, others: Sequence[str] = ()) -> Finding:
-    return _finding(check, Severity.ERROR, found, others)
-
-
-def _finding(check: str, severity: Severity, found: str, others: Sequence[str]) -> Finding:
-    todo = "Make the splits again from the existing episodes."
-    return Finding(check, severity, None, "", None, found, todo, tuple(others[:NAMED_AT_MOST]))
+    return f"{SPLITS}/{named(name)}"

@@ -1,0 +1,170 @@
+"""`splits`: the train and test splits of a dataset."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from odyssey_recorder.commands import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from odyssey_recorder.splits.facts import SplitFacts
+    from odyssey_recorder.splits.files import SplitsRecord
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make train and test splits, and check for leaks.")
+
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
+UnitOption = Annotated[
+    Literal["take", "episode"] | None,
+    typer.Option(help="What the random split keeps together: all takes of a task, or nothing.", show_default="take"),
+]
+_NAMED = 3
+_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+@app.command()
+@terminal.exits_with_2()
+def make(
+    dataset: DatasetArgument,
+    *,
+    seed: Annotated[int | None, typer.Option(help="The first seed to try.", show_default="0")] = None,
+    share: Annotated[
+        float | None, typer.Option(min=0.01, max=0.99, help="The share of test in random.", show_default="0.2")
+    ] = None,
+    unit: UnitOption = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A device of test in device. Repeatable.", show_default="Pixel Tablet"),
+    ] = None,
+    base: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A released dataset whose splits are continued.")
+    ] = None,
+    reshuffle: Annotated[bool, typer.Option("--reshuffle", help="Draw again what has a side already.")] = False,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Make the splits random, task, device and app.
+
+    The same episodes and options give the same files. After a release, --base keeps its episodes on their sides.
+
+    Exit code 0: all made; 1: some cannot be made; 2: none can.
+    """
+    from odyssey_recorder.splits.drawing import DrawRules
+    from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
+
+    given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
+    changed: Any = {name: value for name, value in given.items() if value is not None}
+    order = SplitsOrder(DrawRules(**changed) if changed else None, base, reshuffle)
+    planned = plan_splits(dataset, _facts(dataset), order)
+    write_splits(dataset, planned)
+    _print_record(planned.record, as_json=as_json)
+    if planned.record.missing:
+        raise typer.Exit(1)
+
+
+@app.command()
+@terminal.exits_with_2()
+def check(
+    dataset: DatasetArgument,
+    *,
+    splits: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="A folder with splits of these episodes.", show_default="DATASET/splits"),
+    ] = None,
+    unit: UnitOption = None,
+    screenshots: Annotated[bool, typer.Option("--screenshots", help="Compare all screenshots too.")] = False,
+    fail_on: Annotated[
+        Literal["error", "warning"], typer.Option(help="Exit with 1 for leaks of this severity or above.")
+    ] = "error",
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Report what leaks from test into train.
+
+    Reads any splits, also released ones.
+
+    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: the splits or an episode cannot be read.
+    """
+    from odyssey_recorder.dataset.layout import SPLITS
+    from odyssey_recorder.splits.files import read_record, read_splits
+    from odyssey_recorder.splits.leaks import leak_report
+
+    found = read_splits(splits or dataset / SPLITS)
+    record = read_record(dataset) if splits is None else None
+    unit = unit or ("take" if record is None else record.rules.unit)
+    report = leak_report(found, _facts(dataset, with_screenshots=screenshots), unit=unit)
+    if as_json:
+        terminal.print_json(report.as_json())
+    else:
+        _print_leaks(report.as_json())
+    if report.fails(fail_on):
+        raise typer.Exit(1)
+
+
+@app.command()
+@terminal.exits_with_2()
+def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> None:
+    """Show how the splits were made, and their leaks.
+
+    Exit code 0: success; 2: the dataset has no splits that were made here.
+    """
+    from odyssey_recorder.dataset.layout import episode_ids
+    from odyssey_recorder.splits.files import read_drawing
+
+    record, drawing = read_drawing(dataset)
+    _print_record(record, as_json=as_json)
+    split = next(iter(drawing.drawn.values())).split
+    if not as_json and (changed := len(episode_ids(dataset).symmetric_difference((*split.train, *split.test)))):
+        words = terminal.counted(changed, "episode")
+        terminal.say((f"{words} came or went since. Make the splits again.", "yellow"))
+
+
+def _facts(dataset: Path, *, with_screenshots: bool = False) -> "list[SplitFacts]":
+    from rich.progress import Progress
+
+    from odyssey_recorder.splits.facts import read_facts
+
+    with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
+        bar = progress.add_task("Reading episodes")
+        return read_facts(
+            dataset,
+            with_screenshots=with_screenshots,
+            on_read=lambda done, count: progress.update(bar, completed=done, total=count),
+        )
+
+
+def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:
+    if as_json:
+        terminal.print_json(record.model_dump(mode="json"))
+        return
+    for kind, one in record.splits.items():
+        seed = "" if one.seed is None else f", seed {one.seed}"
+        held = f", {len(one.held):,} held out" if one.held else ""
+        terminal.say((f"{kind:7}", "bold"), f"{one.train:6,} train {one.test:6,} test{seed}{held}")
+        if not one.is_near and one.target is not None:
+            terminal.say((f"{'':8}no draw came within 3 points of {one.target:.1%} in test", "yellow"))
+        if kind in record.moved:
+            terminal.say(f"{'':8}{terminal.counted(record.moved[kind], 'episode')} moved to the other side")
+    for why in record.missing.values():
+        terminal.say((why, "yellow"))
+    _print_leaks(record.leaks)
+
+
+def _print_leaks(report: "Mapping[str, Any]") -> None:
+    """The report as JSON has it: a record keeps no other form."""
+    for split in report["splits"]:
+        known, of = split["known_templates"], split["templates"]
+        terminal.say((f"\n{split['kind']}", "bold"), f": {known} of the {of} templates in test are in train too")
+        for leak in split["leaks"]:
+            share = f"{leak['share']:6.1%}" if leak["ids"] else f"{'':6}"
+            told = f"{leak['level']}  {share}  {leak['found']}" + (
+                f": {', '.join(leak['values'][:3])}" if leak["values"] else ""
+            )
+            terminal.say((f"  {leak['severity']:8}", _STYLES[leak["severity"]]), told)
+    if not report["with_screenshots"]:
+        terminal.say("\nScreenshots were not compared: splits check --screenshots does.")
+
+
+def _few(names: "Sequence[str]") -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f": {', '.join(names[:_NAMED])}{more}" if names else ""

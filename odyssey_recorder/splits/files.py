@@ -1,0 +1,321 @@
+"""The files of splits: those of anyone are read; ours are planned, written together, and known again by their hash."""
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from odyssey_recorder.dataset.journal import Journal, under_way
+from odyssey_recorder.dataset.layout import METADATA, SPLITS, SPLITS_RECORD, TRAIN_IN_ALL, split_path
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
+from odyssey_recorder.errors import DatasetError, showable
+from odyssey_recorder.files import (
+    Largest,
+    make_folder,
+    read_json,
+    storage_errors,
+    sync_folder,
+    write_durably,
+)
+from odyssey_recorder.splits.drawing import (
+    KINDS,
+    VERSION,
+    Drawing,
+    DrawnSplit,
+    DrawRules,
+    Split,
+    draw,
+    moved,
+    train_in_all,
+)
+from odyssey_recorder.splits.facts import SplitFacts, app_key, fingerprint
+from odyssey_recorder.splits.leaks import LeakReport, leak_report
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from odyssey_recorder.validation import FrozenModel, first_fault
+
+_FORMAT = 1
+_STAGE = f"{METADATA}/splits.part"
+OLD_RECORD = "manifest.json"
+
+
+class InvalidSplitError(DatasetError):
+    """`why` follows the file's name in a sentence."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path} {why}.")
+        self.why = why
+
+
+class SplitRecord(FrozenModel):
+    """`sha256` is that of the split file; `counts` are episodes by part, category and device."""
+
+    sha256: str
+    train: int
+    test: int
+    seed: int | None = None
+    target: float | None = None
+    is_near: bool = True
+    held: tuple[str, ...] = ()
+    counts: Mapping[str, Mapping[str, Mapping[str, int]]]
+
+
+class SplitsRecord(FrozenModel):
+    """How splits were made; all of metadata/splits.json.
+
+    `fingerprint` stands for the episodes, `base` for those of the release whose sides were kept. `moved` is how many
+    episodes a reshuffle moved, by split; `missing` says why a split was not made.
+    """
+
+    format: int = _FORMAT
+    algorithm: int = VERSION
+    rules: DrawRules
+    episodes: int
+    fingerprint: str
+    base: str | None = None
+    moved: Mapping[str, int]
+    splits: Mapping[str, SplitRecord]
+    missing: Mapping[str, str]
+    leaks: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitsOrder:
+    """`base` is a dataset folder whose splits are released. `rules` are the base's, or the usual ones, if None."""
+
+    rules: DrawRules | None = None
+    base: Path | None = None
+    reshuffle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSplits:
+    """`files` are all files to write, by path in the dataset."""
+
+    record: SplitsRecord
+    drawing: Drawing
+    report: LeakReport
+    files: Mapping[str, bytes]
+
+
+# Reading.
+
+
+def split_names(folder: Path) -> tuple[list[str], list[str]]:
+    """The names of split files in a folder, and of all that does not belong there. Raises DatasetError."""
+    with storage_errors(folder, "read"), suppress(FileNotFoundError), os.scandir(folder) as entries:
+        names = sorted(showable(entry.name) for entry in entries)
+        splits = [name for name in names if name.endswith(".json") and name[0] != "." and name != OLD_RECORD]
+        return splits, [name for name in names if name not in splits]
+    return [], []
+
+
+def read_split(path: Path) -> Split:
+    """Any split file: its entries may be ids or file names, of episodes that exist or not, and may repeat.
+
+    Raises InvalidSplitError, and DatasetError if the file cannot be read at all.
+    """
+    return _parsed(path, _read(path))
+
+
+def read_splits(folder: Path) -> list[Split]:
+    """All split files in a folder. Raises DatasetError, also if there is none."""
+    names, _ = split_names(folder)
+    if not names:
+        raise DatasetError(f"{folder} has no splits: expected files such as random_split.json.")
+    return [read_split(folder / name) for name in names]
+
+
+def read_record(root: Path) -> SplitsRecord | None:
+    """How the dataset's splits were made; None if it does not say. Raises DatasetError."""
+    path = _place(root, SPLITS_RECORD)
+    if not path.exists():
+        return None
+    with storage_errors(path, "read"):
+        data = read_json(path, Largest.INDEX, within=root)
+    try:
+        record = SplitsRecord.model_validate_json(data)
+    except ValidationError as error:
+        raise DatasetError(f"{path} was not made by this program. Move it away ({first_fault(error)}).") from error
+    if record.format > _FORMAT:
+        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
+    return record
+
+
+def read_drawing(root: Path) -> tuple[SplitsRecord, Drawing]:
+    """The splits that were made for a dataset. Raises DatasetError, also if a file has changed since."""
+    record = read_record(root)
+    if record is None:
+        raise DatasetError(f"{root} does not say how its splits were made: {SPLITS_RECORD} is missing.")
+    drawn = {}
+    for kind, one in record.splits.items():
+        path = _place(root, split_path(kind))
+        if _sha256(data := _read(path)) != one.sha256:
+            raise DatasetError(f"{path} has changed since it was made. Restore it, or make the splits again.")
+        drawn[kind] = DrawnSplit(_parsed(path, data), one.held, one.seed, one.target)
+    return record, Drawing(record.rules, drawn, record.missing)
+
+
+def _place(root: Path, name: str) -> Path:
+    """Where a file is: staged, if it was about to be put in its place when that was interrupted."""
+    return root / _STAGE / Path(name).name if _staged(root, name) else root / name
+
+
+def _staged(root: Path, name: str) -> bool:
+    """Whether the file is staged, and all others were: the record comes last."""
+    stage = root / _STAGE
+    return (stage / Path(SPLITS_RECORD).name).exists() and (stage / Path(name).name).exists()
+
+
+def _read(path: Path) -> bytes:
+    with storage_errors(path, "read"):
+        return read_json(path, Largest.INDEX, within=path.parent.parent)
+
+
+def _parsed(path: Path, data: bytes) -> Split:
+    try:
+        tree = parse(data)
+    except NotPlainJsonError as error:
+        raise InvalidSplitError(path, f"cannot be read: {error}") from error
+    parts = [tree.get(part) for part in ("train", "test")] if isinstance(tree, dict) else []
+    train, test = (_ids(part) if isinstance(part, list) else None for part in (parts or (None, None)))
+    if train is None or test is None:
+        raise InvalidSplitError(path, "needs 2 lists of episodes, train and test")
+    return Split(showable(path.stem).removesuffix("_split"), train, test)
+
+
+def _ids(entries: Iterable[object]) -> tuple[str, ...]:
+    return tuple(sorted(entry.removesuffix(".json") if isinstance(entry, str) else shown(entry) for entry in entries))
+
+
+# Making.
+
+
+def app_classes() -> Mapping[str, str]:
+    """The class of each app of the shipped catalogues, by `app_key`; android.yaml has the first word."""
+    catalogues = sorted(shipped_catalogues().values(), key=lambda one: one.name)
+    return {app_key(app.name): app.app_class for one in reversed(catalogues) for app in one.apps}
+
+
+def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> PlannedSplits:
+    """Draw splits for the dataset `root`; writes nothing. Raises DatasetError.
+
+    Splits that continue a release do so from then on, with or without `base`, until they are reshuffled.
+    """
+    before = _before(root, order)
+    released = None if before is None or order.reshuffle else before
+    if released is not None and order.rules not in (None, released[1].rules):
+        raise DatasetError("The splits continue released ones, whose rules hold. Other rules need a reshuffle.")
+    drawing = draw(facts, order.rules or DrawRules(), app_classes(), None if released is None else released[1])
+    if not drawing.drawn:
+        raise DatasetError(" ".join(drawing.missing.values()))
+    splits = {kind: one.split for kind, one in drawing.drawn.items()}
+    report = leak_report([*splits.values()], facts, unit=drawing.rules.unit)
+    files = {split_path(kind): _as_json(split) for kind, split in splits.items()}
+    former = {} if before is None or released is not None else before[1].drawn
+    record = SplitsRecord(
+        rules=drawing.rules,
+        episodes=len(facts),
+        fingerprint=fingerprint(facts),
+        base=None if released is None else released[0],
+        moved={kind: moved(former[kind].split, splits[kind]) for kind in splits if kind in former},
+        splits={kind: _recorded(one, files[split_path(kind)], facts) for kind, one in drawing.drawn.items()},
+        missing=drawing.missing,
+        leaks=report.as_json(),
+    )
+    files[TRAIN_IN_ALL] = "".join(f"{episode_id}\n" for episode_id in train_in_all(splits.values())).encode()
+    files[SPLITS_RECORD] = f"{record.model_dump_json(indent=4)}\n".encode()
+    return PlannedSplits(record, drawing, report, files)
+
+
+def _before(root: Path, order: SplitsOrder) -> tuple[str | None, Drawing] | None:
+    """The splits to continue or to reshuffle, with the fingerprint of the release that they are or continue."""
+    if order.base is not None:
+        record, drawing = read_drawing(order.base)
+        return record.fingerprint, drawing
+    now = read_record(root)
+    if now is None or (now.base is None and not order.reshuffle):
+        return None
+    return now.base, read_drawing(root)[1]
+
+
+def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitFacts]) -> SplitRecord:
+    split, tested = drawn.split, {*drawn.split.test}
+    times = Counter(("test" if one.episode_id in tested else "train", one.category, one.device) for one in facts)
+    counts: dict[str, dict[str, dict[str, int]]] = {}
+    for (part, category, device), count in sorted(times.items()):
+        counts.setdefault(part, {}).setdefault(category, {})[device] = count
+    return SplitRecord(
+        sha256=_sha256(data), train=len(split.train), test=len(split.test), seed=drawn.seed, target=drawn.target,
+        is_near=drawn.is_near, held=drawn.held, counts=counts,
+    )  # fmt: skip
+
+
+def _as_json(split: Split) -> bytes:
+    """As in the released files."""
+    parts = {"train": split.train, "test": split.test}
+    tree = {part: [f"{episode_id}.json" for episode_id in ids] for part, ids in parts.items()}
+    return (json.dumps(tree, indent=4) + "\n").encode()
+
+
+# Writing.
+
+
+def write_splits(root: Path, planned: PlannedSplits) -> None:
+    """Replace the dataset's splits, all or none: if that is interrupted, the next call completes it first.
+
+    Raises DatasetError, before any change, if a file in splits/ is not one that was made here.
+    """
+    if (change := under_way(root)) is not None:
+        raise DatasetError(
+            f"A fix of episode {change.episode_id} was interrupted. Open the episode in Review to finish or undo it, "
+            "then make the splits."
+        )
+    with Journal(root).held():
+        for folder in (root / SPLITS, root / _STAGE):
+            make_folder(folder, within=root)
+        _settle(root)
+        _refuse_foreign(root)
+        for name, data in planned.files.items():
+            write_durably(root / _STAGE / Path(name).name, data, within=root)
+        _settle(root)
+
+
+def _settle(root: Path) -> None:
+    """Put staged files in their places if all were staged, the record last; otherwise drop them."""
+    stage = root / _STAGE
+    with storage_errors(stage, "written"):
+        if _staged(root, SPLITS_RECORD):
+            record = read_record(root)
+            for kind in KINDS:
+                if _staged(root, split_path(kind)):
+                    (stage / Path(split_path(kind)).name).replace(root / split_path(kind))
+                elif record is not None and kind not in record.splits:
+                    (root / split_path(kind)).unlink(missing_ok=True)
+            for name in (TRAIN_IN_ALL, SPLITS_RECORD):
+                if _staged(root, name):
+                    sync_folder(root / SPLITS)
+                    (stage / Path(name).name).replace(root / name)
+        for path in stage.iterdir():
+            path.unlink()
+        stage.rmdir()
+        sync_folder(root / METADATA)
+
+
+def _refuse_foreign(root: Path) -> None:
+    now = read_record(root)
+    ours = {} if now is None else {split_path(kind): one.sha256 for kind, one in now.splits.items()}
+    names, others = split_names(root / SPLITS)
+    for path in (f"{SPLITS}/{name}" for name in sorted([*others, *names])):
+        if path not in ours or _sha256(_read(root / path)) != ours[path]:
+            raise DatasetError(f"{root / path} was not made here, or has changed since. Move it away, then try again.")
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
