@@ -154,15 +154,19 @@ def _print_leaks(report: "Mapping[str, Any]") -> None:
     """The report as JSON has it: a record keeps no other form."""
     for split in report["splits"]:
         known, of = split["known_templates"], split["templates"]
-        terminal.say((f"\n{split['kind']}", "bold"), f": {known} of the {of} templates in test are in train too")
+        terminal.say("")
+        terminal.say((split["kind"], "bold"), f": {known} of the {of} templates in test are in train too")
         for leak in split["leaks"]:
-            share = f"{leak['share']:6.1%}" if leak["ids"] else f"{'':6}"
-            told = f"{leak['level']}  {share}  {leak['found']}" + (
-                f": {', '.join(leak['values'][:3])}" if leak["values"] else ""
-            )
+            share = f"{leak['share']:6.1%}" if leak["share"] else f"{'':6}"
+            told = f"{leak['level']}  {share}  {leak['found']}{_few(leak['values'] or leak['ids'])}"
             terminal.say((f"  {leak['severity']:8}", _STYLES[leak["severity"]]), told)
+        crossed = report["crossed"].get(split["kind"], {}).items()
+        others = ", ".join(f"{other} {count / max(1, split['test']):.1%}" for other, count in crossed)
+        if others:
+            terminal.say(f"  {'':8}L8  {'':6}  test is in the train part of {others}")
     if not report["with_screenshots"]:
-        terminal.say("\nScreenshots were not compared: splits check --screenshots does.")
+        terminal.say("")
+        terminal.say("Screenshots were not compared; splits check --screenshots does that.")
 
 
 def _few(names: "Sequence[str]") -> str:

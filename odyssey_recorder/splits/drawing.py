@@ -132,7 +132,7 @@ class _Drawer:
         def choose(seed: int) -> set[str]:
             if by_threshold:
                 return tested | {unit.key for unit in fresh if _chance(seed, self.kind, unit.key) < share}
-            return _filled(units, _ordered(seed, self.kind, fresh), share, tested)
+            return _filled(units, _ordered(seed, self.kind, fresh), share * len(self.facts), tested)
 
         return self._by_chance(units, choose, share)
 
@@ -144,10 +144,14 @@ class _Drawer:
         tested, fresh = self._settled(units)
 
         def choose(seed: int) -> set[str]:
-            chosen = set(tested)
-            for category, some in by_category.items():
+            chosen, owed = set(tested), 0.0
+            for category in sorted(by_category, key=lambda name: (_chance(seed, self.kind, name), name)):
+                some = by_category[category]
                 order = _ordered(seed, self.kind, (unit for unit in fresh if unit.category == category))
-                chosen |= _filled(some, order, _TASK_SHARE, {unit.key for unit in some} & tested)
+                quota = owed + _TASK_SHARE * _count(some)
+                taken = _filled(some, order, quota, {unit.key for unit in some} & tested)
+                owed = quota - _count(unit for unit in some if unit.key in taken)
+                chosen |= taken
             return chosen
 
         return self._by_chance(units, choose, _TASK_SHARE)
@@ -188,7 +192,7 @@ class _Drawer:
         for seed in (*first, *range(self.rules.seed, self.rules.seed + _SEEDS)):
             chosen = choose(seed)
             taken = [unit for unit in units if unit.key in chosen]
-            share = sum(len(unit.ids) for unit in taken) / len(self.facts)
+            share = _count(taken) / len(self.facts)
             off = max(0.0, abs(share - target) - NEAR) if 0 < share < 1 else 1.0
             fault = off, len(categories - {unit.category for unit in taken})
             best = min(best or (fault, seed), (fault, seed), key=lambda one: one[0])
@@ -319,11 +323,10 @@ def _ordered(seed: int, kind: Kind, units: Iterable[_Unit]) -> list[_Unit]:
     return sorted(units, key=lambda unit: (_chance(seed, kind, unit.key), unit.key))
 
 
-def _filled(units: Sequence[_Unit], order: Sequence[_Unit], share: float, tested: Collection[str]) -> set[str]:
-    """Take units in order while that leads nearer to the share of all episodes: at least one of several, never all."""
-    quota = share * sum(len(unit.ids) for unit in units)
+def _filled(units: Sequence[_Unit], order: Sequence[_Unit], quota: float, tested: Collection[str]) -> set[str]:
+    """Take units in order while that leads nearer to `quota` episodes: at least one of several, never all."""
     taken = set(tested)
-    count = sum(len(unit.ids) for unit in units if unit.key in taken)
+    count = _count(unit for unit in units if unit.key in taken)
     left = sum(unit.key not in taken for unit in units)
     for unit in order:
         if left > 1 and abs(count + len(unit.ids) - quota) < abs(count - quota):
@@ -332,6 +335,10 @@ def _filled(units: Sequence[_Unit], order: Sequence[_Unit], share: float, tested
     if not taken and len(units) > 1 and order:
         taken.add(min(order, key=lambda unit: len(unit.ids)).key)
     return taken
+
+
+def _count(units: Iterable[_Unit]) -> int:
+    return sum(len(unit.ids) for unit in units)
 
 
 # Apps.

@@ -188,7 +188,8 @@ def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitFacts]) ->
     if lacking := tuple(one.value for one in Category if one.value not in tested):
         is_avoidable = any(one.category in lacking for one in facts)
         severity: Severity = "error" if kind == "random" and is_avoidable else "warning"
-        yield Leak("L7", "category", severity, f"has no episode of {', '.join(lacking)} in test", values=lacking)
+        words = f"has no episode of {len(lacking)} of the 6 categories in test"
+        yield Leak("L7", "category", severity, words, values=lacking)
 
 
 def _alike_instructions(facts: Iterable[SplitFacts]) -> tuple[Mapping[str, int], Sequence[tuple[int, int]]]:

@@ -1,0 +1,222 @@
+"""Drawing the splits: what is in which part, what holds it apart, and what stays when the dataset grows."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from odyssey_recorder.splits.drawing import KINDS, NEAR, DrawRules, Drawing, draw, moved, train_in_all
+from odyssey_recorder.splits.facts import SplitFacts, app_key
+from odyssey_recorder.splits.files import app_classes
+from odyssey_recorder.splits.leaks import leak_report
+from odyssey_recorder.task.templates.template_files import shipped_catalogues
+from tests.splits.split_facts import CATEGORIES, CLASSES, dataset, facts
+
+RULES = DrawRules()
+CLEAN = {"L0", "L1", "L2", "L5"}
+
+
+def drawn(episodes: Sequence[SplitFacts], rules: DrawRules = RULES, released: Drawing | None = None) -> Drawing:
+    return draw(episodes, rules, CLASSES, released)
+
+
+def sums_of(sizes: Sequence[int]) -> set[int]:
+    """How many episodes one or more units, but not all, can have together."""
+    bits = 1
+    for size in sizes:
+        bits |= bits << size
+    return {count for count in range(1, sum(sizes)) if bits >> count & 1}
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_drawn_set_is_disjoint_complete_clean_and_near_its_target_where_that_can_be(seed: int) -> None:
+    episodes = dataset(seed, episodes=random.Random(seed).choice((40, 120, 400)))
+    drawing = drawn(episodes, replace(RULES, seed=seed))
+    assert set(drawing.drawn) | set(drawing.missing) == set(KINDS)
+    assert {"random", "task", "device"} <= set(drawing.drawn)
+    for one in drawing.drawn.values():
+        assert sorted([*one.split.train, *one.split.test]) == [facts.episode_id for facts in episodes]
+    report = leak_report([one.split for one in drawing.drawn.values()], episodes)
+    found = [(one.kind, leak.name) for one in report.splits for leak in one.leaks if leak.level in CLEAN - {"L2"}]
+    assert found == []
+    assert [leak.name for leak in report.splits[0].leaks if leak.level == "L2"] == []
+    takes = Counter(one.take for one in episodes)
+    templates = Counter(one.meta_task for one in episodes)
+    for kind, sizes in (("random", takes), ("task", templates)):
+        one = drawing.drawn[kind]
+        assert one.target is not None
+        reachable = any(abs(count / len(episodes) - one.target) <= NEAR for count in sums_of([*sizes.values()]))
+        assert one.is_near == reachable
+
+
+def test_every_category_is_in_the_random_test_and_gives_its_share_of_templates() -> None:
+    episodes = dataset(3, episodes=600, templates=90)
+    drawing = drawn(episodes)
+    for kind in ("random", "task"):
+        tested = {*drawing.drawn[kind].split.test}
+        share = {
+            category: sum(one.episode_id in tested for one in episodes if one.category == category)
+            / sum(one.category == category for one in episodes)
+            for category in CATEGORIES
+        }
+        assert all(0 < one < 0.4 for one in share.values())
+
+
+def test_no_category_gives_all_of_its_templates_and_each_with_two_gives_one() -> None:
+    episodes = [facts(number, category=CATEGORIES[number // 2 % 2], meta_task=f"T{number // 2}") for number in range(8)]
+    held = drawn(episodes).drawn["task"].held
+    assert len(held) == 2
+    assert {int(name[1:]) % 2 for name in held} == {0, 1}
+
+
+def test_the_app_split_holds_out_the_rarest_apps_but_never_the_last_of_a_class() -> None:
+    episodes = dataset(5, episodes=400)
+    one = drawn(episodes).drawn["app"]
+    times = Counter(app_key(app) for facts in episodes for app in facts.apps)
+    held = {app_key(app) for app in one.held}
+    for letter in "ABCDE":
+        ranks = sorted((key for key in times if CLASSES[key] == letter), key=lambda key: (times[key], key))
+        ours = [key in held for key in ranks]
+        assert not ours[-1]
+        assert all(rarer or not commoner for rarer, commoner in pairwise(ours))
+    tested = {*one.split.test}
+    assert tested == {facts.episode_id for facts in episodes if held & facts.app_keys}
+    assert len(tested) <= 0.155 * len(episodes)
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 20), st.integers(2, 60))
+def test_the_order_of_the_episodes_does_not_matter(chance: random.Random, seed: int, count: int) -> None:
+    episodes = dataset(seed, episodes=count)
+    before = drawn(episodes)
+    assert drawn(chance.sample(episodes, len(episodes))) == before
+
+
+_TEXTS = st.sampled_from(["", "a", "A.", "b", "c c"])
+
+
+@given(
+    st.lists(
+        st.builds(
+            facts, st.integers(0, 50), category=_TEXTS, device=_TEXTS, meta_task=_TEXTS, task=_TEXTS,
+            instruction=_TEXTS, contents=_TEXTS, apps=st.lists(st.sampled_from([*CLASSES]), max_size=3).map(tuple),
+        ),
+        max_size=14, unique_by=lambda one: one.episode_id,
+    ),
+    st.sampled_from(["take", "episode"]),
+)  # fmt: skip
+def test_whatever_the_episodes_are_a_split_is_disjoint_and_complete_or_says_why_not(
+    episodes: list[SplitFacts], unit: str
+) -> None:
+    drawing = drawn(episodes, DrawRules(unit="episode" if unit == "episode" else "take", devices=("a",)))
+    for one in drawing.drawn.values():
+        assert one.split.train
+        assert one.split.test
+        assert sorted([*one.split.train, *one.split.test]) == sorted(facts.episode_id for facts in episodes)
+    assert set(drawing.drawn) | set(drawing.missing) == set(KINDS)
+    if "random" in drawing.drawn and unit == "take":
+        report = leak_report([drawing.drawn["random"].split], episodes)
+        assert not [leak for leak in report.splits[0].leaks if leak.level in CLEAN]
+
+
+@pytest.mark.parametrize("count", [60, 2_100])
+def test_after_a_release_nothing_moves_and_held_templates_and_apps_stay_out_of_train(count: int) -> None:
+    before = dataset(7, episodes=count, templates=60)
+    released = drawn(before, replace(RULES, seed=4))
+    grown = [*before, *dataset(7, episodes=count // 20, templates=60, start=count)]
+    after = drawn(grown, RULES, released)
+    for kind, one in released.drawn.items():
+        now = after.drawn[kind]
+        assert moved(one.split, now.split) == 0
+        assert {*one.held} <= {*now.held}
+        assert len(now.split.train) + len(now.split.test) == len(grown)
+    assert after.rules == released.rules
+    report = leak_report([one.split for one in after.drawn.values()], grown)
+    assert not [leak for one in report.splits for leak in one.leaks if leak.level in ("L0", "L1", "L5")]
+    assert not [leak for leak in report.splits[0].leaks if leak.level == "L2"]
+
+
+def test_a_new_take_goes_where_its_task_is_and_a_held_app_goes_to_test() -> None:
+    before = dataset(9, episodes=200)
+    released = drawn(before)
+    old = {one.episode_id: one for one in before}
+    tested, trained = (
+        old[part[0]] for part in (released.drawn["random"].split.test, released.drawn["random"].split.train)
+    )
+    rare = released.drawn["app"].held[0]
+    new = [
+        facts(1000, task=tested.task, apps=tested.apps, instruction="again"),
+        facts(1001, task=trained.task, apps=trained.apps, instruction="and again"),
+        facts(1002, apps=(rare.upper(), "AppA0")),
+    ]
+    after = drawn([*before, *new], RULES, released).drawn
+    assert new[0].episode_id in after["random"].split.test
+    assert new[1].episode_id in after["random"].split.train
+    assert new[2].episode_id in after["app"].split.test
+
+
+def test_a_reshuffle_with_another_seed_moves_episodes() -> None:
+    episodes = dataset(11, episodes=2_100)
+    one, other = (drawn(episodes, DrawRules(seed=seed)).drawn["random"].split for seed in (0, 50))
+    assert 0.2 < moved(one, other) / len(episodes) < 0.4
+
+
+def test_a_few_more_episodes_move_few_before_a_release_too() -> None:
+    episodes = dataset(12, episodes=2_205)
+    fewer = drawn(episodes[:2_100]).drawn["random"].split
+    assert moved(fewer, drawn(episodes).drawn["random"].split) == 0
+
+
+@pytest.mark.parametrize(
+    ("episodes", "told"),
+    [
+        ([facts(1)], dict.fromkeys(KINDS, "at least 2 episodes")),
+        ([facts(1, task="Same."), facts(2, task="same", apps=("AppA1",))], {"random": "takes of one task"}),
+        ([facts(1, meta_task="One {}."), facts(2, meta_task="One {}.")], {"task": "no category has 2 templates"}),
+        (
+            [facts(1), facts(2)],
+            {"device": "no episode is from Pixel Tablet. Choose among the devices: Pixel 7 Pro (2)"},
+        ),
+        ([facts(1, device="Pixel Tablet"), facts(2, device="pixel tablet")], {"device": "every episode is from"}),
+        (
+            [facts(1, apps=("AppA1", "Frobnicator")), facts(2)],
+            {"app": "1 of 3 apps are in no catalogue, so their classes are unknown: 'Frobnicator'"},
+        ),
+        ([facts(1, apps=("AppA1",)), facts(2, apps=("AppA2",))], {"app": "in more than 15.5% of the episodes"}),
+    ],
+)
+def test_a_dataset_that_is_too_small_is_told_what_it_lacks(episodes: list[SplitFacts], told: dict[str, str]) -> None:
+    missing = drawn(episodes).missing
+    for kind, words in told.items():
+        assert words in missing[kind]
+
+
+def test_two_episodes_of_different_tasks_are_split_and_the_share_is_said_to_be_off() -> None:
+    one = drawn([facts(1), facts(2)]).drawn["random"]
+    assert (len(one.split.train), len(one.split.test), one.is_near) == (1, 1, False)
+
+
+def test_single_episodes_are_drawn_as_in_the_paper_when_asked() -> None:
+    episodes = [facts(number, task="The same.", apps=("AppA1",)) for number in range(40)]
+    assert "random" in drawn(episodes).missing
+    assert len(drawn(episodes, DrawRules(unit="episode")).drawn["random"].split.test) == 8
+
+
+def test_what_every_split_trains_on_is_in_no_test() -> None:
+    episodes = dataset(13, episodes=120)
+    splits = [one.split for one in drawn(episodes).drawn.values()]
+    common = train_in_all(splits)
+    assert common == [one.episode_id for one in episodes if not any(one.episode_id in split.test for split in splits)]
+    assert train_in_all([]) == []
+
+
+def test_every_app_of_the_catalogue_has_a_key_and_a_class_of_its_own() -> None:
+    catalogue = shipped_catalogues()["android"]
+    classes = app_classes()
+    assert len({app_key(app.name) for app in catalogue.apps}) == len(catalogue.apps)
+    assert all(classes[app_key(app.name)] == app.app_class for app in catalogue.apps)
+    assert classes[app_key("Setting")] == classes[app_key("settings")] == "Tools"
