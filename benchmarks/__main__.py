@@ -23,6 +23,7 @@ from benchmarks import (
     recording,
     review,
     session,
+    splits,
     start,
     window,
 )
@@ -55,6 +56,7 @@ def main() -> None:
         folder = Path(name)
         parts: tuple[Callable[[], list[Figure]], ...] = (
             across.measure,
+            splits.measure,
             generation.measure,
             lambda: language_model.measure(folder),
             lambda: claims.measure(folder),

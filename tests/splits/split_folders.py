@@ -1,0 +1,28 @@
+"""Dataset folders whose annotations say what given facts say."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from odyssey_recorder.dataset.codec import write_episode
+from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.splits.facts import SplitFacts
+
+ACTIONS = (Click(Point(500, 500)), Press(SystemKey.HOME), Click(Point(20, 30)), Complete())
+
+
+def write_episodes(root: Path, episodes: Iterable[SplitFacts]) -> Path:
+    """Without screenshots; returns `root`."""
+    (root / "annotations").mkdir(parents=True, exist_ok=True)
+    for one in episodes:
+        steps = tuple(Step(screenshot_name(one.episode_id, step), action) for step, action in enumerate(ACTIONS))
+        task = TaskInfo(one.category, one.apps, one.meta_task, one.task, one.instruction)
+        episode = Episode(one.episode_id, DeviceInfo(one.device, Size(1080, 2400)), task, steps)
+        write_episode(root / "annotations" / f"{one.episode_id}.json", episode)
+    return root
+
+
+def write_screenshot(root: Path, episode_id: str, step: int, data: bytes) -> None:
+    (root / "screenshots").mkdir(exist_ok=True)
+    (root / "screenshots" / screenshot_name(episode_id, step)).write_bytes(data)

@@ -1,0 +1,283 @@
+"""The files of splits: read from a folder, planned, written together, and known again."""
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.layout import SPLITS_RECORD, TRAIN_IN_ALL
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.splits.drawing import KINDS, DrawRules
+from odyssey_recorder.splits.facts import read_facts
+from odyssey_recorder.splits.files import (
+    SplitsOrder,
+    plan_splits,
+    read_drawing,
+    read_record,
+    read_split,
+    read_splits,
+    write_splits,
+)
+from tests.quality.folders import write_dataset
+from tests.splits.split_facts import dataset, facts
+from tests.splits.split_folders import write_episodes, write_screenshot
+
+APPS = ("Chrome", "Firefox", "Opera", "Gmail", "Outlook", "YouTube", "Vimeo", "TED")
+EPISODES = [
+    facts(
+        number, apps=(APPS[0 if number % 6 else number // 6 % 8],), device=f"Pixel {('Tablet', 'Fold')[number % 5 > 0]}"
+    )
+    for number in range(48)
+]
+ORDER = SplitsOrder()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_episodes(tmp_path / "data", EPISODES)
+
+
+def make(root: Path, order: SplitsOrder = ORDER) -> None:
+    write_splits(root, plan_splits(root, read_facts(root), order))
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    paths = [path for folder in ("splits", "metadata") for path in (root / folder).rglob("*") if path.is_file()]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_facts_are_read_from_annotations_and_provenance(tmp_path: Path) -> None:
+    write_dataset(tmp_path, "0000000000000001", "0000000000000002")
+    one, other = read_facts(tmp_path, with_screenshots=True)
+    data = (tmp_path / "annotations" / "0000000000000001.json").read_bytes()
+    assert (one.episode_id, one.category, one.device, one.apps) == (
+        "0000000000000001", "General_Tool", "Medium Phone", ("Notes", "Clock"),
+    )  # fmt: skip
+    assert (one.meta_task, one.task) == ("Write {}.", "Write 0000000000000001.")
+    assert (one.annotator, one.session) == (other.annotator, other.session)
+    assert one.session.startswith("Ada, ")
+    assert one.sha256 == sha256(data).hexdigest()
+    shots = [(tmp_path / "screenshots" / f"0000000000000001_{step}.png").read_bytes() for step in range(3)]
+    assert one.pictures == tuple(sha256(shot).hexdigest() for shot in shots)
+
+
+def test_a_copy_under_another_id_has_the_same_contents(root: Path) -> None:
+    one = root / "annotations" / f"{EPISODES[1].episode_id}.json"
+    copy = one.read_text().replace(EPISODES[1].episode_id, "9999999999999999")
+    (root / "annotations" / "9999999999999999.json").write_text(copy)
+    known = {one.episode_id: one for one in read_facts(root)}
+    assert known["9999999999999999"].contents == known[EPISODES[1].episode_id].contents
+    assert len({one.contents for one in known.values()}) == len(EPISODES)
+
+
+def test_the_first_screenshot_and_those_after_home_are_entrances(root: Path) -> None:
+    write_screenshot(root, EPISODES[0].episode_id, 1, b"a picture")
+    first = read_facts(root, with_screenshots=True)[0]
+    assert first.entrances == {0, 2}
+    assert first.pictures == ("", sha256(b"a picture").hexdigest(), "", "")
+
+
+def test_an_episode_that_cannot_be_read_is_named(root: Path) -> None:
+    (root / "annotations" / "0000000000000003.json").write_text("{")
+    with pytest.raises(DatasetError, match="0000000000000003"):
+        read_facts(root)
+    with pytest.raises(DatasetError, match="has no episodes"):
+        read_facts(root / "annotations")
+
+
+def test_the_files_are_as_in_the_release_and_nothing_else_is_in_splits(root: Path) -> None:
+    make(root)
+    written = files_of(root)
+    assert set(written) == {*(f"splits/{kind}_split.json" for kind in KINDS), SPLITS_RECORD, TRAIN_IN_ALL}
+    for kind in KINDS:
+        data = written[f"splits/{kind}_split.json"]
+        tree = json.loads(data)
+        assert list(tree) == ["train", "test"]
+        assert all(part == sorted(part) and all(name.endswith(".json") for name in part) for part in tree.values())
+        assert data == (json.dumps(tree, indent=4) + "\n").encode()
+    assert written[TRAIN_IN_ALL].decode().split() == sorted(
+        set.intersection(*({*read_split(root / f"splits/{kind}_split.json").train} for kind in KINDS))
+    )
+
+
+def test_the_record_says_how_they_were_made(root: Path) -> None:
+    make(root, SplitsOrder(DrawRules(seed=5)))
+    record = read_record(root)
+    assert record is not None
+    assert (record.episodes, record.base, record.moved, record.missing) == (48, None, {}, {})
+    assert record.rules == DrawRules(seed=5)
+    assert record.splits["random"].seed in range(5, 105)
+    assert record.splits["device"].held == ("Pixel Tablet",)
+    for one in record.splits.values():
+        counts = [count for part in one.counts.values() for devices in part.values() for count in devices.values()]
+        assert sum(counts) == 48
+        assert sum(sum(devices.values()) for devices in one.counts["test"].values()) == one.test
+    assert [one["kind"] for one in record.leaks["splits"]] == [*KINDS]
+
+
+def test_the_same_episodes_give_the_same_bytes(root: Path) -> None:
+    make(root)
+    before = files_of(root)
+    make(root)
+    assert files_of(root) == before
+    annotation = root / "annotations" / f"{EPISODES[3].episode_id}.json"
+    annotation.write_bytes(annotation.read_bytes() + b"\n")
+    make(root)
+    changed = {name for name, data in files_of(root).items() if data != before[name]}
+    assert changed == {SPLITS_RECORD}  # its fingerprint
+
+
+def test_what_was_released_stays_when_the_dataset_grows(root: Path, tmp_path: Path) -> None:
+    make(root)
+    released = read_drawing(root)[1]
+    grown = write_episodes(
+        tmp_path / "grown", [*EPISODES, *(facts(number, apps=("Opera",)) for number in range(48, 60))]
+    )
+    make(grown, SplitsOrder(base=root))
+    record, now = read_drawing(grown)
+    first = read_record(root)
+    assert first is not None
+    assert record.base == first.fingerprint
+    for kind, one in released.drawn.items():
+        assert {*one.split.train} <= {*now.drawn[kind].split.train}
+        assert {*one.split.test} <= {*now.drawn[kind].split.test}
+    before = files_of(grown)
+    make(grown)  # it goes on without being told again
+    assert files_of(grown) == before
+    with pytest.raises(DatasetError, match="Other rules need a reshuffle"):
+        plan_splits(grown, read_facts(grown), SplitsOrder(DrawRules(seed=9)))
+
+
+def test_a_reshuffle_says_how_many_moved_and_starts_anew(root: Path) -> None:
+    make(root)
+    make(root, SplitsOrder(base=root))
+    before = read_drawing(root)[1]
+    make(root, SplitsOrder(DrawRules(seed=77), reshuffle=True))
+    record, after = read_drawing(root)
+    assert record.base is None
+    there = {*before.drawn["random"].split.test}
+    assert record.moved["random"] == len(there ^ {*after.drawn["random"].split.test}) > 0
+    assert record.moved["device"] == 0
+
+
+def test_a_split_that_can_no_longer_be_made_goes_with_the_others(root: Path) -> None:
+    make(root)
+    make(root, SplitsOrder(DrawRules(devices=("Nexus 5",))))
+    record = read_record(root)
+    assert record is not None
+    assert "no episode is from Nexus 5" in record.missing["device"]
+    assert not (root / "splits" / "device_split.json").exists()
+    with pytest.raises(DatasetError, match="at least 2 episodes"):
+        plan_splits(root, read_facts(root)[:1], ORDER)
+
+
+@pytest.mark.parametrize("name", ["README.md", ".DS_Store", "manifest.json", "random_split.json", "mine.json"])
+def test_a_file_from_elsewhere_is_named_and_nothing_changes(root: Path, name: str) -> None:
+    (root / "splits").mkdir()
+    (root / "splits" / name).write_text('{"train": [], "test": []}')
+    with pytest.raises(DatasetError, match=f"{name} was not made here.*Move it away"):
+        make(root)
+    assert [*files_of(root)] == [f"splits/{name}"]
+
+
+def test_a_split_that_was_edited_is_neither_replaced_nor_continued(root: Path) -> None:
+    make(root)
+    path = root / "splits" / "app_split.json"
+    path.write_bytes(path.read_bytes() + b"\n")
+    before = files_of(root)
+    with pytest.raises(DatasetError, match=r"app_split.json .* has changed since"):
+        make(root)
+    with pytest.raises(DatasetError, match=r"app_split.json has changed since"):
+        make(root, SplitsOrder(base=root))
+    assert files_of(root) == before
+
+
+class _KilledError(BaseException): ...
+
+
+def killed_at(count: int, monkeypatch: pytest.MonkeyPatch, run: Callable[[], None]) -> bool:
+    """Whether the run was killed at its rename number `count`, of those that put a file in its place."""
+    left = [count]
+    real = Path.replace
+
+    def replace(path: Path, target: Path) -> Path:
+        if path.parent.name == "splits.part" or target.parent.name == "splits.part":
+            left[0] -= 1
+            if left[0] == 0:
+                raise _KilledError
+        return real(path, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", replace)
+        try:
+            run()
+        except _KilledError:
+            return True
+    return False
+
+
+def test_an_interrupted_make_leaves_the_old_splits_or_the_new_ones(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(root)
+    old = read_drawing(root)[1]
+    order = SplitsOrder(DrawRules(seed=50, devices=("Nexus 5",)))
+    planned = plan_splits(root, read_facts(root), order)
+    seen = set()
+    count = 1
+    while killed_at(count, monkeypatch, lambda: write_splits(root, planned)):
+        now = read_drawing(root)[1]
+        assert now in (old, planned.drawing)
+        seen.add(now == old)
+        make(root)  # completes or drops what was interrupted, then draws as at first
+        assert read_drawing(root)[1] == old
+        assert not (root / "metadata" / "splits.part").exists()
+        count += 1
+    assert seen == {True, False}
+    assert count > 2 * len(planned.files)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"train": ["1.json", 7], "test": []}', None),
+        ("[]", "needs 2 lists of episodes, train and test"),
+        ('{"train": {}, "test": []}', "needs 2 lists"),
+        ("{", "cannot be read: line 1"),
+    ],
+)
+def test_any_split_file_is_read_or_refused_with_its_name(tmp_path: Path, text: str, told: str | None) -> None:
+    path = tmp_path / "splits" / "mine_split.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    if told is None:
+        (read,) = read_splits(path.parent)
+        assert (read.kind, read.train, read.test) == ("mine", ("1", "7"), ())
+        return
+    with pytest.raises(DatasetError, match=f"mine_split.json {told}"):
+        read_splits(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("{}", "was not made by this program"), ("[", "was not made by this program"), (None, "newer version")],
+)
+def test_a_record_that_is_none_is_named(root: Path, text: str | None, told: str) -> None:
+    make(root)
+    path = root / SPLITS_RECORD
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}) if text is None else text)
+    with pytest.raises(DatasetError, match=told):
+        make(root)
+
+
+def test_nothing_is_written_through_a_link_that_leads_out(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (root / "metadata").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DatasetError, match="leads out of"):
+        make(root)
+    assert not any((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_dataset_without_splits_to_continue_is_named(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="does not say how its splits were made"):
+        plan_splits(root, dataset(1, episodes=30), SplitsOrder(base=tmp_path))
