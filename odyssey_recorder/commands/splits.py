@@ -1,5 +1,6 @@
 """`splits`: the train and test splits of a dataset."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -8,10 +9,11 @@ import typer
 from odyssey_recorder.commands import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from odyssey_recorder.splits.facts import SplitFacts
     from odyssey_recorder.splits.files import SplitsRecord
+    from odyssey_recorder.splits.leaks import LeakReport
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make train and test splits, and check for leaks.")
 
@@ -26,7 +28,7 @@ _STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 @app.command()
 @terminal.exits_with_2()
-def make(
+def make(  # noqa: PLR0913 - the options
     dataset: DatasetArgument,
     *,
     seed: Annotated[int | None, typer.Option(help="The first seed to try.", show_default="0")] = None,
@@ -65,7 +67,7 @@ def make(
 
 @app.command()
 @terminal.exits_with_2()
-def check(
+def check(  # noqa: PLR0913 - the options
     dataset: DatasetArgument,
     *,
     splits: Annotated[
@@ -89,14 +91,14 @@ def check(
     from odyssey_recorder.splits.files import read_record, read_splits
     from odyssey_recorder.splits.leaks import leak_report
 
-    found = read_splits(splits or dataset / SPLITS)
+    found = read_splits(dataset / SPLITS if splits is None else splits.resolve())
     record = read_record(dataset) if splits is None else None
     unit = unit or ("take" if record is None else record.rules.unit)
     report = leak_report(found, _facts(dataset, with_screenshots=screenshots), unit=unit)
     if as_json:
-        terminal.print_json(report.as_json())
+        terminal.print_json(asdict(report))
     else:
-        _print_leaks(report.as_json())
+        _print_leaks(report)
     if report.fails(fail_on):
         raise typer.Exit(1)
 
@@ -150,21 +152,20 @@ def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:
     _print_leaks(record.leaks)
 
 
-def _print_leaks(report: "Mapping[str, Any]") -> None:
-    """The report as JSON has it: a record keeps no other form."""
-    for split in report["splits"]:
-        known, of = split["known_templates"], split["templates"]
+def _print_leaks(report: "LeakReport") -> None:
+    for split in report.splits:
+        known = f": {split.known_templates} of the {split.templates} templates in test are in train too"
         terminal.say("")
-        terminal.say((split["kind"], "bold"), f": {known} of the {of} templates in test are in train too")
-        for leak in split["leaks"]:
-            share = f"{leak['share']:6.1%}" if leak["share"] else f"{'':6}"
-            told = f"{leak['level']}  {share}  {leak['found']}{_few(leak['values'] or leak['ids'])}"
-            terminal.say((f"  {leak['severity']:8}", _STYLES[leak["severity"]]), told)
-        crossed = report["crossed"].get(split["kind"], {}).items()
-        others = ", ".join(f"{other} {count / max(1, split['test']):.1%}" for other, count in crossed)
+        terminal.say((split.kind, "bold"), known)
+        for leak in split.leaks:
+            share = f"{leak.share:6.1%}" if leak.share else f"{'':6}"
+            told = f"{leak.level}  {share}  {leak.found}{_few(leak.values or leak.ids)}"
+            terminal.say((f"  {leak.severity:8}", _STYLES[leak.severity]), told)
+        crossed = report.crossed.get(split.kind, {}).items()
+        others = ", ".join(f"{other} {count / max(1, split.test):.1%}" for other, count in crossed)
         if others:
             terminal.say(f"  {'':8}L8  {'':6}  test is in the train part of {others}")
-    if not report["with_screenshots"]:
+    if not report.with_screenshots:
         terminal.say("")
         terminal.say("Screenshots were not compared; splits check --screenshots does that.")
 

@@ -7,7 +7,8 @@ train has (Lu et al. 2024, section 4.1). How meta-tasks and apps were chosen is 
 import hashlib
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import Literal, TypeVar, get_args
 
 from odyssey_recorder.splits.facts import SplitFacts, app_key, words_of
@@ -56,6 +57,11 @@ class Split:
     test: tuple[str, ...]
 
     @property
+    def sides(self) -> dict[str, bool]:
+        """Whether an id is in test."""
+        return dict.fromkeys(self.train, False) | dict.fromkeys(self.test, True)
+
+    @property
     def share(self) -> float:
         """That of test, 0 to 1."""
         return len(self.test) / max(1, len(self.train) + len(self.test))
@@ -82,8 +88,8 @@ class Drawing:
     """`missing` says why a split could not be drawn."""
 
     rules: DrawRules
-    drawn: Mapping[str, DrawnSplit] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    drawn: Mapping[str, DrawnSplit]
+    missing: Mapping[str, str]
 
 
 class _UndrawableError(Exception): ...
@@ -105,22 +111,16 @@ class _Drawer:
     kind: Kind
     facts: Sequence[SplitFacts]
     rules: DrawRules
+    classes: Mapping[str, str]
     before: DrawnSplit | None
     sides: Mapping[str, bool]
 
-    def draw(self, classes: Mapping[str, str]) -> DrawnSplit:
+    def draw(self) -> DrawnSplit:
         """Raises _UndrawableError."""
         if len(self.facts) < 2:
             raise _UndrawableError("a split needs at least 2 episodes")
-        match self.kind:
-            case "random":
-                return self._random()
-            case "task":
-                return self._task()
-            case "device":
-                return self._device()
-            case "app":
-                return self._app(classes)
+        ways = {"random": self._random, "task": self._task, "device": self._device, "app": self._app}
+        return ways[self.kind]()
 
     def _random(self) -> DrawnSplit:
         units, share = _units_of(self.facts, self.rules.unit), self.rules.share
@@ -166,7 +166,7 @@ class _Drawer:
             raise _UndrawableError(f"{told} from {' or '.join(self.rules.devices)}. Choose among the devices: {there}")
         return DrawnSplit(self._split(units, held), tuple(sorted(held)))
 
-    def _app(self, classes: Mapping[str, str]) -> DrawnSplit:
+    def _app(self) -> DrawnSplit:
         users: defaultdict[str, set[str]] = defaultdict(set)
         names = {} if self.before is None else {app_key(name): name for name in self.before.held}
         held, fixed = set(names), set(names)
@@ -175,8 +175,8 @@ class _Drawer:
             for name in one.apps:
                 users[app_key(name)].add(one.episode_id)
                 names[app_key(name)] = min(name, names.get(app_key(name), name))
-        _refuse_unknown({key: names[key] for key in users}, classes)
-        held |= _rare_apps(users, classes, fixed, held, at_most=_APP_SHARE * len(self.facts))
+        _refuse_unknown({key: names[key] for key in users}, self.classes)
+        held |= _rare_apps(users, self.classes, fixed, held, at_most=_APP_SHARE * len(self.facts))
         tested = {episode_id for key in held for episode_id in users.get(key, ())}
         if not tested:
             words = f"each app that could be held out is used in more than {_APP_SHARE:.1%} of the episodes"
@@ -186,19 +186,20 @@ class _Drawer:
 
     def _by_chance(self, units: Sequence[_Unit], choose: Callable[[int], set[str]], target: float) -> DrawnSplit:
         """The first seed with which the share is near and test has every category, or else the best one."""
-        first = [] if self.before is None or self.before.seed is None else [self.before.seed]
         categories = {unit.category for unit in units}
-        best: tuple[tuple[float, int], int] | None = None
-        for seed in (*first, *range(self.rules.seed, self.rules.seed + _SEEDS)):
+
+        @cache
+        def fault(seed: int) -> tuple[float, int]:
             chosen = choose(seed)
             taken = [unit for unit in units if unit.key in chosen]
             share = _count(taken) / len(self.facts)
             off = max(0.0, abs(share - target) - NEAR) if 0 < share < 1 else 1.0
-            fault = off, len(categories - {unit.category for unit in taken})
-            best = min(best or (fault, seed), (fault, seed), key=lambda one: one[0])
-            if not any(fault):
-                break
-        seed = best[1] if best is not None else self.rules.seed
+            return off, len(categories - {unit.category for unit in taken})
+
+        first = () if self.before is None or self.before.seed is None else (self.before.seed,)
+        seeds = (*first, *range(self.rules.seed, self.rules.seed + _SEEDS))
+        seed = next((one for one in seeds if not any(fault(one))), None)
+        seed = min(seeds, key=fault) if seed is None else seed
         held = tuple(sorted(choose(seed))) if self.kind == "task" else ()
         return DrawnSplit(self._split(units, choose(seed)), held, seed, target)
 
@@ -238,11 +239,9 @@ def draw(
     missing: dict[str, str] = {}
     for kind in KINDS:
         before = None if released is None else released.drawn.get(kind)
-        kept = (
-            {} if before is None else dict.fromkeys(before.split.train, False) | dict.fromkeys(before.split.test, True)
-        )
+        sides = {} if before is None else before.split.sides
         try:
-            drawn[kind] = _Drawer(kind, in_order, rules, before, kept).draw(classes)
+            drawn[kind] = _Drawer(kind, in_order, rules, classes, before, sides).draw()
         except _UndrawableError as error:
             missing[kind] = f"{kind}_split.json cannot be made: {error}."
     return Drawing(rules, drawn, missing)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -18,8 +17,10 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.errors import DatasetError, showable
 from odyssey_recorder.files import (
     Largest,
+    check_within,
     make_folder,
     read_json,
+    refuse_link,
     storage_errors,
     sync_folder,
     write_durably,
@@ -82,7 +83,7 @@ class SplitsRecord(FrozenModel):
     moved: Mapping[str, int]
     splits: Mapping[str, SplitRecord]
     missing: Mapping[str, str]
-    leaks: Mapping[str, Any]
+    leaks: LeakReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,6 @@ class PlannedSplits:
 
     record: SplitsRecord
     drawing: Drawing
-    report: LeakReport
     files: Mapping[str, bytes]
 
 
@@ -216,7 +216,6 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
     if not drawing.drawn:
         raise DatasetError(" ".join(drawing.missing.values()))
     splits = {kind: one.split for kind, one in drawing.drawn.items()}
-    report = leak_report([*splits.values()], facts, unit=drawing.rules.unit)
     files = {split_path(kind): _as_json(split) for kind, split in splits.items()}
     former = {} if before is None or released is not None else before[1].drawn
     record = SplitsRecord(
@@ -227,11 +226,11 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
         moved={kind: moved(former[kind].split, splits[kind]) for kind in splits if kind in former},
         splits={kind: _recorded(one, files[split_path(kind)], facts) for kind, one in drawing.drawn.items()},
         missing=drawing.missing,
-        leaks=report.as_json(),
+        leaks=leak_report([*splits.values()], facts, unit=drawing.rules.unit),
     )
     files[TRAIN_IN_ALL] = "".join(f"{episode_id}\n" for episode_id in train_in_all(splits.values())).encode()
     files[SPLITS_RECORD] = f"{record.model_dump_json(indent=4)}\n".encode()
-    return PlannedSplits(record, drawing, report, files)
+    return PlannedSplits(record, drawing, files)
 
 
 def _before(root: Path, order: SplitsOrder) -> tuple[str | None, Drawing] | None:
@@ -278,10 +277,14 @@ def write_splits(root: Path, planned: PlannedSplits) -> None:
             "then make the splits."
         )
     with Journal(root).held():
+        with storage_errors(root / _STAGE, "written"):
+            check_within(root / _STAGE, root)
+            refuse_link(root / _STAGE)
+        if (root / _STAGE).exists():
+            _settle(root)
+        _refuse_foreign(root)
         for folder in (root / SPLITS, root / _STAGE):
             make_folder(folder, within=root)
-        _settle(root)
-        _refuse_foreign(root)
         for name, data in planned.files.items():
             write_durably(root / _STAGE / Path(name).name, data, within=root)
         _settle(root)
@@ -289,19 +292,15 @@ def write_splits(root: Path, planned: PlannedSplits) -> None:
 
 def _settle(root: Path) -> None:
     """Put staged files in their places if all were staged, the record last; otherwise drop them."""
-    stage = root / _STAGE
+    stage, record = root / _STAGE, read_record(root)
     with storage_errors(stage, "written"):
-        if _staged(root, SPLITS_RECORD):
-            record = read_record(root)
-            for kind in KINDS:
-                if _staged(root, split_path(kind)):
-                    (stage / Path(split_path(kind)).name).replace(root / split_path(kind))
-                elif record is not None and kind not in record.splits:
-                    (root / split_path(kind)).unlink(missing_ok=True)
-            for name in (TRAIN_IN_ALL, SPLITS_RECORD):
+        if record is not None and _staged(root, SPLITS_RECORD):
+            for name in (*map(split_path, KINDS), TRAIN_IN_ALL, SPLITS_RECORD):
                 if _staged(root, name):
                     sync_folder(root / SPLITS)
                     (stage / Path(name).name).replace(root / name)
+                elif name in {split_path(kind) for kind in KINDS if kind not in record.splits}:
+                    (root / name).unlink(missing_ok=True)
         for path in stage.iterdir():
             path.unlink()
         stage.rmdir()

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.splits.drawing import Split, Unit, identities
@@ -87,9 +87,6 @@ class LeakReport:
     def fails(self, from_: Severity = "error") -> bool:
         grave = _SEVERITIES[: _SEVERITIES.index(from_) + 1]
         return any(leak.severity in grave for one in self.splits for leak in one.leaks)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: Unit = "take") -> LeakReport:

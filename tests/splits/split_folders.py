@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
+from odyssey_recorder.model.action import Action, Click, Complete, Press, SystemKey
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.splits.facts import SplitFacts
 
-ACTIONS = (Click(Point(500, 500)), Press(SystemKey.HOME), Click(Point(20, 30)), Complete())
+ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Press(SystemKey.HOME), Click(Point(20, 30)), Complete())
 
 
 def write_episodes(root: Path, episodes: Iterable[SplitFacts]) -> Path:

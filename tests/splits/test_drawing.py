@@ -168,6 +168,53 @@ def test_a_new_take_goes_where_its_task_is_and_a_held_app_goes_to_test() -> None
     assert new[2].episode_id in after["app"].split.test
 
 
+def test_an_episode_that_was_corrected_after_a_release_keeps_its_side() -> None:
+    before = dataset(9, episodes=200)
+    released = drawn(before)
+    held = {kind: one.held[:1] for kind, one in released.drawn.items()}
+    number = int(train_in_all([one.split for one in released.drawn.values()])[0])
+    corrected = [*before]
+    corrected[number] = replace(
+        before[number], meta_task=held["task"][0], device=held["device"][0], apps=held["app"],
+        task=before[int(released.drawn["random"].split.test[0])].task,
+    )  # fmt: skip
+    after = drawn(corrected, RULES, released)
+    assert {kind: one.split for kind, one in after.drawn.items()} == {
+        kind: one.split for kind, one in released.drawn.items()
+    }
+
+
+def test_an_app_that_the_release_has_in_train_is_not_held_out_later() -> None:
+    apps = ["AppA0"] * 14 + ["AppA1"] * 4 + ["AppB0", "AppB1"]
+    before = [facts(number, apps=(app,)) for number, app in enumerate(apps)]
+    released = drawn(before)
+    assert released.drawn["app"].held == ("AppB0",)
+    grown = [*before, *(facts(number, apps=("AppA0",)) for number in range(20, 60))]
+    assert drawn(grown, RULES, released).drawn["app"].held == ("AppB0",)
+    assert drawn(grown).drawn["app"].held == ("AppA1", "AppB0")
+
+
+def test_an_app_that_is_alone_in_its_class_is_not_held_out() -> None:
+    apps = ["AppA0", "AppB1", *["AppB0"] * 38]
+    assert drawn([facts(number, apps=(app,)) for number, app in enumerate(apps)]).drawn["app"].held == ("AppB1",)
+
+
+def test_something_is_always_left_to_train_on() -> None:
+    one = drawn([facts(number) for number in range(3)], DrawRules(share=0.99)).drawn["random"]
+    assert (len(one.split.train), len(one.split.test)) == (1, 2)
+
+
+def test_episodes_with_one_instruction_annotation_or_look_stay_together() -> None:
+    fields: list[tuple[str, object]] = [("instruction", "Do it."), ("contents", "same"), ("pictures", ("a", "b"))]
+    for field, value in fields:
+        alike = {0, 7, 13, 29}
+        episodes = [facts(number, **({field: value} if number in alike else {})) for number in range(40)]
+        for seed in range(10):
+            split = drawn(episodes, DrawRules(seed=seed)).drawn["random"].split
+            sides = {number in {int(one) for one in split.test} for number in alike}
+            assert len(sides) == 1
+
+
 def test_a_reshuffle_with_another_seed_moves_episodes() -> None:
     episodes = dataset(11, episodes=2_100)
     one, other = (drawn(episodes, DrawRules(seed=seed)).drawn["random"].split for seed in (0, 50))

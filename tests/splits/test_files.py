@@ -114,7 +114,7 @@ def test_the_record_says_how_they_were_made(root: Path) -> None:
         counts = [count for part in one.counts.values() for devices in part.values() for count in devices.values()]
         assert sum(counts) == 48
         assert sum(sum(devices.values()) for devices in one.counts["test"].values()) == one.test
-    assert [one["kind"] for one in record.leaks["splits"]] == [*KINDS]
+    assert [one.kind for one in record.leaks.splits] == [*KINDS]
 
 
 def test_the_same_episodes_give_the_same_bytes(root: Path) -> None:
@@ -226,8 +226,8 @@ def test_an_interrupted_make_leaves_the_old_splits_or_the_new_ones(root: Path, m
     seen = set()
     count = 1
     while killed_at(count, monkeypatch, lambda: write_splits(root, planned)):
-        now = read_drawing(root)[1]
-        assert now in (old, planned.drawing)
+        record, now = read_drawing(root)
+        assert now == old or (record, now) == (planned.record, planned.drawing)
         seen.add(now == old)
         make(root)  # completes or drops what was interrupted, then draws as at first
         assert read_drawing(root)[1] == old
@@ -260,12 +260,17 @@ def test_any_split_file_is_read_or_refused_with_its_name(tmp_path: Path, text: s
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("{}", "was not made by this program"), ("[", "was not made by this program"), (None, "newer version")],
+    [
+        ("{}", "was not made by this program"),
+        ("[", "was not made by this program"),
+        ({"leaks": {"splits": [{"leaks": [{"severity": "dire"}]}]}}, r"this program. Move it away \(leaks"),
+        ({"format": 2}, "newer version"),
+    ],
 )
-def test_a_record_that_is_none_is_named(root: Path, text: str | None, told: str) -> None:
+def test_a_record_that_is_none_is_named(root: Path, text: str | dict[str, object], told: str) -> None:
     make(root)
     path = root / SPLITS_RECORD
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}) if text is None else text)
+    path.write_text(text if isinstance(text, str) else json.dumps(json.loads(path.read_text()) | text))
     with pytest.raises(DatasetError, match=told):
         make(root)
 
@@ -276,6 +281,22 @@ def test_nothing_is_written_through_a_link_that_leads_out(root: Path, tmp_path: 
     with pytest.raises(DatasetError, match="leads out of"):
         make(root)
     assert not any((tmp_path / "elsewhere").iterdir())
+
+
+def test_staged_files_are_not_dropped_through_a_link(root: Path) -> None:
+    (root / "metadata").mkdir()
+    (root / "metadata" / "splits.part").symlink_to(root / "annotations")
+    with pytest.raises(DatasetError, match="it is a link"):
+        make(root)
+    assert len([*(root / "annotations").iterdir()]) == len(EPISODES)
+
+
+def test_no_splits_are_made_while_a_fix_is_unfinished(root: Path) -> None:
+    change = {"episode_id": EPISODES[0].episode_id, "source": "", "target": ""}
+    (root / "reviews" / "history").mkdir(parents=True)
+    (root / "reviews" / "history" / "change.json").write_text(json.dumps(change))
+    with pytest.raises(DatasetError, match=f"A fix of episode {EPISODES[0].episode_id} was interrupted"):
+        make(root)
 
 
 def test_a_dataset_without_splits_to_continue_is_named(root: Path, tmp_path: Path) -> None:

@@ -65,6 +65,12 @@ def test_what_both_parts_have_is_found(kind: str, keys: dict[str, Any], told: tu
     assert {one for one in leaked if one[0] not in ("L3", "L4")} == {told}
 
 
+def test_a_test_episode_with_exactly_the_apps_of_train_is_found() -> None:
+    pair = [facts(0, apps=("X", "Y")), facts(1, apps=("Y", "X"))]
+    (one,) = leak_report([split("app", [0], [1])], pair).splits
+    assert ("L5", "app") in {(leak.level, leak.name) for leak in one.leaks}
+
+
 def test_spellings_of_one_app_and_one_task_are_the_same() -> None:
     episodes = planted(task="Buy milk.", apps=("Settings", "Chrome"))
     episodes[OTHER] = replace(episodes[OTHER], task="BUY  milk", apps=("chrome", "Setting"))
