@@ -69,6 +69,14 @@ class TaskError(OdysseyError):
     """The message names line and key, or the task."""
 
 
+class FilterError(OdysseyError):
+    """`words` say what is wrong from character `start` to `end` of the filter, `hint` what to do."""
+
+    def __init__(self, words: str, start: int = 0, end: int = 0, hint: str = "") -> None:
+        super().__init__(f"{words} {hint}".rstrip())
+        self.words, self.start, self.end, self.hint = words, start, end, hint
+
+
 class PracticeError(OdysseyError):
     """The message names the file."""
 

@@ -1,0 +1,299 @@
+"""What the index keeps of an episode, read from its files several times faster than by the codec.
+
+Only a file in its usual form is read here; any other goes through the codec, which also says what is wrong with it.
+What the codec refuses in keys that are not read here, or that occur twice, goes unnoticed.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, NamedTuple, NotRequired
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from odyssey_recorder.dataset.codec import decode
+from odyssey_recorder.dataset.episode_json import KEYS
+from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, read_dataset_file
+from odyssey_recorder.dataset.lenient import LenientEpisode, read_loosely
+from odyssey_recorder.dataset.provenance import ProvenanceHead, Whole
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.files import check_within
+from odyssey_recorder.model import action as actions
+from odyssey_recorder.model.episode import Episode, TaskInfo
+from odyssey_recorder.validation import FrozenModel
+
+_USUAL = 256 * 1024
+"""Bytes; larger files are read with all precautions."""
+_SETTLED_NS = 100_000_000
+"""A file may change twice within one tick of the file system's clock: one younger than this is read again next time."""
+_IN_FOLDER = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_COORDINATE = r"(?:1000|[0-9]{1,3})"
+_PATH = re.compile(rf"\[\({_COORDINATE}, {_COORDINATE}\)(?:, \({_COORDINATE}, {_COORDINATE}\))*\]")
+_TYPES = ("TYPE", "TEXT")
+_ENDS = {"COMPLETE": "COMPLETE", "IMPOSSIBLE": "IMPOSSIBLE", "INCOMPLETE": "IMPOSSIBLE"}
+_ENDINGS = {"COMPLETE": "complete", "IMPOSSIBLE": "impossible"}
+_UNREADABLE = LenientEpisode("", None, TaskInfo("", (), "", "", ""), (), (), None)
+
+
+class StepRow(NamedTuple):
+    """`action` is one of the nine, or empty if it cannot be read. Positions are grid points; `end_x`, `end_y` are the
+    end of a scroll. `text` is that of a TYPE, or the note or reason of the end.
+    """
+
+    number: int
+    action: str
+    x: int | None = None
+    y: int | None = None
+    end_x: int | None = None
+    end_y: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeContents:
+    """`problem` says why the codec refuses the annotation, or is empty."""
+
+    sha256: str
+    task: TaskInfo
+    device: str
+    width: int
+    height: int
+    steps: tuple[StepRow, ...]
+    problem: str = ""
+
+    @property
+    def ending(self) -> str:
+        return _ENDINGS.get(self.steps[-1].action, "") if self.steps else ""
+
+
+class _StepNote(FrozenModel):
+    note: str = ""
+
+
+class Origins(ProvenanceHead):
+    """Who recorded an episode, when, and the notes on its steps."""
+
+    published_us: Whole | None = None
+    steps: tuple[_StepNote, ...] = ()
+
+
+class Folder:
+    """The files of one folder of a dataset; it is held open, so that a path is not resolved for each file."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        self._path = root / name
+        self._handle = self._open(root) if _IN_FOLDER else None
+
+    def close(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+
+    def stamps(self) -> dict[str, str]:
+        """Episode ids to stamps that change with their files; empty if there is no such folder. Raises OSError."""
+        with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._path) as entries:
+            return dict(_stamps(entries))
+        return {}
+
+    def stamp(self, episode_id: str) -> str:
+        """Empty if there is no such file."""
+        try:
+            known = (self._path / f"{episode_id}.json").stat()
+        except OSError:
+            return ""
+        return _stamp(known) if stat.S_ISREG(known.st_mode) else ""
+
+    def read(self, episode_id: str, at_most: int) -> bytes:
+        """Raises DatasetError, MissingFileError if there is no such file."""
+        name = f"{episode_id}.json"
+        data = None if self._handle is None else _read_quickly(name, self._handle)
+        return read_dataset_file(self._path / name, at_most) if data is None else data
+
+    def _open(self, root: Path) -> int | None:
+        try:
+            handle = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:
+            return None
+        try:
+            check_within(self._path, root, handle)
+        except OSError:  # reading each file says so
+            os.close(handle)
+            return None
+        return handle
+
+
+def is_settled(stamp: str, now_ns: int) -> bool:
+    _, modified_ns, _ = stamp.split()
+    return not 0 <= now_ns - int(modified_ns) < _SETTLED_NS
+
+
+def read_contents(data: bytes, episode_id: str) -> EpisodeContents:
+    """Of an annotation in whatever state."""
+    try:
+        return _usual(data, episode_id)
+    except (LookupError, ValueError):
+        return _unusual(data, episode_id)
+
+
+def unread(problem: str) -> EpisodeContents:
+    return _contents("", _UNREADABLE, problem)
+
+
+def read_origins(data: bytes) -> Origins | None:
+    """None if it is not a provenance file."""
+    with suppress(ValidationError):
+        return Origins.model_validate_json(data)
+    with suppress(ValidationError):
+        return Origins(**dict(ProvenanceHead.model_validate_json(data)))
+    return None
+
+
+# --- files -----------------------------------------------------------------------------------------------
+
+
+def _stamps(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[str, str]]:
+    for entry in entries:
+        if FILE_NAMES[ANNOTATIONS].fullmatch(entry.name):
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                known = entry.stat()
+                if stat.S_ISREG(known.st_mode):
+                    yield entry.name[:16], _stamp(known)
+
+
+def _stamp(known: os.stat_result) -> str:
+    return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}"
+
+
+def _read_quickly(name: str, folder: int) -> bytes | None:
+    """None if it is a link, large, or no longer what it was."""
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        known = os.fstat(handle)
+        if not stat.S_ISREG(known.st_mode) or known.st_size > _USUAL:
+            return None
+        data = os.read(handle, known.st_size + 1)
+        return data if len(data) == known.st_size else None
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+# --- the usual form --------------------------------------------------------------------------------------
+
+_Axis = Annotated[int, Field(ge=0, le=1000)]
+_Ends = tuple[tuple[_Axis, _Axis], tuple[_Axis, _Axis]]
+_Extent = Annotated[int, Field(ge=1, le=65_535)]
+
+
+class _DeviceKeys(TypedDict):
+    product: NotRequired[str | None]
+    release_version: NotRequired[str | None]
+    sdk_version: NotRequired[str | None]
+    h: _Extent
+    w: _Extent
+    device_name: str
+
+
+class _TaskKeys(TypedDict):
+    category: str
+    app: list[str]
+    meta_task: str
+    task: str
+    instruction: str
+
+
+class _StepKeys(TypedDict):
+    step: int
+    screenshot: str
+    action: str
+    info: Annotated[_Ends | str, Field(union_mode="left_to_right")]
+    ps: str
+
+
+class _EpisodeKeys(TypedDict):
+    __pydantic_config__ = ConfigDict(strict=True)  # type: ignore[misc]
+
+    episode_id: str
+    device_info: _DeviceKeys
+    task_info: _TaskKeys
+    step_length: int
+    steps: list[_StepKeys]
+
+
+_KEYS_AND_TYPES = TypeAdapter(_EpisodeKeys)
+
+
+def _usual(data: bytes, episode_id: str) -> EpisodeContents:
+    """Raises LookupError or ValueError for any other form."""
+    tree = _KEYS_AND_TYPES.validate_json(data)
+    steps = tuple(_usual_steps(tree["steps"], episode_id))
+    is_whole = tree["episode_id"] == episode_id and tree["step_length"] == len(steps)
+    if not is_whole or not steps or [step.number for step in steps if step.action in _ENDINGS] != [len(steps) - 1]:
+        raise ValueError(episode_id)
+    device, task = tree["device_info"], tree["task_info"]
+    known = TaskInfo(task["category"], tuple(task["app"]), task["meta_task"], task["task"], task["instruction"])
+    return EpisodeContents(sha256(data).hexdigest(), known, device["device_name"], device["w"], device["h"], steps)
+
+
+def _usual_steps(told: list[_StepKeys], episode_id: str) -> Iterator[StepRow]:
+    for number, step in enumerate(told):
+        if step["step"] != number or step["screenshot"] != f"{episode_id}_{number}.png":
+            raise ValueError(number)
+        action, info = step["action"], step["info"]
+        if isinstance(info, tuple) and action in ("CLICK", "LONG_PRESS"):
+            yield StepRow(number, action, *info[0])
+        elif isinstance(info, tuple) and action == "SCROLL" and _PATH.fullmatch(step["ps"]):
+            yield StepRow(number, action, *info[0], *info[1])
+        elif isinstance(info, str) and action == "CLICK":
+            yield StepRow(number, KEYS[info].value)
+        elif isinstance(info, str) and action in _TYPES:
+            yield StepRow(number, "TYPE", text=info)
+        else:
+            yield StepRow(number, _ENDS[action], text=step["ps"])
+
+
+# --- any other form --------------------------------------------------------------------------------------
+
+
+def _unusual(data: bytes, episode_id: str) -> EpisodeContents:
+    name, digest = f"{episode_id}.json", sha256(data).hexdigest()
+    try:
+        episode = decode(data, source=name)
+    except InvalidEpisodeError as error:
+        with suppress(InvalidEpisodeError):
+            return _contents(digest, read_loosely(data, source=name), str(error))
+        return _contents(digest, _UNREADABLE, str(error))
+    other = episode.episode_id
+    problem = "" if other == episode_id else f"{name} contains episode {other}; expected the one in its file name."
+    return _contents(digest, episode, problem)
+
+
+def _contents(digest: str, read: Episode | LenientEpisode, problem: str) -> EpisodeContents:
+    steps = tuple(_row(number, step.action) for number, step in enumerate(read.steps))
+    device, width, height = "", 0, 0
+    if read.device is not None:
+        device, width, height = read.device.device_name, read.device.size.width, read.device.size.height
+    return EpisodeContents(digest, read.task, device, width, height, steps, problem)
+
+
+def _row(number: int, action: actions.Action | None) -> StepRow:
+    match action:
+        case None:
+            return StepRow(number, "")
+        case actions.Click(point) | actions.LongPress(point):
+            return StepRow(number, actions.action_type(action), point.x, point.y)
+        case actions.Scroll(start, end):
+            return StepRow(number, "SCROLL", start.x, start.y, end.x, end.y)
+        case actions.Type(text) | actions.Complete(text) | actions.Impossible(text):
+            return StepRow(number, actions.action_type(action), text=text)
+        case actions.Press():
+            return StepRow(number, actions.action_type(action))

@@ -1,0 +1,174 @@
+"""An episode's entry in the index: read from its files, and written to the database."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from odyssey_recorder.dataset.layout import ANNOTATIONS, PROVENANCE, REVIEWS
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import Largest, storage_errors
+from odyssey_recorder.quality.finding import EpisodeReport, Severity
+from odyssey_recorder.quality.reviewing.status import comparable_name
+from odyssey_recorder.selection.contents import (
+    EpisodeContents,
+    Folder,
+    Origins,
+    is_settled,
+    read_contents,
+    read_origins,
+    unread,
+)
+from odyssey_recorder.selection.verdicts import UNREVIEWED, Stages
+from odyssey_recorder.selection.words import searchable
+
+_AGAIN = "?"
+"""The stamp of a file that must be read again."""
+
+
+class Stamps(NamedTuple):
+    """Of an episode's annotation, provenance and review file; empty for a missing one."""
+
+    annotation: str
+    provenance: str
+    review: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    episode_id: str
+    stamps: Stamps
+    contents: EpisodeContents
+    origins: Origins | None
+
+    @property
+    def annotator(self) -> str:
+        return "" if self.origins is None else self.origins.origin.annotator
+
+
+class EntryReader:
+    """Reads the entries of the dataset at `root`; must be closed."""
+
+    def __init__(self, root: Path) -> None:
+        self._folders = [Folder(root, name) for name in (ANNOTATIONS, PROVENANCE, REVIEWS)]
+        self._root = root
+
+    def close(self) -> None:
+        for folder in self._folders:
+            folder.close()
+
+    def stamps(self, only: Iterable[str] | None) -> dict[str, Stamps]:
+        """Of all episodes, or of `only` those that exist. Raises DatasetError."""
+        if only is not None:
+            found = {one: Stamps(*(folder.stamp(one) for folder in self._folders)) for one in only}
+            return {one: stamps for one, stamps in found.items() if stamps.annotation}
+        with storage_errors(self._root, "read"):
+            annotations, provenance, reviews = (folder.stamps() for folder in self._folders)
+        return {one: Stamps(stamp, provenance.get(one, ""), reviews.get(one, "")) for one, stamp in annotations.items()}
+
+    def read(self, episode_id: str, stamps: Stamps) -> Entry | None:
+        """None if the episode no longer exists."""
+        annotations, provenance, _ = self._folders
+        kept = settled(stamps)
+        try:
+            contents = read_contents(annotations.read(episode_id, Largest.ANNOTATION), episode_id)
+        except MissingFileError:
+            return None
+        except DatasetError as error:
+            contents, kept = unread(str(error)), kept._replace(annotation=_AGAIN)
+        origins = None
+        if stamps.provenance:
+            try:
+                origins = read_origins(provenance.read(episode_id, Largest.PROOF))
+            except DatasetError:
+                kept = kept._replace(provenance=_AGAIN)
+        return Entry(episode_id, kept, contents, origins)
+
+
+def settled(stamps: Stamps) -> Stamps:
+    """With another stamp for each file that may still change unnoticed."""
+    now_ns = time.time_ns()
+    return Stamps(*(stamp if not stamp or is_settled(stamp, now_ns) else _AGAIN for stamp in stamps))
+
+
+def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """In place of earlier ones; without findings, and unreviewed."""
+    remove_entries(connection, [entry.episode_id for entry in entries])
+    last: int = connection.execute("SELECT COALESCE(MAX(n), 0) FROM episodes").fetchone()[0]
+    numbered = list(enumerate(entries, last + 1))
+    _insert(connection, "episodes (" + ", ".join(_COLUMNS) + ")", len(_COLUMNS), map(_episode, numbered))
+    _insert(connection, "apps", 3, (row for one in numbered for row in _apps(one)))
+    _insert(connection, "steps", 8, ((n, *step) for n, entry in numbered for step in entry.contents.steps))
+    _insert(connection, "words (rowid, said)", 2, ((n, searchable(_texts(entry))) for n, entry in numbered))
+
+
+def remove_entries(connection: sqlite3.Connection, episode_ids: Iterable[str]) -> None:
+    query = "SELECT n FROM episodes WHERE episode_id IN (SELECT value FROM json_each(?))"
+    numbers = connection.execute(query, (json.dumps(list(episode_ids)),)).fetchall()
+    for table, column in (
+        ("episodes", "n"), ("apps", "episode"), ("steps", "episode"), ("findings", "episode"), ("words", "rowid"),
+    ):  # fmt: skip
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", numbers)
+
+
+def write_stages(connection: sqlite3.Connection, episode_id: str, review: str, stages: Stages) -> None:
+    """`review` is the stamp of the review file."""
+    connection.execute(
+        "UPDATE episodes SET review = ?, if_once = ?, if_twice = ?, if_unknown = ? WHERE episode_id = ?",
+        (review, *stages, episode_id),
+    )
+
+
+def write_report(connection: sqlite3.Connection, report: EpisodeReport, *, is_settled: bool) -> None:
+    row = connection.execute("SELECT n FROM episodes WHERE episode_id = ?", (report.episode_id,)).fetchone()
+    if row is None:
+        return
+    connection.execute("DELETE FROM findings WHERE episode = ?", row)
+    found = ((*row, one.check, one.severity.value, one.step) for one in report.findings)
+    _insert(connection, "findings", 4, found)
+    connection.execute(
+        "UPDATE episodes SET is_checked = TRUE, is_settled = ?, errors = ?, warnings = ? WHERE n = ?",
+        (is_settled, report.count(Severity.ERROR), report.count(Severity.WARNING), *row),
+    )
+
+
+_COLUMNS = (
+    "n", "episode_id", "annotation", "provenance", "review", "sha256", "problem", "instruction", "category",
+    "category_key", "template", "template_key", "device", "device_key", "width", "height", "apps", "steps", "ending",
+    "annotator", "annotator_key", "task_id", "recorded_us", "published_us", "verdict", "if_once", "if_twice",
+    "if_unknown",
+)  # fmt: skip
+
+
+def _insert(connection: sqlite3.Connection, table: str, columns: int, rows: Iterable[Sequence[object]]) -> None:
+    connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * columns)})", rows)
+
+
+def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
+    n, entry = numbered
+    read, origins = entry.contents, entry.origins
+    task = read.task
+    return (
+        n, entry.episode_id, *entry.stamps, read.sha256, read.problem, task.instruction,
+        task.category, comparable_name(task.category), task.meta_task, comparable_name(task.meta_task),
+        read.device, comparable_name(read.device), read.width, read.height, json.dumps(task.apps),
+        len(read.steps), read.ending, entry.annotator, comparable_name(entry.annotator),
+        "" if origins is None else origins.origin.task_id, None if origins is None else origins.started_us,
+        None if origins is None else origins.published_us, UNREVIEWED.if_once, *UNREVIEWED,
+    )  # fmt: skip
+
+
+def _apps(numbered: tuple[int, Entry]) -> Iterator[tuple[int, str, str]]:
+    n, entry = numbered
+    return ((n, comparable_name(app), app) for app in entry.contents.task.apps)
+
+
+def _texts(entry: Entry) -> Iterator[str]:
+    yield entry.episode_id
+    yield entry.contents.task.instruction
+    yield from (step.text for step in entry.contents.steps if step.text)
+    if entry.origins is not None:
+        yield from (step.note for step in entry.origins.steps if step.note)

@@ -1,0 +1,346 @@
+"""The index of a dataset: its episodes with steps, reviews, findings, splits and words, kept up to date with its files.
+
+The files stay the truth: the index is a cache outside the dataset, and reads only files that changed since.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import Any, NamedTuple
+
+from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch
+from odyssey_recorder.errors import CancelledError, DatasetError
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.quality.reviewing.status import ReviewStage
+from odyssey_recorder.selection.conditions import condition
+from odyssey_recorder.selection.contents import StepRow
+from odyssey_recorder.selection.database import Database
+from odyssey_recorder.selection.entries import (
+    EntryReader,
+    Stamps,
+    remove_entries,
+    settled,
+    write_entries,
+    write_report,
+    write_stages,
+)
+from odyssey_recorder.selection.filter import ALL, Filter, Key, stage_name
+from odyssey_recorder.selection.splits import sides_of, split_stamps
+from odyssey_recorder.selection.verdicts import Verdicts
+
+_AT_ONCE = 250
+"""Episodes in a transaction: a search waits for one."""
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_STAGES = {stage_name(stage): stage for stage in ReviewStage}
+Known = Callable[[Path], EpisodeReport | None]
+"""The earlier findings of the episode in an annotation file, such as `Checker.known`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRow:
+    """An episode in a list, without opening its files.
+
+    `problem` says why its annotation is unreadable, or is empty; what could be read is here. `ending` is "complete",
+    "impossible" or empty. `annotator`, `task_id` and both moments are empty or None without provenance. `is_checked`:
+    its findings are known. `splits` are like "app/test".
+    """
+
+    episode_id: str
+    instruction: str
+    category: str
+    template: str
+    apps: tuple[str, ...]
+    device: str
+    size: Size | None
+    steps: int
+    ending: str
+    annotator: str
+    task_id: str
+    recorded_at: datetime | None
+    published_at: datetime | None
+    verdict: ReviewStage
+    is_checked: bool
+    errors: int
+    warnings: int
+    splits: tuple[str, ...]
+    sha256: str
+    problem: str
+
+
+class FacetCount(NamedTuple):
+    """`value` is spelled for `Filter.choosing`."""
+
+    value: str
+    count: int
+
+
+class EpisodeIndex:
+    """The index of the dataset at `root`, in a file of its own in `folder`, or in memory for None; must be closed.
+
+    Nothing is read before `refresh`. Days of filters are those of `zone`, by default the local one. Thread-safe, and
+    several processes may share the file. Queries raise FilterError at most; reading raises DatasetError if a folder
+    cannot be read.
+    """
+
+    def __init__(
+        self, root: Path, folder: Path | None, known: Known = lambda _: None, *, zone: tzinfo | None = None
+    ) -> None:
+        self.root = root.absolute()
+        name = sha256(os.path.realpath(root).encode(errors="surrogateescape")).hexdigest()[:16]
+        self._database = Database(None if folder is None else folder / f"{name}.sqlite")
+        self._known = known
+        self._zone = zone
+        self._verdicts = Verdicts(self.root)
+        self._refreshing = RLock()
+
+    @property
+    def problem(self) -> str:
+        """Why the index is not kept or was made again, for the user; empty if all is well."""
+        return self._database.problem
+
+    def close(self) -> None:
+        self._database.close()
+
+    # Keeping up with the files.
+
+    def refresh(
+        self,
+        progress: Callable[[int, int], object] = lambda _done, _count: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Changes:
+        """Read all that has changed; `progress` gets how many episodes are read, of how many.
+
+        Raises DatasetError, CancelledError; what was read by then is kept.
+        """
+        return self._bring_up_to_date(None, progress, cancelled)
+
+    def update(self, episode_ids: Iterable[str]) -> Changes:
+        """Like `refresh` for these episodes, which may be new, changed or gone."""
+        return self._bring_up_to_date(list(episode_ids), lambda _done, _count: None, lambda: False)
+
+    def follow(self, take: Callable[[Changes], object], warn: Callable[[str], object]) -> DatasetWatch:
+        """Keep the index up to date until the returned watch is closed, and call `take` from its thread.
+
+        The first call is after all changes so far were read. `warn` gets messages for the user.
+        """
+        is_first = True
+
+        def hear(changes: Changes) -> None:
+            nonlocal is_first
+            try:
+                ids = changes.added | changes.changed | changes.removed
+                news = self.refresh() if is_first else self.update(ids)
+            except DatasetError as error:
+                warn(str(error))
+                return
+            if news or is_first:
+                take(news)
+            is_first = False
+
+        return DatasetWatch(self.root, hear, warn, beside=(PROVENANCE, REVIEWS))
+
+    def take_reports(self, reports: Iterable[EpisodeReport], *, settled: bool) -> Changes:
+        """Keep these findings; `settled` if the dataset as a whole was checked with them."""
+        given = list(reports)
+        with self._refreshing, self._database.writing() as connection:
+            for report in given:
+                write_report(connection, report, is_settled=settled)
+            changed = self._verdicts.settle(connection)
+        return Changes(changed=changed | {report.episode_id for report in given})
+
+    # Questions.
+
+    def ids(self, wanted: Filter = ALL) -> tuple[str, ...]:
+        """In order."""
+        found = condition(wanted, self._zone)
+        query = f"SELECT episode_id FROM episodes WHERE {found.sql} ORDER BY episode_id"
+        return tuple(episode_id for (episode_id,) in self._rows(query, found.values))
+
+    def count(self, wanted: Filter = ALL) -> int:
+        found = condition(wanted, self._zone)
+        [(count,)] = self._rows(f"SELECT COUNT(*) FROM episodes WHERE {found.sql}", found.values)
+        return int(count)
+
+    def rows(self, wanted: Filter = ALL, *, among: Iterable[str] | None = None) -> list[EpisodeRow]:
+        """By id; only those `among` these ids, unless None."""
+        found = condition(wanted, self._zone)
+        ids, values = "", found.values
+        if among is not None:
+            ids, values = "AND episode_id IN (SELECT value FROM json_each(?))", (*values, json.dumps(list(among)))
+        query = f"SELECT {_ROW} FROM episodes WHERE {found.sql} {ids} ORDER BY episode_id"
+        sides: dict[str, list[str]] = {}
+        for episode_id, side in self._rows("SELECT episode_id, split || '/' || part FROM sides", ()):
+            sides.setdefault(episode_id, []).append(side)
+        return [_episode_row(row, sides.get(row[0], ())) for row in self._rows(query, values)]
+
+    def steps(self, wanted: Filter = ALL) -> Iterator[tuple[str, StepRow]]:
+        """The steps of these episodes with the ids, in order."""
+        found = condition(wanted, self._zone)
+        query = (
+            "SELECT episode_id, number, action, x, y, end_x, end_y, text FROM steps JOIN episodes AS e ON n = episode "
+            f"WHERE episode IN (SELECT n FROM episodes WHERE {found.sql}) ORDER BY episode_id, number"
+        )
+        return ((row[0], StepRow(*row[1:])) for row in self._rows(query, found.values))
+
+    def facets(self, wanted: Filter = ALL) -> Mapping[Key, tuple[FacetCount, ...]]:
+        """How many episodes have each value of a key under the other keys' terms, the most frequent first.
+
+        Numbers of steps are counted in bins, from the smallest.
+        """
+        among: dict[Filter, str] = {}
+        found = {}
+        for key, query in _FACETS.items():
+            others = wanted.without(key)
+            if others not in among:
+                where = condition(others, self._zone)
+                numbers = self._rows(f"SELECT n FROM episodes WHERE {where.sql}", where.values)
+                among[others] = json.dumps([n for (n,) in numbers])
+            found[key] = tuple(FacetCount(*row) for row in self._rows(query, (among[others],)))
+        return found
+
+    # Reading.
+
+    def _bring_up_to_date(
+        self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
+    ) -> Changes:
+        with self._refreshing:
+            while True:
+                try:
+                    return self._read_changes(only, progress, cancelled)
+                except sqlite3.DatabaseError as error:
+                    self._database.start_over(error)
+                    only = None
+
+    def _read_changes(
+        self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
+    ) -> Changes:
+        with closing(EntryReader(self.root)) as reader:
+            there, before = reader.stamps(only), self._stamps(only)
+            gone = before.keys() - there.keys() - _coming_back(self.root)
+            stale = [one for one, stamps in there.items() if before.get(one) != stamps]
+            for start in range(0, len(stale), _AT_ONCE):
+                if cancelled():
+                    raise CancelledError("Reading the dataset was cancelled.")
+                self._read_part(reader, {one: there[one] for one in stale[start : start + _AT_ONCE]}, before)
+                progress(min(start + _AT_ONCE, len(stale)), len(stale))
+        with self._database.writing() as connection:
+            remove_entries(connection, gone)
+            self._take_splits(connection)
+            others = self._take_known(connection) | self._verdicts.settle(connection)
+        added = frozenset(stale) - before.keys()
+        return Changes(added, (others | frozenset(stale)) - added - gone, frozenset(gone))
+
+    def _read_part(self, reader: EntryReader, part: Mapping[str, Stamps], before: Mapping[str, Stamps]) -> None:
+        changed = [one for one, stamps in part.items() if before.get(one, ("",))[:2] != stamps[:2]]
+        entries = list(filter(None, (reader.read(one, part[one]) for one in changed)))
+        with self._database.writing() as connection:
+            write_entries(connection, entries)
+            for episode_id, stamps in part.items():
+                if stamps.review or before.get(episode_id, stamps).review:
+                    self._take_review(connection, episode_id, stamps)
+
+    def _take_review(self, connection: sqlite3.Connection, episode_id: str, stamps: Stamps) -> None:
+        query = "SELECT annotator, sha256 FROM episodes WHERE episode_id = ?"
+        for recorder, revision in connection.execute(query, (episode_id,)).fetchall():
+            stages = self._verdicts.stages(episode_id, recorder=recorder, revision=revision)
+            write_stages(connection, episode_id, settled(stamps).review, stages)
+
+    def _take_known(self, connection: sqlite3.Connection) -> frozenset[str]:
+        """Findings from the cache of the checks, of episodes that have none."""
+        found = set()
+        for (episode_id,) in connection.execute("SELECT episode_id FROM episodes WHERE NOT is_checked").fetchall():
+            report = self._known(self.root / annotation_path(episode_id))
+            if report is not None:
+                write_report(connection, report, is_settled=False)
+                found.add(episode_id)
+        return frozenset(found)
+
+    def _take_splits(self, connection: sqlite3.Connection) -> None:
+        there = split_stamps(self.root)
+        before = dict(connection.execute("SELECT split, stamp FROM splits"))
+        for split in {split for split, _ in there.items() ^ before.items()}:
+            connection.execute("DELETE FROM sides WHERE split = ?", (split,))
+            connection.execute("DELETE FROM splits WHERE split = ?", (split,))
+            if split in there:
+                sides = ((split, part, episode_id) for episode_id, part in sides_of(self.root, split))
+                connection.executemany("INSERT OR IGNORE INTO sides VALUES (?, ?, ?)", sides)
+                connection.execute("INSERT INTO splits VALUES (?, ?)", (split, there[split]))
+
+    # The database.
+
+    def _stamps(self, only: Sequence[str] | None) -> dict[str, Stamps]:
+        query = "SELECT episode_id, annotation, provenance, review FROM episodes"
+        values = () if only is None else (json.dumps(only),)
+        chosen = "" if only is None else " WHERE episode_id IN (SELECT value FROM json_each(?))"
+        with self._database.reading() as connection:
+            found = connection.execute(query + chosen, values).fetchall()
+        return {episode_id: Stamps(*stamps) for episode_id, *stamps in found}
+
+    def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
+        try:
+            with self._database.reading() as connection:
+                return connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            with self._refreshing:
+                self._database.start_over(error)
+                self.refresh()
+            with self._database.reading() as connection:
+                return connection.execute(query, values).fetchall()
+
+
+_ROW = (
+    "episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id, "
+    "recorded_us, published_us, verdict, is_checked, errors, warnings, sha256, problem"
+)
+_OF_ONE = "SELECT MIN({0}), COUNT(*) FROM episodes WHERE n IN (SELECT value FROM json_each(?)) GROUP BY {0}_key ORDER BY COUNT(*) DESC, {0}_key"
+_OF_EACH = "SELECT {0}, COUNT(*) FROM episodes WHERE n IN (SELECT value FROM json_each(?)) GROUP BY {0} ORDER BY COUNT(*) DESC, {0}"
+_FACETS = {
+    Key.CATEGORY: _OF_ONE.format("category"),
+    Key.DEVICE: _OF_ONE.format("device"),
+    Key.APP: "SELECT MIN(app), COUNT(*) FROM apps WHERE episode IN (SELECT value FROM json_each(?)) "
+    "GROUP BY app_key ORDER BY COUNT(*) DESC, app_key",
+    Key.VERDICT: _OF_EACH.format("verdict"),
+    Key.SPLIT: "SELECT split || '/' || part AS side, COUNT(*) FROM sides WHERE episode_id IN "
+    "(SELECT episode_id FROM episodes WHERE n IN (SELECT value FROM json_each(?))) GROUP BY side ORDER BY side",
+    Key.ENDING: _OF_EACH.format("ending"),
+    Key.BY: _OF_ONE.format("annotator"),
+    Key.STEPS: "SELECT CASE WHEN steps < 5 THEN '<5' WHEN steps < 10 THEN '5..9' WHEN steps < 15 THEN '10..14' "
+    "WHEN steps < 20 THEN '15..19' WHEN steps < 30 THEN '20..29' ELSE '>=30' END AS bin, COUNT(*) FROM episodes "
+    "WHERE n IN (SELECT value FROM json_each(?)) GROUP BY bin ORDER BY MIN(steps)",
+}
+
+
+def _episode_row(row: Sequence[Any], splits: Sequence[str]) -> EpisodeRow:
+    (
+        episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id,
+        recorded_us, published_us, verdict, is_checked, errors, warnings, digest, problem,
+    ) = row  # fmt: skip
+    return EpisodeRow(
+        episode_id, instruction, category, template, tuple(json.loads(apps)), device,
+        Size(width, height) if width else None, steps, ending, annotator, task_id,
+        _moment(recorded_us), _moment(published_us), _STAGES[verdict], bool(is_checked), errors, warnings,
+        tuple(splits), digest, problem,
+    )  # fmt: skip
+
+
+def _moment(since_us: int | None) -> datetime | None:
+    try:
+        return None if since_us is None else _EPOCH + timedelta(microseconds=since_us)
+    except OverflowError:
+        return None
+
+
+def _coming_back(root: Path) -> frozenset[str]:
+    """The episode that is absent only while its files are exchanged."""
+    change = under_way(root)
+    return frozenset() if change is None or not change.target else frozenset({change.episode_id})

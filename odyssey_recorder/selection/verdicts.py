@@ -1,0 +1,84 @@
+"""The verdicts of the episodes in the index, by the rules of reviewing.
+
+Whether an episode needs a second review depends on its findings and, by the sample, on all other episodes. So the
+index keeps its stage for each case, and chooses among them whenever something has changed.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.quality.reviewing.following import draw
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.status import ReviewStage, StatusRule, review_status
+from odyssey_recorder.selection.filter import stage_name
+
+
+class Stages(NamedTuple):
+    """The names of an episode's stage if one review is enough, if it needs two, and while that is unknown."""
+
+    if_once: str
+    if_twice: str
+    if_unknown: str
+
+
+_RULES = (StatusRule(), StatusRule(warned=True), StatusRule(warned=None, sampled=None))
+UNREVIEWED = Stages(*[stage_name(ReviewStage.UNREVIEWED)] * 3)
+
+
+class Verdicts:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._reviews = ReviewStore(root)
+        self._trashed: dict[Path, EpisodeSummary | None] = {}
+
+    def stages(self, episode_id: str, *, recorder: str, revision: str) -> Stages:
+        """Of an episode with a review file; unreviewed if that cannot be read."""
+        try:
+            file = self._reviews.read(episode_id)
+        except (DatasetError, ReviewError):
+            return UNREVIEWED
+        told = (review_status(file, rule, recorder=recorder, revision=lambda: revision) for rule in _RULES)
+        return Stages(*(stage_name(one.stage) for one in told))
+
+    def settle(self, connection: sqlite3.Connection) -> frozenset[str]:
+        """Choose the verdict of each episode again; returns the ids of those whose verdict has changed."""
+        connection.execute("UPDATE episodes SET verdict = if_once WHERE if_once = if_twice AND verdict != if_once")
+        query = "SELECT episode_id, verdict, warnings, is_settled, if_once, if_twice, if_unknown FROM episodes"
+        open_ones = connection.execute(f"{query} WHERE if_once != if_twice").fetchall()
+        sampled = self._sampled(connection) if open_ones else frozenset()
+        changes = []
+        for episode_id, before, warnings, is_settled, *stages in open_ones:
+            warned = True if warnings else False if is_settled else None
+            verdict = _chosen(Stages(*stages), warned, None if sampled is None else episode_id in sampled)
+            changes += [(verdict, episode_id)] if verdict != before else []
+        connection.executemany("UPDATE episodes SET verdict = ? WHERE episode_id = ?", changes)
+        return frozenset(episode_id for _, episode_id in changes)
+
+    def _sampled(self, connection: sqlite3.Connection) -> frozenset[str] | None:
+        """None while the policy or the trash cannot be read."""
+        query = "SELECT episode_id, category, device, annotator FROM episodes WHERE problem = ''"
+        present = (
+            EpisodeSummary(episode_id, category=category, device=device, annotator=annotator)
+            for episode_id, category, device, annotator in connection.execute(query)
+        )
+        with suppress(DatasetError, ReviewError):
+            return draw(present, self._in_trash(), self._reviews.policy())
+        return None
+
+    def _in_trash(self) -> Iterator[EpisodeSummary]:
+        for one in Trash(self._root).episodes():
+            if self._trashed.get(one.folder) is None:
+                self._trashed[one.folder] = summarise(one.folder, one.episode_id)
+            yield from filter(None, [self._trashed[one.folder]])
+
+
+def _chosen(stages: Stages, warned: bool | None, sampled: bool | None) -> str:
+    if warned or sampled:
+        return stages.if_twice
+    return stages.if_unknown if warned is None or sampled is None else stages.if_once
