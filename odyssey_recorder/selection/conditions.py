@@ -67,7 +67,7 @@ def _word(key: Key, word: str) -> Condition:
         case Key.ENDING:
             return Condition("ending = ?", (word,))
         case Key.ACTION:
-            return Condition("n IN (SELECT episode FROM steps WHERE action = ?)", (word.upper().replace("-", "_"),))
+            return Condition("INSTR(actions, ?) > 0", (f" {word.upper().replace('-', '_')} ",))
         case Key.FINDING if word.lower() in (severity.value for severity in Severity):
             return Condition("n IN (SELECT episode FROM findings WHERE severity = ?)", (word.lower(),))
         case Key.FINDING:

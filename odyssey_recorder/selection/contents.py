@@ -7,6 +7,7 @@ What the codec refuses in keys that are not read here, or that occur twice, goes
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,12 +21,11 @@ from typing_extensions import TypedDict
 from odyssey_recorder.dataset.codec import decode
 from odyssey_recorder.dataset.episode_json import KEYS
 from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, read_dataset_file
-from odyssey_recorder.dataset.lenient import LenientEpisode, read_loosely
 from odyssey_recorder.dataset.provenance import ProvenanceHead, Whole
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.files import check_within
 from odyssey_recorder.model import action as actions
-from odyssey_recorder.model.episode import Episode, TaskInfo
+from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.validation import FrozenModel
 
 _USUAL = 256 * 1024
@@ -35,15 +35,14 @@ _SETTLED_NS = 100_000_000
 _IN_FOLDER = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _COORDINATE = r"(?:1000|[0-9]{1,3})"
 _PATH = re.compile(rf"\[\({_COORDINATE}, {_COORDINATE}\)(?:, \({_COORDINATE}, {_COORDINATE}\))*\]")
-_TYPES = ("TYPE", "TEXT")
 _ENDS = {"COMPLETE": "COMPLETE", "IMPOSSIBLE": "IMPOSSIBLE", "INCOMPLETE": "IMPOSSIBLE"}
 _ENDINGS = {"COMPLETE": "complete", "IMPOSSIBLE": "impossible"}
-_UNREADABLE = LenientEpisode("", None, TaskInfo("", (), "", "", ""), (), (), None)
+_NOWHERE = (None,) * 4
 
 
 class StepRow(NamedTuple):
-    """`action` is one of the nine, or empty if it cannot be read. Positions are grid points; `end_x`, `end_y` are the
-    end of a scroll. `text` is that of a TYPE, or the note or reason of the end.
+    """`action` is one of the nine. Positions are grid points; `end_x`, `end_y` are the end of a scroll. `text` is that
+    of a TYPE, or the note or reason of the end.
     """
 
     number: int
@@ -55,21 +54,29 @@ class StepRow(NamedTuple):
     text: str = ""
 
 
+StepFields = tuple[int | str | None, ...]
+"""Those of a `StepRow`, without defaults at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class EpisodeContents:
-    """`problem` says why the codec refuses the annotation, or is empty."""
+    """`problem` says why the codec refuses the annotation, or is empty: then the other fields but `sha256` are."""
 
     sha256: str
     task: TaskInfo
     device: str
     width: int
     height: int
-    steps: tuple[StepRow, ...]
+    steps: list[StepFields]
     problem: str = ""
 
     @property
     def ending(self) -> str:
-        return _ENDINGS.get(self.steps[-1].action, "") if self.steps else ""
+        return _ENDINGS[str(self.steps[-1][1])] if self.steps else ""
+
+    @property
+    def texts(self) -> list[str]:
+        return [str(step[6]) for step in self.steps if len(step) > 6]
 
 
 class _StepNote(FrozenModel):
@@ -97,7 +104,7 @@ class Folder:
     def stamps(self) -> dict[str, str]:
         """Episode ids to stamps that change with their files; empty if there is no such folder. Raises OSError."""
         with suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._path) as entries:
-            return dict(_stamps(entries))
+            return dict(_stamps(entries, time.time_ns()))
         return {}
 
     def stamp(self, episode_id: str) -> str:
@@ -106,7 +113,7 @@ class Folder:
             known = (self._path / f"{episode_id}.json").stat()
         except OSError:
             return ""
-        return _stamp(known) if stat.S_ISREG(known.st_mode) else ""
+        return _stamp(known, time.time_ns()) if stat.S_ISREG(known.st_mode) else ""
 
     def read(self, episode_id: str, at_most: int) -> bytes:
         """Raises DatasetError, MissingFileError if there is no such file."""
@@ -127,11 +134,6 @@ class Folder:
         return handle
 
 
-def is_settled(stamp: str, now_ns: int) -> bool:
-    _, modified_ns, _ = stamp.split()
-    return not 0 <= now_ns - int(modified_ns) < _SETTLED_NS
-
-
 def read_contents(data: bytes, episode_id: str) -> EpisodeContents:
     """Of an annotation in whatever state."""
     try:
@@ -140,8 +142,8 @@ def read_contents(data: bytes, episode_id: str) -> EpisodeContents:
         return _unusual(data, episode_id)
 
 
-def unread(problem: str) -> EpisodeContents:
-    return _contents("", _UNREADABLE, problem)
+def unread(problem: str, digest: str = "") -> EpisodeContents:
+    return EpisodeContents(digest, TaskInfo("", (), "", "", ""), "", 0, 0, [], problem)
 
 
 def read_origins(data: bytes) -> Origins | None:
@@ -156,17 +158,18 @@ def read_origins(data: bytes) -> Origins | None:
 # --- files -----------------------------------------------------------------------------------------------
 
 
-def _stamps(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[str, str]]:
+def _stamps(entries: Iterator[os.DirEntry[str]], now_ns: int) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if FILE_NAMES[ANNOTATIONS].fullmatch(entry.name):
             with suppress(FileNotFoundError):  # deleted meanwhile
                 known = entry.stat()
                 if stat.S_ISREG(known.st_mode):
-                    yield entry.name[:16], _stamp(known)
+                    yield entry.name[:16], _stamp(known, now_ns)
 
 
-def _stamp(known: os.stat_result) -> str:
-    return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}"
+def _stamp(known: os.stat_result, now_ns: int) -> str:
+    fresh = f" {now_ns}" if 0 <= now_ns - known.st_mtime_ns < _SETTLED_NS else ""
+    return f"{known.st_size} {known.st_mtime_ns} {known.st_ino}{fresh}"
 
 
 def _read_quickly(name: str, folder: int) -> bytes | None:
@@ -235,30 +238,31 @@ _KEYS_AND_TYPES = TypeAdapter(_EpisodeKeys)
 def _usual(data: bytes, episode_id: str) -> EpisodeContents:
     """Raises LookupError or ValueError for any other form."""
     tree = _KEYS_AND_TYPES.validate_json(data)
-    steps = tuple(_usual_steps(tree["steps"], episode_id))
-    is_whole = tree["episode_id"] == episode_id and tree["step_length"] == len(steps)
-    if not is_whole or not steps or [step.number for step in steps if step.action in _ENDINGS] != [len(steps) - 1]:
+    steps = list(_usual_steps(tree["steps"], episode_id))
+    if tree["episode_id"] != episode_id or tree["step_length"] != len(steps) or steps[-1][1] not in _ENDINGS:
+        raise ValueError(episode_id)
+    if any(step[1] in _ENDINGS for step in steps[:-1]):
         raise ValueError(episode_id)
     device, task = tree["device_info"], tree["task_info"]
     known = TaskInfo(task["category"], tuple(task["app"]), task["meta_task"], task["task"], task["instruction"])
     return EpisodeContents(sha256(data).hexdigest(), known, device["device_name"], device["w"], device["h"], steps)
 
 
-def _usual_steps(told: list[_StepKeys], episode_id: str) -> Iterator[StepRow]:
+def _usual_steps(told: list[_StepKeys], episode_id: str) -> Iterator[StepFields]:
     for number, step in enumerate(told):
         if step["step"] != number or step["screenshot"] != f"{episode_id}_{number}.png":
             raise ValueError(number)
         action, info = step["action"], step["info"]
         if isinstance(info, tuple) and action in ("CLICK", "LONG_PRESS"):
-            yield StepRow(number, action, *info[0])
+            yield (number, action, *info[0])
         elif isinstance(info, tuple) and action == "SCROLL" and _PATH.fullmatch(step["ps"]):
-            yield StepRow(number, action, *info[0], *info[1])
+            yield (number, action, *info[0], *info[1])
         elif isinstance(info, str) and action == "CLICK":
-            yield StepRow(number, KEYS[info].value)
-        elif isinstance(info, str) and action in _TYPES:
-            yield StepRow(number, "TYPE", text=info)
+            yield (number, KEYS[info].value)
+        elif isinstance(info, str) and action in ("TYPE", "TEXT"):
+            yield (number, "TYPE", *_NOWHERE, info)
         else:
-            yield StepRow(number, _ENDS[action], text=step["ps"])
+            yield (number, _ENDS[action], *_NOWHERE, step["ps"])
 
 
 # --- any other form --------------------------------------------------------------------------------------
@@ -269,31 +273,23 @@ def _unusual(data: bytes, episode_id: str) -> EpisodeContents:
     try:
         episode = decode(data, source=name)
     except InvalidEpisodeError as error:
-        with suppress(InvalidEpisodeError):
-            return _contents(digest, read_loosely(data, source=name), str(error))
-        return _contents(digest, _UNREADABLE, str(error))
-    other = episode.episode_id
-    problem = "" if other == episode_id else f"{name} contains episode {other}; expected the one in its file name."
-    return _contents(digest, episode, problem)
+        return unread(str(error), digest)
+    if episode.episode_id != episode_id:
+        words = f"{name} contains episode {episode.episode_id}; expected the one in its file name."
+        return unread(words, digest)
+    steps = [_fields(number, step.action) for number, step in enumerate(episode.steps)]
+    device, size = episode.device, episode.device.size
+    return EpisodeContents(digest, episode.task, device.device_name, size.width, size.height, steps)
 
 
-def _contents(digest: str, read: Episode | LenientEpisode, problem: str) -> EpisodeContents:
-    steps = tuple(_row(number, step.action) for number, step in enumerate(read.steps))
-    device, width, height = "", 0, 0
-    if read.device is not None:
-        device, width, height = read.device.device_name, read.device.size.width, read.device.size.height
-    return EpisodeContents(digest, read.task, device, width, height, steps, problem)
-
-
-def _row(number: int, action: actions.Action | None) -> StepRow:
+def _fields(number: int, action: actions.Action) -> StepFields:
+    name = actions.action_type(action)
     match action:
-        case None:
-            return StepRow(number, "")
         case actions.Click(point) | actions.LongPress(point):
-            return StepRow(number, actions.action_type(action), point.x, point.y)
+            return (number, name, point.x, point.y)
         case actions.Scroll(start, end):
-            return StepRow(number, "SCROLL", start.x, start.y, end.x, end.y)
+            return (number, name, start.x, start.y, end.x, end.y)
         case actions.Type(text) | actions.Complete(text) | actions.Impossible(text):
-            return StepRow(number, actions.action_type(action), text=text)
+            return (number, name, *_NOWHERE, text)
         case actions.Press():
-            return StepRow(number, actions.action_type(action))
+            return (number, name)

@@ -21,16 +21,14 @@ CREATE TABLE episodes (
     sha256 TEXT NOT NULL, problem TEXT NOT NULL, instruction TEXT NOT NULL, category TEXT NOT NULL,
     category_key TEXT NOT NULL, template TEXT NOT NULL, template_key TEXT NOT NULL, device TEXT NOT NULL,
     device_key TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, apps TEXT NOT NULL,
-    steps INTEGER NOT NULL, ending TEXT NOT NULL, annotator TEXT NOT NULL, annotator_key TEXT NOT NULL,
+    steps INTEGER NOT NULL, every_step TEXT NOT NULL, actions TEXT NOT NULL, ending TEXT NOT NULL,
+    annotator TEXT NOT NULL, annotator_key TEXT NOT NULL,
     task_id TEXT NOT NULL, recorded_us INTEGER, published_us INTEGER,
     verdict TEXT NOT NULL DEFAULT 'unreviewed', if_once TEXT NOT NULL DEFAULT 'unreviewed',
     if_twice TEXT NOT NULL DEFAULT 'unreviewed', if_unknown TEXT NOT NULL DEFAULT 'unreviewed',
     is_checked INTEGER NOT NULL DEFAULT 0, is_settled INTEGER NOT NULL DEFAULT 0,
     errors INTEGER NOT NULL DEFAULT 0, warnings INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE apps (episode INTEGER, app_key TEXT, app TEXT NOT NULL, PRIMARY KEY (episode, app_key)) WITHOUT ROWID;
-CREATE TABLE steps (
-    episode INTEGER, number INTEGER, action TEXT NOT NULL, x INTEGER, y INTEGER, end_x INTEGER, end_y INTEGER,
-    text TEXT NOT NULL, PRIMARY KEY (episode, number)) WITHOUT ROWID;
 CREATE TABLE findings (episode INTEGER NOT NULL, code TEXT NOT NULL, severity TEXT NOT NULL, step INTEGER);
 CREATE INDEX findings_by_episode ON findings (episode);
 CREATE TABLE sides (

@@ -2,9 +2,9 @@
 
 import json
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from odyssey_recorder.selection.contents import (
     EpisodeContents,
     Folder,
     Origins,
-    is_settled,
     read_contents,
     read_origins,
     unread,
@@ -25,6 +24,8 @@ from odyssey_recorder.selection.contents import (
 from odyssey_recorder.selection.verdicts import UNREVIEWED, Stages
 from odyssey_recorder.selection.words import searchable
 
+_key = lru_cache(4096)(comparable_name)
+_as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 _AGAIN = "?"
 """The stamp of a file that must be read again."""
 
@@ -72,7 +73,7 @@ class EntryReader:
     def read(self, episode_id: str, stamps: Stamps) -> Entry | None:
         """None if the episode no longer exists."""
         annotations, provenance, _ = self._folders
-        kept = settled(stamps)
+        kept = stamps
         try:
             contents = read_contents(annotations.read(episode_id, Largest.ANNOTATION), episode_id)
         except MissingFileError:
@@ -88,12 +89,6 @@ class EntryReader:
         return Entry(episode_id, kept, contents, origins)
 
 
-def settled(stamps: Stamps) -> Stamps:
-    """With another stamp for each file that may still change unnoticed."""
-    now_ns = time.time_ns()
-    return Stamps(*(stamp if not stamp or is_settled(stamp, now_ns) else _AGAIN for stamp in stamps))
-
-
 def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     """In place of earlier ones; without findings, and unreviewed."""
     remove_entries(connection, [entry.episode_id for entry in entries])
@@ -101,7 +96,6 @@ def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> N
     numbered = list(enumerate(entries, last + 1))
     _insert(connection, "episodes (" + ", ".join(_COLUMNS) + ")", len(_COLUMNS), map(_episode, numbered))
     _insert(connection, "apps", 3, (row for one in numbered for row in _apps(one)))
-    _insert(connection, "steps", 8, ((n, *step) for n, entry in numbered for step in entry.contents.steps))
     _insert(connection, "words (rowid, said)", 2, ((n, searchable(_texts(entry))) for n, entry in numbered))
 
 
@@ -109,7 +103,7 @@ def remove_entries(connection: sqlite3.Connection, episode_ids: Iterable[str]) -
     query = "SELECT n FROM episodes WHERE episode_id IN (SELECT value FROM json_each(?))"
     numbers = connection.execute(query, (json.dumps(list(episode_ids)),)).fetchall()
     for table, column in (
-        ("episodes", "n"), ("apps", "episode"), ("steps", "episode"), ("findings", "episode"), ("words", "rowid"),
+        ("episodes", "n"), ("apps", "episode"), ("findings", "episode"), ("words", "rowid"),
     ):  # fmt: skip
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", numbers)
 
@@ -137,9 +131,9 @@ def write_report(connection: sqlite3.Connection, report: EpisodeReport, *, is_se
 
 _COLUMNS = (
     "n", "episode_id", "annotation", "provenance", "review", "sha256", "problem", "instruction", "category",
-    "category_key", "template", "template_key", "device", "device_key", "width", "height", "apps", "steps", "ending",
-    "annotator", "annotator_key", "task_id", "recorded_us", "published_us", "verdict", "if_once", "if_twice",
-    "if_unknown",
+    "category_key", "template", "template_key", "device", "device_key", "width", "height", "apps", "steps",
+    "every_step", "actions", "ending", "annotator", "annotator_key", "task_id", "recorded_us", "published_us",
+    "verdict", "if_once", "if_twice", "if_unknown",
 )  # fmt: skip
 
 
@@ -153,9 +147,10 @@ def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
     task = read.task
     return (
         n, entry.episode_id, *entry.stamps, read.sha256, read.problem, task.instruction,
-        task.category, comparable_name(task.category), task.meta_task, comparable_name(task.meta_task),
-        read.device, comparable_name(read.device), read.width, read.height, json.dumps(task.apps),
-        len(read.steps), read.ending, entry.annotator, comparable_name(entry.annotator),
+        task.category, _key(task.category), task.meta_task, _key(task.meta_task),
+        read.device, _key(read.device), read.width, read.height, _as_json(task.apps),
+        len(read.steps), _as_json(read.steps),
+        f" {' '.join({str(step[1]) for step in read.steps})} ", read.ending, entry.annotator, _key(entry.annotator),
         "" if origins is None else origins.origin.task_id, None if origins is None else origins.started_us,
         None if origins is None else origins.published_us, UNREVIEWED.if_once, *UNREVIEWED,
     )  # fmt: skip
@@ -163,12 +158,12 @@ def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
 
 def _apps(numbered: tuple[int, Entry]) -> Iterator[tuple[int, str, str]]:
     n, entry = numbered
-    return ((n, comparable_name(app), app) for app in entry.contents.task.apps)
+    return ((n, _key(app), app) for app in entry.contents.task.apps)
 
 
 def _texts(entry: Entry) -> Iterator[str]:
     yield entry.episode_id
     yield entry.contents.task.instruction
-    yield from (step.text for step in entry.contents.steps if step.text)
+    yield from entry.contents.texts
     if entry.origins is not None:
         yield from (step.note for step in entry.origins.steps if step.note)

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
@@ -29,7 +30,6 @@ from odyssey_recorder.selection.entries import (
     EntryReader,
     Stamps,
     remove_entries,
-    settled,
     write_entries,
     write_report,
     write_stages,
@@ -38,7 +38,7 @@ from odyssey_recorder.selection.filter import ALL, Filter, Key, stage_name
 from odyssey_recorder.selection.splits import sides_of, split_stamps
 from odyssey_recorder.selection.verdicts import Verdicts
 
-_AT_ONCE = 250
+_AT_ONCE = 500
 """Episodes in a transaction: a search waits for one."""
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _STAGES = {stage_name(stage): stage for stage in ReviewStage}
@@ -93,7 +93,7 @@ class EpisodeIndex:
     """
 
     def __init__(
-        self, root: Path, folder: Path | None, known: Known = lambda _: None, *, zone: tzinfo | None = None
+        self, root: Path, folder: Path | None, known: Known | None = None, *, zone: tzinfo | None = None
     ) -> None:
         self.root = root.absolute()
         name = sha256(os.path.realpath(root).encode(errors="surrogateescape")).hexdigest()[:16]
@@ -186,11 +186,9 @@ class EpisodeIndex:
     def steps(self, wanted: Filter = ALL) -> Iterator[tuple[str, StepRow]]:
         """The steps of these episodes with the ids, in order."""
         found = condition(wanted, self._zone)
-        query = (
-            "SELECT episode_id, number, action, x, y, end_x, end_y, text FROM steps JOIN episodes AS e ON n = episode "
-            f"WHERE episode IN (SELECT n FROM episodes WHERE {found.sql}) ORDER BY episode_id, number"
-        )
-        return ((row[0], StepRow(*row[1:])) for row in self._rows(query, found.values))
+        query = f"SELECT episode_id, every_step FROM episodes WHERE {found.sql} ORDER BY episode_id"
+        for episode_id, steps in self._rows(query, found.values):
+            yield from ((episode_id, StepRow(*step)) for step in json.loads(steps))
 
     def facets(self, wanted: Filter = ALL) -> Mapping[Key, tuple[FacetCount, ...]]:
         """How many episodes have each value of a key under the other keys' terms, the most frequent first.
@@ -253,11 +251,13 @@ class EpisodeIndex:
         query = "SELECT annotator, sha256 FROM episodes WHERE episode_id = ?"
         for recorder, revision in connection.execute(query, (episode_id,)).fetchall():
             stages = self._verdicts.stages(episode_id, recorder=recorder, revision=revision)
-            write_stages(connection, episode_id, settled(stamps).review, stages)
+            write_stages(connection, episode_id, stamps.review, stages)
 
     def _take_known(self, connection: sqlite3.Connection) -> frozenset[str]:
         """Findings from the cache of the checks, of episodes that have none."""
-        found = set()
+        found: set[str] = set()
+        if self._known is None:
+            return frozenset()
         for (episode_id,) in connection.execute("SELECT episode_id FROM episodes WHERE NOT is_checked").fetchall():
             report = self._known(self.root / annotation_path(episode_id))
             if report is not None:
@@ -302,22 +302,28 @@ _ROW = (
     "episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id, "
     "recorded_us, published_us, verdict, is_checked, errors, warnings, sha256, problem"
 )
-_OF_ONE = "SELECT MIN({0}), COUNT(*) FROM episodes WHERE n IN (SELECT value FROM json_each(?)) GROUP BY {0}_key ORDER BY COUNT(*) DESC, {0}_key"
-_OF_EACH = "SELECT {0}, COUNT(*) FROM episodes WHERE n IN (SELECT value FROM json_each(?)) GROUP BY {0} ORDER BY COUNT(*) DESC, {0}"
+_BINS = (5, 10, 15, 20, 30)
+_BIN = " ".join(f"WHEN steps < {high} THEN '{low}..{high - 1}'" for low, high in pairwise((0, *_BINS)))
+
+
+def _counted(value: str, group: str, source: str = "episodes", order: str = "COUNT(*) DESC, {0}") -> str:
+    among = "FROM {0} WHERE n IN (SELECT value FROM json_each(?))".format(source)
+    return f"SELECT {value}, COUNT(*) {among} GROUP BY {group} ORDER BY {order.format(group)}"
+
+
 _FACETS = {
-    Key.CATEGORY: _OF_ONE.format("category"),
-    Key.DEVICE: _OF_ONE.format("device"),
-    Key.APP: "SELECT MIN(app), COUNT(*) FROM apps WHERE episode IN (SELECT value FROM json_each(?)) "
-    "GROUP BY app_key ORDER BY COUNT(*) DESC, app_key",
-    Key.VERDICT: _OF_EACH.format("verdict"),
-    Key.SPLIT: "SELECT split || '/' || part AS side, COUNT(*) FROM sides WHERE episode_id IN "
-    "(SELECT episode_id FROM episodes WHERE n IN (SELECT value FROM json_each(?))) GROUP BY side ORDER BY side",
-    Key.ENDING: _OF_EACH.format("ending"),
-    Key.BY: _OF_ONE.format("annotator"),
-    Key.STEPS: "SELECT CASE WHEN steps < 5 THEN '<5' WHEN steps < 10 THEN '5..9' WHEN steps < 15 THEN '10..14' "
-    "WHEN steps < 20 THEN '15..19' WHEN steps < 30 THEN '20..29' ELSE '>=30' END AS bin, COUNT(*) FROM episodes "
-    "WHERE n IN (SELECT value FROM json_each(?)) GROUP BY bin ORDER BY MIN(steps)",
+    Key.CATEGORY: _counted("MIN(category)", "category_key"),
+    Key.DEVICE: _counted("MIN(device)", "device_key"),
+    Key.APP: _counted("MIN(app)", "app_key", "(SELECT episode AS n, app, app_key FROM apps)"),
+    Key.BY: _counted("MIN(annotator)", "annotator_key"),
+    Key.VERDICT: _counted("verdict", "verdict"),
+    Key.ENDING: _counted("ending", "ending", "(SELECT n, ending FROM episodes WHERE ending != '')"),
+    Key.SPLIT: _counted(
+        "split || '/' || part", "split || '/' || part", "sides JOIN episodes USING (episode_id)", "{0}"
+    ),
+    Key.STEPS: _counted(f"CASE {_BIN} ELSE '>={_BINS[-1]}' END AS bin", "bin", order="MIN(steps)"),
 }
+"""Each takes the numbers of the episodes to count as a JSON list."""
 
 
 def _episode_row(row: Sequence[Any], splits: Sequence[str]) -> EpisodeRow:
