@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from io import TextIOWrapper
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _USERS: dict[str, tuple[str, ...]] = {
     "Annotators": ("record", "replay", "devices", "doctor", "avd"),
     "Reviewers": ("review", "reviews", "quality-report"),
-    "Leads and researchers": ("tasks", "check", "convert", "splits"),
+    "Leads and researchers": ("tasks", "list", "check", "splits", "stats", "export", "convert"),
     "Trying out": ("demo", "simulate"),
 }
 """The commands in the order of the help, by who uses them."""
@@ -128,7 +128,7 @@ def _flags_before(dataset: Path | None, device: str | None, capture: CaptureName
         "reviews": ("check", "merge", "policy", "restore"),
     }
     return {
-        **dict.fromkeys(("record", "replay", "review", "quality-report"), given),
+        **dict.fromkeys(("record", "replay", "review", "list", "quality-report"), given),
         **{group: dict.fromkeys(names, of_dataset) for group, names in groups.items()},
     }
 
@@ -312,6 +312,34 @@ def quality_report(
 
     service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
     report_quality(service, terminal.out, html=html, as_json=as_json)
+
+
+@app.command("list")
+@terminal.exits_with_2()
+def list_episodes(
+    dataset: DatasetArgument = None,
+    *,
+    wanted: Annotated[
+        str, typer.Option("--filter", metavar="FILTER", help="Which episodes; see docs/filters.md.")
+    ] = "",
+    saved: Annotated[str, typer.Option(metavar="NAME", help="Which episodes, by a saved filter.")] = "",
+    save: Annotated[str, typer.Option(metavar="NAME", help="Save the filter by this name.")] = "",
+    checked: Annotated[bool, typer.Option("--check", help="Check episodes that have changed first.")] = False,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """List the episodes of a dataset, all or those that a filter selects.
+
+    Exit code 0: success; 2: the dataset or the filter cannot be read.
+    """
+    from odyssey_recorder.commands.listing import ListOptions, list_episodes
+    from odyssey_recorder.selection.saved import SavedFilters
+    from odyssey_recorder.settings import filters_file, read_settings
+    from odyssey_recorder.wiring import user_checker, user_index
+
+    checker = user_checker()
+    options = ListOptions(wanted, saved, save, checked=checked, as_json=as_json)
+    with closing(user_index(dataset or read_settings().dataset, checker)) as index:
+        list_episodes(index, checker, SavedFilters(filters_file()), options, (terminal.out, terminal.err))
 
 
 @app.command()

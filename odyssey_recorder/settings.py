@@ -47,6 +47,14 @@ def checks_file() -> Path:
     return platformdirs.user_cache_path(APP) / "checks.sqlite"
 
 
+def index_folder() -> Path:
+    return platformdirs.user_cache_path(APP) / "index"
+
+
+def filters_file() -> Path:
+    return platformdirs.user_config_path(APP) / "filters.json"
+
+
 def answers_file() -> Path:
     return platformdirs.user_data_path(APP) / "answers.sqlite"
 

@@ -24,7 +24,15 @@ from odyssey_recorder.model.assignment import AsFound, CleanHome
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.service import PracticeService
 from odyssey_recorder.recording_service import Actor, RecordingService
-from odyssey_recorder.settings import Settings, SettingsStore, answers_file, checks_file, log_file, prices_file
+from odyssey_recorder.settings import (
+    Settings,
+    SettingsStore,
+    answers_file,
+    checks_file,
+    index_folder,
+    log_file,
+    prices_file,
+)
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
 
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.llm.model import LanguageModel
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.selection.index import EpisodeIndex
     from odyssey_recorder.task.queue.queue import TaskQueue
     from odyssey_recorder.task_service import TaskService
 
@@ -172,6 +181,13 @@ def user_checker() -> "Checker":
     from odyssey_recorder.quality.checker import Checker  # imported late: slow to load
 
     return Checker(checks_file())
+
+
+def user_index(dataset: Path, checker: "Checker") -> "EpisodeIndex":
+    """The index of a dataset, with the findings that the checker knows; `refresh` reads the dataset."""
+    from odyssey_recorder.selection.index import EpisodeIndex
+
+    return EpisodeIndex(dataset, index_folder(), checker.known)
 
 
 def review_service(settings: Settings, service: RecordingService) -> "ReviewService":

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any
 
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
@@ -77,7 +77,8 @@ class EpisodeRow:
     problem: str
 
 
-class FacetCount(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FacetCount:
     """`value` is spelled for `Filter.choosing`."""
 
     value: str
@@ -307,7 +308,7 @@ _BIN = " ".join(f"WHEN steps < {high} THEN '{low}..{high - 1}'" for low, high in
 
 
 def _counted(value: str, group: str, source: str = "episodes", order: str = "COUNT(*) DESC, {0}") -> str:
-    among = "FROM {0} WHERE n IN (SELECT value FROM json_each(?))".format(source)
+    among = f"FROM {source} WHERE n IN (SELECT value FROM json_each(?))"
     return f"SELECT {value}, COUNT(*) {among} GROUP BY {group} ORDER BY {order.format(group)}"
 
 

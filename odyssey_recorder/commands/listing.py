@@ -1,0 +1,90 @@
+"""`list`: the episodes of a dataset that a filter selects."""
+
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+
+from odyssey_recorder.commands.terminal import counted, line, print_json, say
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_files
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks
+from odyssey_recorder.selection.filter import Filter, Key, parse_filter
+from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.selection.saved import SavedFilters
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """`save` is the name under which the filter is saved, `checked` runs the checks on changed episodes first."""
+
+    filter: str = ""
+    saved: str = ""
+    save: str = ""
+    checked: bool = False
+    as_json: bool = False
+
+
+def list_episodes(
+    index: EpisodeIndex,
+    checker: Checker,
+    filters: SavedFilters,
+    options: ListOptions,
+    consoles: tuple[Console, Console],
+) -> None:
+    """Print to the first console, and remarks to the second. Raises DatasetError, FilterError."""
+    out, err = consoles
+    if not (index.root / ANNOTATIONS).is_dir():
+        raise DatasetError(f"{index.root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
+    wanted = _wanted(filters, options)
+    with err.status(line(f"Reading {index.root} …")):
+        index.refresh()
+        if options.checked:
+            _check(index, checker)
+    rows = index.rows(wanted)
+    if options.save:
+        filters.save(options.save, wanted)
+    if options.as_json:
+        print_json([_as_json(row) for row in rows])
+    else:
+        for row in rows:
+            say(_words(row), to=out)
+        say(f"{len(rows):,} of {counted(len(index.ids()), 'episode')}", to=err)
+    unchecked = sum(not row.is_checked for row in index.rows())
+    if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in wanted.terms):
+        words = f"{counted(unchecked, 'episode')} have no known findings. Use --check to check them first."
+        say((words, "yellow"), to=err)
+    if index.problem:
+        say((index.problem, "yellow"), to=err)
+
+
+def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:
+    saved = filters.get(options.saved).terms if options.saved else ()
+    return Filter((*saved, *parse_filter(options.filter).terms))
+
+
+def _check(index: EpisodeIndex, checker: Checker) -> None:
+    checks = DatasetChecks(index.root, checker, lambda _: None)
+    checks.run()
+    known = (checks.known(path.stem).report for path in annotation_files(index.root))
+    index.take_reports(filter(None, known), settled=True)
+
+
+def _words(row: EpisodeRow) -> str:
+    recorded = "" if row.recorded_at is None else f"{row.recorded_at.astimezone():%Y-%m-%d %H:%M}"
+    instruction = f"Cannot be read: {row.problem}" if row.problem else row.instruction
+    parts = (
+        f"{row.episode_id}  {on_one_line(row.category):22}  {on_one_line(row.device):14}  {row.steps:3}  "
+        f"{row.ending:10}  {on_one_line(row.annotator):12}  {recorded:16}  {row.verdict.value:13}  "
+    )
+    return parts + on_one_line(instruction)
+
+
+def _as_json(row: EpisodeRow) -> dict[str, object]:
+    size = None if row.size is None else [row.size.width, row.size.height]
+    moments = {
+        name: None if at is None else at.isoformat()
+        for name, at in (("recorded_at", row.recorded_at), ("published_at", row.published_at))
+    }
+    return {**asdict(row), "size": size, "verdict": row.verdict.value, **moments}
