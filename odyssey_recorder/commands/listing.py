@@ -53,7 +53,7 @@ def list_episodes(
         say(f"{len(rows):,} of {counted(len(index.ids()), 'episode')}", to=err)
     unchecked = sum(not row.is_checked for row in index.rows())
     if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in wanted.terms):
-        words = f"{counted(unchecked, 'episode')} have no known findings. Use --check to check them first."
+        words = f"The findings of {counted(unchecked, 'episode')} are unknown. Use --check to check first."
         say((words, "yellow"), to=err)
     if index.problem:
         say((index.problem, "yellow"), to=err)

@@ -1,0 +1,104 @@
+"""Datasets on disk for the index, and what a filter can ask of their episodes."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from odyssey_recorder.dataset.codec import encode
+from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
+from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.reviewing.review import ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import spell
+from tests.dataset.drafts import proof_of
+from tests.episodes import actions
+from tests.quality.verdicts import verdict
+from tests.selection.oracle import Facts, moments, nasty, spoken
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+LONG_AGO_NS = 1_700_000_000_000_000_000
+
+
+def put(path: Path, data: bytes) -> Path:
+    """Write a file as if it had been there for long: a young one is read again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, ns=(LONG_AGO_NS, LONG_AGO_NS))
+    return path
+
+
+def write(root: Path, known: Facts, done: tuple[Action, ...]) -> EpisodeReport:
+    """The episode's files; returns its findings."""
+    episode_id = known.episode_id
+    steps = tuple(Step(screenshot_name(episode_id, number), action) for number, action in enumerate(done))
+    task = TaskInfo(known.category, known.apps, known.template, "", known.texts[1])
+    episode = Episode(episode_id, DeviceInfo(known.device, Size(720, 1280)), task, steps)
+    annotation = put(root / "annotations" / f"{episode_id}.json", encode(episode))
+    if known.recorded_at is not None:
+        proof = proof_of(episode_id, annotator=known.annotator).model_dump(mode="json")
+        proof |= {"started_us": _us(known.recorded_at), "steps": []}
+        del proof["published_us"]
+        if known.published_at is not None:
+            proof["published_us"] = _us(known.published_at)
+        put(root / "provenance" / f"{episode_id}.json", json.dumps(proof).encode())
+    if known.verdict != "unreviewed":
+        given = verdict("Grace", revision=sha256(annotation.read_bytes()).hexdigest(), recorder=known.annotator)
+        put(root / "reviews" / f"{episode_id}.json", spell(ReviewFile(episode_id, (given,))))
+    return EpisodeReport(
+        episode_id,
+        tuple(Finding(code, Severity(word), None, episode_id, None, "", "") for code, word in known.findings),
+    )
+
+
+def write_splits(root: Path, episodes: list[Facts]) -> None:
+    for name in {name for one in episodes for name, _ in one.sides}:
+        sides = {
+            part: [f"{one.episode_id}.json" for one in episodes if (name, part) in one.sides]
+            for part in ("train", "test")
+        }
+        put(root / "splits" / f"{name}_split.json", json.dumps(sides).encode())
+
+
+@st.composite
+def episodes(draw: st.DrawFn, number: int) -> tuple[Facts, tuple[Action, ...]]:
+    typed = draw(st.lists(spoken.map(Type) | actions, max_size=3))
+    end = draw(st.builds(Complete, spoken) | st.builds(Impossible, spoken))
+    done = (*typed, end)
+    recorded_at = draw(moments)
+    findings = draw(
+        st.lists(st.tuples(st.sampled_from(("IMG06", "ACT01")), st.sampled_from(("warning", "note"))), max_size=2)
+    )
+    is_reviewed, is_warned = draw(st.booleans()), any(severity == "warning" for _, severity in findings)
+    said = (action.text for action in typed if isinstance(action, Type))
+    instruction, episode_id = draw(spoken), f"{number:016}"
+    last = end.note if isinstance(end, Complete) else end.reason
+    known = Facts(
+        episode_id=episode_id,
+        category=draw(nasty),
+        device=draw(nasty),
+        apps=tuple(draw(st.lists(nasty, max_size=3))),
+        template=draw(nasty),
+        annotator="" if recorded_at is None else draw(nasty),
+        verdict="unreviewed" if not is_reviewed else "second" if is_warned else "accepted",
+        ending="complete" if isinstance(end, Complete) else "impossible",
+        actions=frozenset(map(action_type, done)),
+        findings=tuple(findings),
+        sides=tuple(draw(st.sets(st.sampled_from((("app", "test"), ("app", "train"), ("random", "test")))))),
+        steps=len(done),
+        recorded_at=recorded_at,
+        published_at=None if recorded_at is None else draw(moments),
+        texts=(episode_id, instruction, *said, last),
+    )
+    return known, done
+
+
+datasets = st.integers(0, 6).flatmap(lambda count: st.tuples(*map(episodes, range(count)))).map(list)
+
+
+def _us(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(microseconds=1)

@@ -1,0 +1,49 @@
+from hypothesis import given
+
+from odyssey_recorder.dataset.codec import Dialect, decode, encode
+from odyssey_recorder.errors import InvalidEpisodeError
+from odyssey_recorder.model.action import Click, LongPress, Scroll, action_type
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.selection.contents import StepRow, read_contents
+from tests.episodes import ID, RELEASED, episodes, mutated_files
+
+
+def expect_as_decoded(data: bytes, episode: Episode) -> None:
+    read = read_contents(data, episode.episode_id)
+    task = episode.task
+    assert read.problem == ""
+    assert (read.task.category, read.task.apps, read.task.instruction) == (task.category, task.apps, task.instruction)
+    assert (read.device, read.width, read.height) == (
+        episode.device.device_name, episode.device.size.width, episode.device.size.height,
+    )  # fmt: skip
+    rows = [StepRow(*step) for step in read.steps]
+    assert [one.action for one in rows] == [action_type(step.action) for step in episode.steps]
+    for one, step in zip(rows, episode.steps, strict=True):
+        match step.action:
+            case Click(point) | LongPress(point):
+                assert (one.x, one.y, one.end_x) == (point.x, point.y, None)
+            case Scroll(start, end):
+                assert (one.x, one.y, one.end_x, one.end_y) == (start.x, start.y, end.x, end.y)
+            case _:
+                assert one.x is None
+
+
+@given(episodes())
+def test_an_episode_is_read_as_the_codec_reads_it(episode: Episode) -> None:
+    for dialect in Dialect:
+        expect_as_decoded(encode(episode, dialect), episode)
+
+
+def test_a_released_file_is_read() -> None:
+    data = RELEASED.read_bytes()
+    expect_as_decoded(data, decode(data, source=RELEASED.name))
+
+
+@given(mutated_files())
+def test_a_damaged_file_has_a_problem_if_the_codec_refuses_it(data: bytes) -> None:
+    try:
+        episode = decode(data, source="it")
+    except InvalidEpisodeError:
+        assert read_contents(data, ID).problem
+    else:
+        expect_as_decoded(data, episode)

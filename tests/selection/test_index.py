@@ -1,0 +1,383 @@
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.model.action import Action, Click, Complete
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.reviewing.review import ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import spell
+from odyssey_recorder.quality.reviewing.status import ReviewStage
+from odyssey_recorder.selection.filter import Filter, Key, parse_filter
+from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
+from tests.dataset.drafts import proof_of
+from tests.quality.verdicts import verdict
+from tests.selection.datasets import LONG_AGO_NS, datasets, put, write, write_splits
+from tests.selection.oracle import Facts, filters, matches
+
+GARBAGE = b"{ not an episode"
+
+
+def facts(number: int, **changes: object) -> Facts:
+    usual: dict[str, object] = {
+        "episode_id": f"{number:016}", "category": "Multi_Apps", "device": "Pixel Fold", "apps": ("Chrome",),
+        "template": "Do {}.", "annotator": "", "verdict": "unreviewed", "ending": "complete", "actions": frozenset(),
+        "findings": (), "sides": (), "steps": 2, "recorded_at": None, "published_at": None,
+        "texts": ("", f"Buy milk number {number}."),
+    }  # fmt: skip
+    return Facts(**{**usual, **changes})  # type: ignore[arg-type]
+
+
+DONE: tuple[Action, ...] = (Click(Point(1, 2)), Complete("found it"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A dataset of three episodes."""
+    for number in range(3):
+        write(tmp_path / "dataset", facts(number), DONE)
+    return tmp_path / "dataset"
+
+
+@pytest.fixture
+def index(root: Path) -> Iterator[EpisodeIndex]:
+    with closing(EpisodeIndex(root, root.parent / "cache")) as opened:
+        opened.refresh()
+        yield opened
+
+
+def annotation(root: Path, number: int) -> Path:
+    return root / "annotations" / f"{number:016}.json"
+
+
+def ids(*numbers: int) -> tuple[str, ...]:
+    return tuple(f"{number:016}" for number in numbers)
+
+
+def row(index: EpisodeIndex, number: int) -> EpisodeRow:
+    [found] = index.rows(among=ids(number))
+    return found
+
+
+# What it answers.
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(datasets, filters)
+def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, ...]]], wanted: Filter) -> None:
+    with TemporaryDirectory() as name:
+        root, all_facts = Path(name), [known for known, _ in there]
+        reports = [write(root, known, done) for known, done in there]
+        put(root / "reviews" / "policy.json", b'{"seed": 0, "second_share": 0}')
+        write_splits(root, all_facts)
+        with closing(EpisodeIndex(root, None, zone=UTC)) as index:
+            index.refresh()
+            index.take_reports(reports, settled=True)
+            expected = tuple(one.episode_id for one in all_facts if matches(wanted, one))
+            assert index.ids(wanted) == expected
+            assert tuple(found.episode_id for found in index.rows(wanted)) == expected
+            _expect_facets(index, wanted, all_facts)
+
+
+def _expect_facets(index: EpisodeIndex, wanted: Filter, all_facts: list[Facts]) -> None:
+    for key, counts in index.facets(wanted).items():
+        others = [one for one in all_facts if matches(wanted.without(key), one)]
+        for each in counts:
+            chosen = wanted.choosing(key, [each.value])
+            assert each.count == sum(matches(chosen, one) for one in all_facts), (key, each)
+        if key in (Key.CATEGORY, Key.DEVICE, Key.BY, Key.VERDICT, Key.ENDING, Key.STEPS):
+            assert sum(each.count for each in counts) == len(others)
+
+
+def test_a_row_says_what_a_list_shows(index: EpisodeIndex) -> None:
+    found = row(index, 1)
+    assert (found.instruction, found.device, found.apps) == ("Buy milk number 1.", "Pixel Fold", ("Chrome",))
+    assert (found.steps, found.ending, found.verdict) == (2, "complete", ReviewStage.UNREVIEWED)
+    assert (found.problem, found.is_checked, found.recorded_at, found.splits) == ("", False, None, ())
+
+
+def test_the_steps_come_with_their_positions_and_texts(index: EpisodeIndex) -> None:
+    (first, click), (_, end) = index.steps(parse_filter(f"id:{ids(2)[0]}"))
+    assert (first, click.action, click.x, click.y) == (ids(2)[0], "CLICK", 1, 2)
+    assert (end.number, end.action, end.text) == (1, "COMPLETE", "found it")
+
+
+# How it keeps up.
+
+
+def test_only_changed_files_are_read(index: EpisodeIndex, root: Path) -> None:
+    for number in (0, 1):
+        path = annotation(root, number)
+        path.write_bytes(GARBAGE.ljust(path.stat().st_size))
+    os.utime(annotation(root, 0), ns=(LONG_AGO_NS, LONG_AGO_NS))
+    os.utime(annotation(root, 1), ns=(LONG_AGO_NS, LONG_AGO_NS + 1))
+    changes = index.refresh()
+    assert (changes.added, changes.changed, changes.removed) == (frozenset(), {*ids(1)}, frozenset())
+    assert [bool(one.problem) for one in index.rows()] == [False, True, False]
+
+
+def test_an_update_takes_new_changed_and_removed_episodes(index: EpisodeIndex, root: Path) -> None:
+    write(root, facts(7), DONE)
+    write(root, facts(1, category="Web_Shopping"), (*DONE[:1], *DONE))
+    annotation(root, 0).unlink()
+    changes = index.update(ids(0, 1, 7, 8))
+    assert (changes.added, changes.changed, changes.removed) == ({*ids(7)}, {*ids(1)}, {*ids(0)})
+    assert index.ids() == ids(1, 2, 7)
+    assert index.ids(parse_filter("category:web_shopping steps:3")) == ids(1)
+    assert index.ids(parse_filter('"number 0"')) == ()
+
+
+def test_a_file_that_has_just_changed_is_read_again(index: EpisodeIndex, root: Path) -> None:
+    path = annotation(root, 0)
+    os.utime(path)
+    assert index.refresh().changed == {*ids(0)}
+    assert index.refresh().changed <= {*ids(0)}
+    path.write_bytes(GARBAGE)
+    assert index.refresh().changed == {*ids(0)}
+    assert row(index, 0).problem
+
+
+def test_provenance_beside_an_episode_counts(index: EpisodeIndex, root: Path) -> None:
+    proof = proof_of(ids(1)[0], annotator="Ada").model_dump(mode="json")
+    put(root / "provenance" / f"{ids(1)[0]}.json", json.dumps(proof).encode())
+    assert index.refresh().changed == {*ids(1)}
+    assert index.ids(parse_filter("by:ada recorded:<2000-01-01")) == ids(1)
+
+
+def test_what_is_read_is_kept_when_the_rest_is_cancelled(root: Path) -> None:
+    folder = root.parent / "cache"
+    with closing(EpisodeIndex(root, folder)) as index, pytest.raises(CancelledError):
+        index.refresh(cancelled=lambda: True)
+    with closing(EpisodeIndex(root, folder)) as index:
+        assert index.refresh().added == {*ids(0, 1, 2)}
+
+
+def test_the_watch_feeds_it(index: EpisodeIndex, root: Path) -> None:
+    from queue import Queue
+
+    told: Queue[frozenset[str]] = Queue()
+    watch = index.follow(lambda changes: told.put(changes.added | changes.changed | changes.removed), print)
+    try:
+        assert told.get(timeout=60) == frozenset()
+        write(root, facts(5), DONE)
+        assert told.get(timeout=60) == {*ids(5)}
+        assert index.ids() == ids(0, 1, 2, 5)
+    finally:
+        watch.close()
+
+
+def test_changed_splits_are_read(index: EpisodeIndex, root: Path) -> None:
+    split = put(
+        root / "splits" / "app_split.json", json.dumps({"train": [f"{ids(0)[0]}.json"], "test": ids(1)}).encode()
+    )
+    index.refresh()
+    assert (index.ids(parse_filter("split:app/test")), index.ids(parse_filter("-split:app"))) == (ids(1), ids(2))
+    assert row(index, 0).splits == ("app/train",)
+    split.write_text("{")
+    index.refresh()
+    assert index.ids(parse_filter("split:app")) == ()
+
+
+# Verdicts and findings.
+
+
+def _report(number: int, severity: Severity | None) -> EpisodeReport:
+    found = () if severity is None else (Finding("IMG06", severity, None, ids(number)[0], None, "", ""),)
+    return EpisodeReport(ids(number)[0], found)
+
+
+@pytest.mark.parametrize(
+    ("severity", "settled", "share", "stage"),
+    [
+        (None, False, 0, ReviewStage.CHECKING),
+        (None, True, 0, ReviewStage.ACCEPTED),
+        (Severity.WARNING, False, 0, ReviewStage.SECOND),
+        (None, True, 1, ReviewStage.SECOND),
+        (None, False, 1, ReviewStage.SECOND),
+    ],
+)
+def test_a_verdict_is_the_status_by_the_rules(  # noqa: PLR0913 - the row of a table
+    index: EpisodeIndex, root: Path, severity: Severity | None, settled: bool, share: int, stage: ReviewStage
+) -> None:
+    given = verdict("Grace", revision=row(index, 0).sha256, recorder="")
+    put(root / "reviews" / "policy.json", json.dumps({"second_share": share}).encode())
+    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (given,))))
+    index.refresh()
+    index.take_reports([_report(number, severity if number == 0 else None) for number in range(3)], settled=settled)
+    assert row(index, 0).verdict is stage
+
+
+def test_a_verdict_on_other_files_does_not_count(index: EpisodeIndex, root: Path) -> None:
+    given = verdict("Grace", revision=row(index, 0).sha256, recorder="")
+    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (given,))))
+    index.refresh()
+    assert row(index, 0).verdict is not ReviewStage.UNREVIEWED
+    write(root, facts(0, texts=("", "Buy bread.")), DONE)
+    index.refresh()
+    assert row(index, 0).verdict is ReviewStage.UNREVIEWED
+
+
+def test_findings_stay_with_a_new_verdict_and_go_with_new_files(index: EpisodeIndex, root: Path) -> None:
+    index.take_reports([_report(0, Severity.ERROR)], settled=True)
+    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0])))
+    index.refresh()
+    assert index.ids(parse_filter("finding:img06 finding:error")) == ids(0)
+    write(root, facts(0, texts=("", "Buy bread.")), DONE)
+    index.refresh()
+    assert (index.ids(parse_filter("finding:error")), row(index, 0).is_checked) == ((), False)
+
+
+def test_findings_come_from_the_cache_of_the_checks(root: Path) -> None:
+    known = {annotation(root, 1): _report(1, Severity.WARNING)}
+    with closing(EpisodeIndex(root, None, known.get)) as index:
+        index.refresh()
+        assert index.ids(parse_filter("finding:warning")) == ids(1)
+        assert (row(index, 1).warnings, row(index, 1).is_checked, row(index, 2).is_checked) == (1, True, False)
+
+
+# Hostile and broken files.
+
+
+def test_strange_files_are_no_episodes_or_have_a_problem(index: EpisodeIndex, root: Path, tmp_path: Path) -> None:
+    os.mkfifo(annotation(root, 3))
+    annotation(root, 4).symlink_to(put(tmp_path / "outside.json", annotation(root, 0).read_bytes()))
+    put(annotation(root, 5), b"[" * 100_000)
+    put(annotation(root, 6), annotation(root, 0).read_bytes())
+    (root / "provenance").mkdir()
+    (root / "provenance" / f"{ids(0)[0]}.json").mkdir()
+    index.refresh()
+    problems = {one.episode_id: one.problem for one in index.rows()}
+    assert [*problems] == [*ids(0, 1, 2, 4, 5, 6)]
+    assert "leads out of" in problems[ids(4)[0]]
+    assert problems[ids(5)[0]]
+    assert "contains episode" in problems[ids(6)[0]]
+    assert not problems[ids(0)[0]]
+
+
+def test_a_folder_that_leads_out_of_the_dataset_is_not_read(root: Path, tmp_path: Path) -> None:
+    (root / "annotations").rename(tmp_path / "elsewhere")
+    (root / "annotations").symlink_to(tmp_path / "elsewhere")
+    with closing(EpisodeIndex(root, None)) as index:
+        index.refresh()
+        assert all("leads out of" in one.problem for one in index.rows())
+
+
+# The file of the index.
+
+
+def _file(root: Path) -> Path:
+    [path] = (root.parent / "cache").glob("*.sqlite")
+    return path
+
+
+def test_it_is_kept(index: EpisodeIndex, root: Path) -> None:
+    index.close()
+    with closing(EpisodeIndex(root, root.parent / "cache")) as again:
+        assert again.ids() == ids(0, 1, 2)
+        assert not again.refresh()
+
+
+@pytest.mark.parametrize("number", [0, 99])
+def test_another_format_is_made_again(index: EpisodeIndex, root: Path, number: int) -> None:
+    index.close()
+    with closing(sqlite3.connect(_file(root))) as file:
+        file.executescript(f"DROP TABLE apps; CREATE TABLE apps (other); PRAGMA user_version = {number}")
+    with closing(EpisodeIndex(root, root.parent / "cache")) as again:
+        assert again.refresh().added == {*ids(0, 1, 2)}
+        assert (again.ids(parse_filter("app:chrome")), again.problem) == (ids(0, 1, 2), "")
+
+
+def test_a_damaged_file_is_put_aside(index: EpisodeIndex, root: Path) -> None:
+    index.close()
+    _file(root).write_bytes(b"no database" * 1000)
+    with closing(EpisodeIndex(root, root.parent / "cache")) as again:
+        again.refresh()
+        assert again.ids() == ids(0, 1, 2)
+        assert "damaged" in again.problem
+
+
+def test_damage_that_shows_later_is_repaired_too(index: EpisodeIndex, root: Path) -> None:
+    with closing(sqlite3.connect(_file(root))) as file:
+        file.executescript("DROP TABLE apps")
+    assert index.ids(parse_filter("app:chrome")) == ids(0, 1, 2)
+    assert "damaged" in index.problem
+
+
+def test_without_a_usable_folder_it_is_in_memory(root: Path, tmp_path: Path) -> None:
+    put(tmp_path / "taken", b"")
+    with closing(EpisodeIndex(root, tmp_path / "taken")) as index:
+        index.refresh()
+        assert index.ids() == ids(0, 1, 2)
+        assert "cannot be kept" in index.problem
+
+
+_IN_A_PROCESS = """
+import resource, signal, sys
+from pathlib import Path
+from odyssey_recorder.selection.index import EpisodeIndex
+root, folder, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+if limit:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+index = EpisodeIndex(root, folder)
+print("open", flush=True)
+index.refresh()
+print(len(index.ids()), index.problem, flush=True)
+"""
+
+
+def _process(root: Path, limit: int = 0) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", _IN_A_PROCESS, str(root), str(root.parent / "cache"), str(limit)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_full_disk_leaves_it_in_memory(root: Path) -> None:
+    for number in range(3, 900):
+        shutil.copy(annotation(root, 0), annotation(root, number))
+    with _process(root, limit=200_000) as process:
+        told, _ = process.communicate(timeout=60)
+    assert "900 The index of the dataset cannot be kept" in told
+
+
+def test_a_killed_process_leaves_a_usable_index(root: Path) -> None:
+    for number in range(3, 1500):
+        shutil.copy(annotation(root, 0), annotation(root, number))
+    for _ in range(8):
+        with _process(root) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            process.send_signal(signal.SIGKILL)
+    with closing(EpisodeIndex(root, root.parent / "cache")) as index:
+        index.refresh()
+        assert (len(index.ids()), index.problem) == (1500, "")
+
+
+def test_two_processes_and_several_threads_share_it(root: Path) -> None:
+    for number in range(3, 300):
+        write(root, facts(number), DONE)
+    with closing(EpisodeIndex(root, root.parent / "cache")) as index, _process(root) as one, _process(root) as other:
+        threads = [Thread(target=work) for work in (index.refresh, index.facets, index.rows, index.refresh)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        told = [process.communicate(timeout=60)[0].split("\n")[1] for process in (one, other)]
+        index.refresh()
+        assert (told, index.problem) == (["300 ", "300 "], "")
+        counted = Counter(each.action for _, each in index.steps())
+        assert counted == {"CLICK": 300, "COMPLETE": 300}
