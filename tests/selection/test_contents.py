@@ -1,3 +1,5 @@
+from itertools import starmap
+
 from hypothesis import given
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
@@ -16,7 +18,7 @@ def expect_as_decoded(data: bytes, episode: Episode) -> None:
     assert (read.device, read.width, read.height) == (
         episode.device.device_name, episode.device.size.width, episode.device.size.height,
     )  # fmt: skip
-    rows = [StepRow(*step) for step in read.steps]
+    rows = list(starmap(StepRow, read.steps))
     assert [one.action for one in rows] == [action_type(step.action) for step in episode.steps]
     for one, step in zip(rows, episode.steps, strict=True):
         match step.action:

@@ -16,6 +16,7 @@ from threading import Thread
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from odyssey_recorder.dataset.watch import Changes
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.geometry import Point
@@ -127,7 +128,7 @@ def test_only_changed_files_are_read(index: EpisodeIndex, root: Path) -> None:
     os.utime(annotation(root, 0), ns=(LONG_AGO_NS, LONG_AGO_NS))
     os.utime(annotation(root, 1), ns=(LONG_AGO_NS, LONG_AGO_NS + 1))
     changes = index.refresh()
-    assert (changes.added, changes.changed, changes.removed) == (frozenset(), {*ids(1)}, frozenset())
+    assert changes == Changes(changed=frozenset(ids(1)))
     assert [bool(one.problem) for one in index.rows()] == [False, True, False]
 
 
@@ -136,7 +137,7 @@ def test_an_update_takes_new_changed_and_removed_episodes(index: EpisodeIndex, r
     write(root, facts(1, category="Web_Shopping"), (*DONE[:1], *DONE))
     annotation(root, 0).unlink()
     changes = index.update(ids(0, 1, 7, 8))
-    assert (changes.added, changes.changed, changes.removed) == ({*ids(7)}, {*ids(1)}, {*ids(0)})
+    assert changes == Changes(frozenset(ids(7)), frozenset(ids(1)), frozenset(ids(0)))
     assert index.ids() == ids(1, 2, 7)
     assert index.ids(parse_filter("category:web_shopping steps:3")) == ids(1)
     assert index.ids(parse_filter('"number 0"')) == ()

@@ -1,0 +1,103 @@
+"""Cost of the index of a dataset of the released size: made from nothing, opened again, and asked."""
+
+import json
+import random
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from benchmarks.across import EPISODES
+from benchmarks.figure import Figure, timed
+from odyssey_recorder.dataset.codec import annotations_of, encode
+from odyssey_recorder.model.action import Action, Click, Complete, Scroll, Type
+from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.selection.filter import parse_filter
+from odyssey_recorder.selection.index import EpisodeIndex
+
+STEPS = 15
+ROUNDS = 3
+_DEVICES = ("Small Phone", "Medium Phone", "Pixel 7 Pro", "Pixel 8 Pro", "Pixel Fold", "Pixel Tablet")
+_FILTERS = (
+    'category:Multi_Apps device:"Pixel Fold" app:"App 7" steps:>10',
+    "-action:scroll",
+    "word12",
+    "w",
+    '"word1 w"',
+)
+
+
+def measure(folder: Path) -> list[Figure]:
+    root, cache = folder / "selected", folder / "index"
+    (root / "annotations").mkdir(parents=True)
+    for number in range(EPISODES):
+        _write(root / "annotations", number)
+    paths = [str(path) for path in (root / "annotations").iterdir()]
+    rounds = [(_cpu_s(lambda: _parse(paths)), _cpu_s(lambda: _make(root, cache))) for _ in range(ROUNDS)]
+    bare, made = zip(*rounds, strict=True)
+    filters = list(map(parse_filter, _FILTERS))
+    with closing(EpisodeIndex(root, cache)) as index:
+        opened = timed(index.refresh)
+        asked = max(timed(partial(index.ids, wanted)) for wanted in filters)
+        counted = max(timed(partial(index.facets, wanted)) for wanted in filters)
+    shutil.rmtree(root)
+    name = f"index of {EPISODES} episodes of {STEPS} steps"
+    return [
+        Figure(f"{name}, CPU", min(made), "s", "reading and parsing them", min(bare), "<= 3"),
+        Figure(f"{name}, up to date, opened", opened, goal="<= 500 ms"),
+        Figure(f"{name}, slowest filter or search", asked, goal="<= 100 ms"),
+        Figure(f"{name}, slowest counts of all facets", counted),
+    ]
+
+
+def _make(root: Path, cache: Path) -> None:
+    shutil.rmtree(cache, ignore_errors=True)
+    with closing(EpisodeIndex(root, cache)) as index:
+        index.refresh()
+
+
+def _parse(paths: list[str]) -> None:
+    for path in paths:
+        with open(path, "rb") as file:  # noqa: PTH123 - the floor
+            json.loads(file.read())
+
+
+def _cpu_s(call: Callable[[], object]) -> float:
+    began_s = time.process_time()
+    call()
+    return time.process_time() - began_s
+
+
+def _write(folder: Path, number: int) -> None:
+    """An episode with the texts of the second release: 15 kB."""
+    chance, episode_id = random.Random(number), f"{number:016}"
+    texts = {"description": 35, "intention": 25, "low_level_instruction": 8, "context": 20}
+    done = [*(_action(chance) for _ in range(STEPS - 1)), Complete()]
+    steps = tuple(
+        Step(
+            screenshot_name(episode_id, step),
+            action,
+            annotations_of({**{key: _words(chance, count) for key, count in texts.items()}, "sam2_bbox": []}),
+        )
+        for step, action in enumerate(done)
+    )
+    apps = tuple(f"App {chance.randrange(212)}" for _ in range(chance.randrange(1, 4)))
+    category = chance.choice(list(Category)).value
+    task = TaskInfo(category, apps, f"Template {number % 91} {{}}", _words(chance, 14), _words(chance, 24))
+    device = DeviceInfo(chance.choice(_DEVICES), Size(1080, 2400))
+    (folder / f"{episode_id}.json").write_bytes(encode(Episode(episode_id, device, task, steps)))
+
+
+def _action(chance: random.Random) -> Action:
+    path = tuple(Point(chance.randrange(1001), chance.randrange(1001)) for _ in range(8))
+    kind = chance.random()
+    if kind < 0.8:
+        return Click(path[0])
+    return Scroll(path[0], path[-1], path) if kind < 0.9 else Type(_words(chance, 3))
+
+
+def _words(chance: random.Random, count: int) -> str:
+    return " ".join(f"word{chance.randrange(3000)}" for _ in range(count))
