@@ -15,6 +15,7 @@ from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.watch import Changes
 from odyssey_recorder.errors import CancelledError
@@ -78,9 +79,9 @@ def row(index: EpisodeIndex, number: int) -> EpisodeRow:
 # What it answers.
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(datasets, filters)
-def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, ...]]], wanted: Filter) -> None:
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(datasets, st.lists(filters, min_size=10, max_size=20))
+def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, ...]]], asked: list[Filter]) -> None:
     with TemporaryDirectory() as name:
         root, all_facts = Path(name), [known for known, _ in there]
         reports = [write(root, known, done) for known, done in there]
@@ -89,10 +90,26 @@ def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, .
         with closing(EpisodeIndex(root, None, zone=UTC)) as index:
             index.refresh()
             index.take_reports(reports, settled=True)
-            expected = tuple(one.episode_id for one in all_facts if matches(wanted, one))
-            assert index.ids(wanted) == expected
-            assert tuple(found.episode_id for found in index.rows(wanted)) == expected
-            _expect_facets(index, wanted, all_facts)
+            for wanted in asked:
+                expected = tuple(one.episode_id for one in all_facts if matches(wanted, one))
+                assert index.ids(wanted) == expected
+                assert tuple(found.episode_id for found in index.rows(wanted)) == expected
+            _expect_facets(index, asked[0], all_facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("steps:>2", (1,)), ("steps:>=2", (0, 1)), ("steps:<3", (0,)), ("steps:2", (0,)), ("steps:3..9", (1,)),
+        ("mil", (0, 1)), ("ilk", ()), ('"buy mil"', (0, 1)), ('"number 1 found"', ()), ("-milkman", (0, 1)),
+    ],
+)  # fmt: skip
+def test_small_differences_count(tmp_path: Path, text: str, found: tuple[int, ...]) -> None:
+    for number in (0, 1):
+        write(tmp_path, facts(number), (*DONE[:1] * number, *DONE))
+    with closing(EpisodeIndex(tmp_path, None)) as index:
+        index.refresh()
+        assert index.ids(parse_filter(text)) == ids(*found)
 
 
 def _expect_facets(index: EpisodeIndex, wanted: Filter, all_facts: list[Facts]) -> None:
@@ -234,13 +251,13 @@ def test_a_verdict_on_other_files_does_not_count(index: EpisodeIndex, root: Path
 
 
 def test_findings_stay_with_a_new_verdict_and_go_with_new_files(index: EpisodeIndex, root: Path) -> None:
-    index.take_reports([_report(0, Severity.ERROR)], settled=True)
-    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0])))
+    index.take_reports([_report(2, Severity.ERROR)], settled=True)
+    put(root / "reviews" / f"{ids(2)[0]}.json", spell(ReviewFile(ids(2)[0])))
     index.refresh()
-    assert index.ids(parse_filter("finding:img06 finding:error")) == ids(0)
-    write(root, facts(0, texts=("", "Buy bread.")), DONE)
+    assert index.ids(parse_filter("finding:img06 finding:error")) == ids(2)
+    write(root, facts(2, texts=("", "Buy bread.")), DONE)
     index.refresh()
-    assert (index.ids(parse_filter("finding:error")), row(index, 0).is_checked) == ((), False)
+    assert (index.ids(parse_filter("finding:error")), row(index, 2).is_checked) == ((), False)
 
 
 def test_findings_come_from_the_cache_of_the_checks(root: Path) -> None:
