@@ -342,6 +342,72 @@ def list_episodes(
         list_episodes(index, checker, SavedFilters(filters_file()), options, (terminal.out, terminal.err))
 
 
+FilterOption = Annotated[
+    str, typer.Option("--filter", metavar="EXPR", help="Only these episodes, such as 'steps:>20 app:Chrome'.")
+]
+
+
+@app.command()
+@terminal.exits_with_2()
+def stats(
+    dataset: Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")],
+    *,
+    selection: FilterOption = "",
+    against: Annotated[
+        str, typer.Option(metavar="NAME", help="What to compare with: v1, v2, or another dataset folder.")
+    ] = "v2",
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to this file.")] = None,
+    png: Annotated[Path | None, typer.Option("--png", metavar="DIR", help="Write images to this folder.")] = None,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Show the figures of a dataset, beside the published ones.
+
+    Exit code 0: success; 2: the dataset cannot be read, or a file cannot be written.
+    """
+    from odyssey_recorder.commands.stats import StatsOptions, show_figures
+
+    show_figures(StatsOptions(dataset, selection, against, as_json, html, png), terminal.out)
+
+
+@app.command()
+@terminal.exits_with_2()
+def export(
+    dataset: Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write. It must not exist.")],
+    *,
+    layout: Annotated[
+        Literal["release", "parquet", "webdataset", "jsonl"], typer.Option("--as", help="The files' layout.")
+    ],
+    selection: FilterOption = "",
+    every: Annotated[bool, typer.Option("--all", help="Also episodes that are not accepted, or have errors.")] = False,
+    like: Annotated[
+        Literal["v1", "v2"] | None,
+        typer.Option(help="With --as release: the release to follow.", show_default="v2 if every step has its texts"),
+    ] = None,
+    per_step: Annotated[bool, typer.Option("--steps", help="With --as jsonl: a line per step.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=64, help="The number of processes.", show_default="one per CPU")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Work on this Dask cluster, such as tcp://host:8786.")
+    ] = None,
+) -> None:
+    """Export accepted episodes for others to load.
+
+    After an interruption, the same command continues. The same episodes give the same bytes.
+
+    Exit code 0: success; 2: nothing can be exported, or OUT cannot be written.
+    """
+    from odyssey_recorder.commands.convert import Admission
+    from odyssey_recorder.commands.export import ExportOptions, export_dataset
+    from odyssey_recorder.exporting.layouts import Options
+
+    admission = Admission() if every else Admission(checked=True, accepted=True)
+    options = Options(per_step=per_step)
+    request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster)
+    export_dataset(request, terminal.out, terminal.err)
+
+
 @app.command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],

@@ -44,7 +44,7 @@ class ReviewService:
         self._checks = DatasetChecks(root, checker, self._notify)
         self._who = who
         self._connector = connector
-        self._published = PublishedEpisodes(root, beside=(*PROVENANCE, REVIEWS))
+        self._published = PublishedEpisodes(root, beside=(PROVENANCE, REVIEWS))
         self._log = ReviewLog(root, who)
         self._reviews = self._log.reviews
         self._versions = self._log.versions

@@ -13,17 +13,20 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from odyssey_recorder.commands.convert import Admission, refusal
+from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import counted, say
 from odyssey_recorder.dataset.codec import Dialect, read_annotation
-from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_files
+from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, annotation_files, split_path
 from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.episodes import lacks_texts
-from odyssey_recorder.exporting.job import Request, run_export, sides_of
 from odyssey_recorder.exporting.job import Progress as ExportProgress
+from odyssey_recorder.exporting.job import Request, run_export, sides_of
 from odyssey_recorder.exporting.layouts import Options, Planned
 from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.splits.drawing import Split
+from odyssey_recorder.splits.files import read_split, split_as_json, split_names
 
 _TOLD = 10
 _WORKERS = get_context("spawn")
@@ -38,6 +41,7 @@ class ExportOptions:
     root: Path
     out: Path
     layout: str
+    filter: str = ""
     admission: Admission = field(default_factory=lambda: Admission(checked=True, accepted=True))
     options: Options = field(default_factory=Options)
     like: Literal["v1", "v2"] | None = None
@@ -45,29 +49,42 @@ class ExportOptions:
     cluster: str | None = None
 
 
-def export(request: ExportOptions, out: Console, err: Console) -> None:
+def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     """Raises DatasetError."""
     files = annotation_files(request.root)
     if not files:
         raise DatasetError(f"{request.root} is not a dataset folder: annotations/ with episode files is missing.")
+    if request.filter:
+        selected = selected_ids(request.root, request.filter)
+        files = [file for file in files if file.stem in selected]
     refuse = refusal(request.root, request.admission, Dialect.RELEASE)
     left_out = [(file.stem, why) for file in files if (why := refuse(file))]
     gone = {episode_id for episode_id, _ in left_out}
     _tell_left_out([why for _, why in left_out], err)
     chosen = [read_annotation(file) for file in files if file.stem not in gone]
-    splits = read_splits(request.root / SPLITS)
+    splits = _splits(request.root, frozenset(one.episode_id for one in chosen))
     sides = sides_of(splits)
     planned = [_planned(request.root, one, sides.get(one.episode_id, {})) for one in chosen]
     like, limits = _likeness(request, chosen)
     about = _about(request.root, chosen, (*limits, *_counted_reasons(len(left_out))))
     options = replace(request.options, like=like)
-    names = {one.name: split_bytes(one, gone) for one in splits}
+    names = {Path(split_path(one.kind)).name: split_as_json(one) for one in splits}
     with _executor(request) as executor, _progress(err) as tell:
         wanted = Request(request.root, request.out, request.layout, options, names, about)
         folder = run_export(wanted, planned, executor, tell=tell)
     for limit in limits:
         say((limit, "yellow"), to=err)
     say(f"{counted(chosen, 'episode')} exported to {folder}", to=out)
+
+
+def _splits(root: Path, ids: frozenset[str]) -> list[Split]:
+    """The dataset's splits, of the exported episodes only."""
+    names, _ = split_names(root / SPLITS)
+    found = [read_split(root / SPLITS / name) for name in names]
+    return [
+        Split(one.kind, tuple(filter(ids.__contains__, one.train)), tuple(filter(ids.__contains__, one.test)))
+        for one in found
+    ]
 
 
 def _tell_left_out(reasons: Sequence[str], err: Console) -> None:
@@ -139,11 +156,11 @@ def _cluster(address: str) -> Iterator[Executor]:
     except ImportError as error:
         raise DatasetError("A cluster needs Dask. Install it: pip install 'odyssey-recorder[cluster]'") from error
     try:
-        client = Client(address, timeout=10)
+        client = Client(address, timeout=10)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise DatasetError(f"The Dask scheduler {address} cannot be reached: {error}. Check the address.") from error
     with client:
-        yield client.get_executor()
+        yield client.get_executor()  # type: ignore[no-untyped-call]
 
 
 @contextmanager

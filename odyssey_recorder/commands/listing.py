@@ -1,6 +1,8 @@
 """`list`: the episodes of a dataset that a filter selects."""
 
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from rich.console import Console
 
@@ -57,6 +59,16 @@ def list_episodes(
         say((words, "yellow"), to=err)
     if index.problem:
         say((index.problem, "yellow"), to=err)
+
+
+def selected_ids(root: Path, text: str) -> frozenset[str]:
+    """The episodes that a filter selects. Raises DatasetError, FilterError."""
+    from odyssey_recorder.wiring import user_checker, user_index
+
+    wanted = parse_filter(text)
+    with closing(user_index(root, user_checker())) as index:
+        index.refresh()
+        return frozenset(index.ids(wanted))
 
 
 def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:

@@ -9,17 +9,20 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import counted, line, say
-from odyssey_recorder.dataset.layout import ANNOTATIONS
+from odyssey_recorder.dataset.layout import ANNOTATIONS, SPLITS
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
 from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
 from odyssey_recorder.figures.figure import Bars, Figure, Listing
 from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
 from odyssey_recorder.figures.published import V1, V2, Published, published_of
 from odyssey_recorder.reports import report_json
+from odyssey_recorder.splits.facts import app_key
+from odyssey_recorder.splits.files import app_classes, read_split, split_names
 from odyssey_recorder.task.templates.template import OTHER
-from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 _BARS_SHOWN = 10
 
@@ -29,6 +32,7 @@ class StatsOptions:
     """`against` is "v1", "v2" or the path of another dataset; `pictures` is the folder for PNG files."""
 
     path: Path
+    filter: str = ""
     against: str = "v2"
     as_json: bool = False
     page: Path | None = None
@@ -37,10 +41,10 @@ class StatsOptions:
 
 def show_figures(request: StatsOptions, out: Console) -> None:
     """Raises DatasetError."""
-    episodes, unread = _read(request.path)
+    episodes, unread = _read(request.path, request.filter)
     against = Against(_published(request.against), _class_of())
     figures = all_figures(episodes, against)
-    told = Told(str(request.path), len(episodes), against.published.name, unread=unread)
+    told = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
     if request.page is not None:
         write_figures_page(request.page, figures, told)
     if request.pictures is not None:
@@ -57,10 +61,12 @@ def show_figures(request: StatsOptions, out: Console) -> None:
         say(f"Page: {request.page}", to=out)
 
 
-def _read(root: Path) -> tuple[list[EpisodeFigures], tuple[str, ...]]:
+def _read(root: Path, selection: str = "") -> tuple[list[EpisodeFigures], tuple[str, ...]]:
     if not (root / ANNOTATIONS).is_dir():
         raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
-    found = list(read_figures(root, {}))
+    names, _ = split_names(root / SPLITS)
+    sides = sides_of(read_split(root / SPLITS / name) for name in names)
+    found = list(read_figures(root, sides, selected_ids(root, selection) if selection else None))
     unread = tuple(str(one) for one in found if isinstance(one, DatasetError))
     return [one for one in found if isinstance(one, EpisodeFigures)], unread
 
@@ -75,9 +81,8 @@ def _published(name: str) -> Published:
 
 
 def _class_of() -> Callable[[str], str]:
-    catalogue = shipped_catalogues()["android"]
-    classes = {app.name.casefold(): app.app_class for app in catalogue.apps}
-    return lambda app: classes.get(app.casefold(), OTHER)
+    classes = app_classes()
+    return lambda app: classes.get(app_key(app), OTHER)
 
 
 def _print(figures: list[Figure], out: Console) -> None:

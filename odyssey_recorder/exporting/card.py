@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from odyssey_recorder import __version__
-from odyssey_recorder.exporting.layouts import SPLITS
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.splits.drawing import KINDS
 
 _FIELDS: Mapping[str, tuple[str, str]] = {
     "episode_id": ("Text", "The episode: 16 digits."),
@@ -149,11 +149,11 @@ def _configs(layout: str, names: Sequence[str]) -> list[str]:
         return []
     cells = {name.removeprefix("data/").partition("-")[0] for name in names if name.startswith("data/")}
     configs: list[str] = []
-    for place, kind in enumerate(SPLITS):
+    for place, kind in enumerate(KINDS):
         sides = {one[2 * place + 1] for one in cells}
         if {"0", "1"} <= sides:
             globs = {
-                part: "data/" + "".join(f"{other[0]}{side if other == kind else '?'}" for other in SPLITS) + "-*"
+                part: "data/" + "".join(f"{other[0]}{side if other == kind else '?'}" for other in KINDS) + "-*"
                 for part, side in (("train", "0"), ("test", "1"))
             }
             configs.append(_config(kind, globs, default=not configs))

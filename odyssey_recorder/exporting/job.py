@@ -7,7 +7,7 @@ import hashlib
 import json
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from odyssey_recorder import files
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting import card
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
-from odyssey_recorder.exporting.layouts import LAYOUTS, SPLITS, Files, Options, Planned, Shard, summary_row, write_shard
+from odyssey_recorder.exporting.layouts import LAYOUTS, Files, Options, Planned, Shard, summary_row, write_shard
+from odyssey_recorder.splits.drawing import Split
 
 FORMAT = 1
 """Changes when the same input gives other bytes."""
@@ -227,11 +228,10 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sides_of(splits: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, dict[str, str]]:
-    """By episode: its part in each of the paper's splits."""
+def sides_of(splits: Iterable[Split]) -> dict[str, dict[str, str]]:
+    """By episode: its part in each split."""
     sides: dict[str, dict[str, str]] = {}
-    for kind in SPLITS:
-        for part, names in splits.get(kind, {}).items():
-            for name in names:
-                sides.setdefault(name.removesuffix(".json"), {})[kind] = part
+    for split in splits:
+        for episode_id, in_test in split.sides.items():
+            sides.setdefault(episode_id, {})[split.kind] = "test" if in_test else "train"
     return sides

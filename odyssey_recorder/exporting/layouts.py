@@ -20,9 +20,9 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported, step_rows
 from odyssey_recorder.files import create_file, make_folder, refuse_link, storage_errors
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.splits.drawing import KINDS
 
 MIB = 1024 * 1024
-SPLITS = ("random", "task", "device", "app")
 _SIDES = {"train": "0", "test": "1"}
 NEITHER = "2"
 
@@ -73,7 +73,7 @@ class Layout:
 
 def cell(sides: Mapping[str, str]) -> str:
     """The cell of an episode: its side in the four splits, as in r0t1d0a2. 2: the split does not name it."""
-    return "".join(f"{kind[0]}{_SIDES.get(sides.get(kind, ''), NEITHER)}" for kind in SPLITS)
+    return "".join(f"{kind[0]}{_SIDES.get(sides.get(kind, ''), NEITHER)}" for kind in KINDS)
 
 
 def _by_bytes(episodes: Sequence[Planned], name: str, at_most: int) -> Iterator[Shard]:

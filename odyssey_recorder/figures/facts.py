@@ -1,6 +1,6 @@
 """What the figures count: a few values of each episode."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -40,9 +40,13 @@ class EpisodeFigures:
         return tuple(sorted(set(self.apps)))
 
 
-def read_figures(root: Path, sides: Mapping[str, Mapping[str, str]]) -> Iterator[EpisodeFigures | DatasetError]:
-    """One item for each annotation file of a dataset, sorted by id; `sides` by episode."""
+def read_figures(
+    root: Path, sides: Mapping[str, Mapping[str, str]], among: Collection[str] | None = None
+) -> Iterator[EpisodeFigures | DatasetError]:
+    """One item for each annotation file of a dataset, or of those `among`, sorted by id; `sides` by episode."""
     for episode_id in sorted(episode_ids(root)):
+        if among is not None and episode_id not in among:
+            continue
         try:
             episode = read_annotation(root / annotation_path(episode_id))
         except DatasetError as error:

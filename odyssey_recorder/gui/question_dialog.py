@@ -13,7 +13,6 @@ from odyssey_recorder.gui.parts import (
     fill_column,
     fill_dialog,
     line_edit,
-    named,
     push_button,
     row,
     text_label,

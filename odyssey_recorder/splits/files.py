@@ -216,7 +216,7 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
     if not drawing.drawn:
         raise DatasetError(" ".join(drawing.missing.values()))
     splits = {kind: one.split for kind, one in drawing.drawn.items()}
-    files = {split_path(kind): _as_json(split) for kind, split in splits.items()}
+    files = {split_path(kind): split_as_json(split) for kind, split in splits.items()}
     former = {} if before is None or released is not None else before[1].drawn
     record = SplitsRecord(
         rules=drawing.rules,
@@ -256,7 +256,7 @@ def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitFacts]) -> Sp
     )  # fmt: skip
 
 
-def _as_json(split: Split) -> bytes:
+def split_as_json(split: Split) -> bytes:
     """As in the released files."""
     parts = {"train": split.train, "test": split.test}
     tree = {part: [f"{episode_id}.json" for episode_id in ids] for part, ids in parts.items()}
