@@ -12,6 +12,11 @@ from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, InputRefuse
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 
+JUST_LIFTED = (
+    "A finger that was down when the connection was lost has just been lifted, which may change the screen. Nothing "
+    "was sent. Look again."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class FrameShape:
@@ -62,10 +67,7 @@ class EmulatorFinger:
         """
         with self._lock:
             if self._shape is None and time.monotonic() < self._calm_s:
-                raise InputRefusedError(
-                    "A finger that was down when the connection was lost has just been lifted, which may change the "
-                    "screen. Nothing was sent. Look again."
-                )
+                raise InputRefusedError(JUST_LIFTED)
             yield
 
     def put(self, control: EmulatorControl, shape: FrameShape, at: Pixel) -> None:

@@ -129,10 +129,11 @@ class InputDone:
 
 @dataclass(frozen=True, slots=True)
 class InputRefused:
-    """The device refused the input; it was not carried out."""
+    """The device refused the input; it was not carried out, or, of a live gesture, only a part."""
 
     reason: str
     now_ns: int
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,17 +64,18 @@ class LiveFinger:
 
     def _run(self) -> None:
         while (places := self._released.get()) is not None:
+            samples: list[TouchSample] = []
             try:
-                self._lead(places)
+                self._lead(places, samples)
             except InputRefusedError as error:
-                self._report(InputRefused(str(error), time.monotonic_ns()))
+                self._report(InputRefused(str(error), time.monotonic_ns(), is_partial=bool(samples)))
             except DeviceError as error:
                 self._report(InputUncertain(str(error)))
 
-    def _lead(self, places: _Places) -> None:
+    def _lead(self, places: _Places, samples: list[TouchSample]) -> None:
+        """Append to `samples` what the device received."""
         down_ns = time.monotonic_ns()
         self._report(FingerGoesDown(down_ns))
-        samples: list[TouchSample] = []
         landed_ns = down_ns
         while isinstance(at := places.get(), Pixel):
             since_us = (time.monotonic_ns() - down_ns) // 1000 if samples else 0

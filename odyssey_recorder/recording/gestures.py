@@ -6,9 +6,6 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 
-NO_EFFECT_NS = 100_000_000
-"""Within this time after the device received an input, the input cannot have turned the screen yet."""
-
 
 @dataclass(frozen=True, slots=True)
 class HeldGesture:
@@ -59,8 +56,8 @@ class LiveGesture:
 
     @property
     def is_astray(self) -> bool:
-        """Whether the device may have been turned already when the finger came down: a frame shows it later."""
-        return self.turned_ns is not None and self.turned_ns < max(self.landed_ns, self.touched_ns or 0) + NO_EFFECT_NS
+        """Whether the screen already had another size when the finger came down."""
+        return self.turned_ns is not None and self.turned_ns < max(self.landed_ns, self.touched_ns or 0)
 
     @property
     def is_proven(self) -> bool:

@@ -33,7 +33,7 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.flag import Flag
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events, foreign
-from odyssey_recorder.recording.gestures import NO_EFFECT_NS, HeldGesture, LiveGesture
+from odyssey_recorder.recording.gestures import HeldGesture, LiveGesture
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, RestoringSession
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.timeline import MOVING
@@ -43,6 +43,9 @@ PROOF_NS = 1_000_000_000
 
 RETRY_NS = 1_000_000_000
 """Between retries of a failed write."""
+
+NO_EFFECT_NS = 100_000_000
+"""Within this time after the device answered, an input cannot have turned the screen yet."""
 
 LATE_INPUT_NS = 2_000_000_000
 """How long an input may arrive after a lost connection or a dead recorder: `input` alone takes up to a second."""
@@ -344,7 +347,7 @@ class Session(RestoringSession):
         self._restore.step_saved()
         self._before = None
         if self._live is not None:
-            self._judge, self._over_ns = True, self._live.lifted_ns
+            self._judge = True
             return self._input_over(self._live.lifted_ns)
         if isinstance(intent, Complete | Impossible):
             self._publishing = True
@@ -367,8 +370,10 @@ class Session(RestoringSession):
             case events.InputDone(now_ns):
                 self._judge, self._over_ns = not self._restore.is_active, now_ns
                 return self._input_over(now_ns)
-            case events.InputRefused(reason, now_ns) if self._live:
+            case events.InputRefused(reason, now_ns, is_partial=True) if self._live:
                 return self._break_off(reason, now_ns, may_lift_late=True)
+            case events.InputRefused(reason, now_ns) if self._live:
+                return [effects.Tell(reason), effects.DropTouch(reason), *self._input_over(now_ns, explains=False)]
             case events.InputRefused(reason, now_ns):
                 if not self._restore.is_active:
                     self._owed = effects.RemoveSteps("refused by the device")

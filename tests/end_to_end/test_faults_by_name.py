@@ -10,6 +10,7 @@ import pytest
 from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.emulator_finger import JUST_LIFTED
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -34,7 +35,7 @@ LONG_S = 60.0
 CLOCKS_US = 5_000
 """How far the host's two clocks may drift apart during a test."""
 UNSEEN = {NO_PICTURE, BLIND}
-REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, *UNSEEN}
+REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, JUST_LIFTED, *UNSEEN}
 DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED)}
 
 IS_DEAF = DEAF.partition("}")[2]

@@ -14,6 +14,7 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import Origin, StepRecord, StrokeRecord
 from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.emulator_finger import JUST_LIFTED
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.flag import FlagCode
 from odyssey_recorder.model.geometry import Pixel
@@ -38,7 +39,7 @@ PASSIVE_DOUBTS = {
     FlagCode.MOVING, FlagCode.CHANGING, FlagCode.UNWATCHED, FlagCode.CLOCK_CHANGED, FlagCode.CLOCK_UNREAD,
     FlagCode.OLDER, FlagCode.OLDER_THAN_LAST_ACTION,
 }  # fmt: skip
-REFUSALS = (NOT_READY, OUT_OF_DATE)
+REFUSALS = (NOT_READY, OUT_OF_DATE, JUST_LIFTED)
 IS_DEAF = DEAF.partition("}")[2]
 MISSES = (LOST.partition("{")[0], IS_DEAF, DROPPED, BLIND, NO_PICTURE, NO_PLACE)
 
@@ -61,13 +62,15 @@ class Ordeal:
     def _view(self) -> RecordingView:
         return self._recording.recorder.view
 
-    def _look(self) -> None:
+    def _look(self, told: int | None = None) -> None:
+        """Until a new frame comes, or a notice after `told` says why none will."""
         now_ns, annotator = time.monotonic_ns(), self._recording.annotator
 
         def seen() -> bool:
             newest = annotator.newest
             is_new = newest is not None and newest.started_ns >= now_ns
-            return is_new or self._view.state is State.DEVICE_LOST
+            is_refused = told is not None and len(annotator.notices) > told
+            return is_new or is_refused or self._view.state is State.DEVICE_LOST
 
         annotator.wait(seen)
 
@@ -114,6 +117,7 @@ class MirrorOrdeal(Ordeal):
 
     def _tap(self, fault: Fault, moment: str, place: Pixel) -> int:
         frame, felt = self._recording.ready().frame_number, len(self.taps())
+        told = len(self._recording.annotator.notices)
         assert frame is not None
         if moment == BEFORE:
             fault.strike(self._lab)
@@ -122,7 +126,7 @@ class MirrorOrdeal(Ordeal):
             self._await_finger(felt)
             fault.strike(self._lab)
             if fault.changing:
-                self._look()
+                self._look(told)
         self._recording.recorder.lift(TouchStroke.press(place))
         if moment == AFTER:
             fault.strike(self._lab)

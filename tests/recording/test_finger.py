@@ -3,8 +3,11 @@
 import threading
 from queue import SimpleQueue
 
+import pytest
+
+from odyssey_recorder.errors import InputRefusedError
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.events import FingerLifted
+from odyssey_recorder.recording.events import FingerLifted, InputRefused
 from odyssey_recorder.recording.finger import LiveFinger, Report
 from tests.fakes import FakeDevice
 
@@ -17,6 +20,35 @@ class SlowDevice(FakeDevice):
     def put_finger(self, at: Pixel) -> None:
         super().put_finger(at)
         threading.Event().wait(ANSWER_S)
+
+
+class RefusingDevice(FakeDevice):
+    """Refuses a finger from its `last` position on."""
+
+    last = 0
+
+    def put_finger(self, at: Pixel) -> None:
+        if len(self.finger) >= self.last:
+            raise InputRefusedError("Look again.")
+        super().put_finger(at)
+
+
+@pytest.mark.parametrize("received", [0, 1])
+def test_a_refusal_says_whether_the_device_received_a_part(received: int) -> None:
+    device = RefusingDevice()
+    device.streams, device.last = True, received
+    reports: SimpleQueue[Report] = SimpleQueue()
+    finger = LiveFinger(device, reports.put)
+    finger.start()
+    finger.begin(Pixel(100, 200))
+    finger.follow(Pixel(100, 300))
+    finger.release()
+    reports.get(timeout=20)
+    refused = reports.get(timeout=20)
+    finger.stop()
+    finger.join()
+    assert isinstance(refused, InputRefused)
+    assert refused.is_partial is bool(received)
 
 
 def led(device: FakeDevice, held_us: int | None) -> int:

@@ -59,10 +59,10 @@ from odyssey_recorder.recording.events import (
     TouchedDown,
     UndoWanted,
 )
-from odyssey_recorder.recording.gestures import NO_EFFECT_NS
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST, NOT_RETURNED
 from odyssey_recorder.recording.session import (
     CHANGED,
+    NO_EFFECT_NS,
     NOT_READY,
     OUT_OF_DATE,
     RETRY_NS,
