@@ -327,7 +327,7 @@ def list_episodes(
     checked: Annotated[bool, typer.Option("--check", help="Check episodes that have changed first.")] = False,
     as_json: terminal.JsonOption = False,
 ) -> None:
-    """List the episodes of a dataset, all or those that a filter selects.
+    """List the episodes that a filter selects, or all.
 
     Exit code 0: success; 2: the dataset or the filter cannot be read.
     """

@@ -10,7 +10,7 @@ from tests.command_line import CommandLine
 USERS = {
     "Annotators": ["record", "replay", "devices", "doctor", "avd"],
     "Reviewers": ["review", "reviews", "quality-report"],
-    "Leads and researchers": ["tasks", "check", "convert", "splits"],
+    "Leads and researchers": ["tasks", "list", "check", "splits", "stats", "export", "convert"],
     "Trying out": ["demo", "simulate"],
 }
 COMMANDS = sorted(name for names in USERS.values() for name in names)
