@@ -1,6 +1,5 @@
 """`stats`: the figures of a dataset, beside the published ones."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,14 +14,12 @@ from odyssey_recorder.dataset.layout import ANNOTATIONS, SPLITS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
-from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
+from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app, read_figures
 from odyssey_recorder.figures.figure import Bars, Figure, Listing
 from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
 from odyssey_recorder.figures.published import V1, V2, Published, published_of
 from odyssey_recorder.reports import report_json
-from odyssey_recorder.splits.facts import app_key
-from odyssey_recorder.splits.files import app_classes, read_split, split_names
-from odyssey_recorder.task.templates.template import OTHER
+from odyssey_recorder.splits.files import read_split, split_names
 
 _BARS_SHOWN = 10
 
@@ -42,7 +39,7 @@ class StatsOptions:
 def show_figures(request: StatsOptions, out: Console) -> None:
     """Raises DatasetError."""
     episodes, unread = _read(request.path, request.filter)
-    against = Against(_published(request.against), _class_of())
+    against = Against(_published(request.against), class_of_app())
     figures = all_figures(episodes, against)
     told = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
     if request.page is not None:
@@ -76,13 +73,8 @@ def _published(name: str) -> Published:
         if name == known.name:
             return known
     episodes, _ = _read(Path(name))
-    alone = Against(Published(name), _class_of())
+    alone = Against(Published(name), class_of_app())
     return published_of(name, all_figures(episodes, alone), mean_steps(episodes))
-
-
-def _class_of() -> Callable[[str], str]:
-    classes = app_classes()
-    return lambda app: classes.get(app_key(app), OTHER)
 
 
 def _print(figures: list[Figure], out: Console) -> None:

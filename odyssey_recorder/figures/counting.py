@@ -7,7 +7,19 @@ from itertools import combinations
 from statistics import fmean, quantiles
 
 from odyssey_recorder.figures.facts import EpisodeFigures
-from odyssey_recorder.figures.figure import Bars, Boxes, Cell, Columns, Figure, Grid, Listing, Mark, Panel, Spread
+from odyssey_recorder.figures.figure import (
+    Bars,
+    Boxes,
+    Cell,
+    Columns,
+    Figure,
+    Grid,
+    Listing,
+    Mark,
+    Panel,
+    Spread,
+    counted,
+)
 from odyssey_recorder.figures.published import OTHERS, Published
 from odyssey_recorder.model.geometry import GRID, Point, Size
 
@@ -118,7 +130,7 @@ def apps(episodes: Episodes, against: Against) -> Figure:
     used = Counter(app for one in episodes for app in set(one.apps))
     bars = _bars(_Kind("apps", "app", _by("app"), most=TOP), used, against, len(episodes))
     ranked = tuple(Mark(str(rank), count) for rank, (_, count) in enumerate(used.most_common(), start=1))
-    curve = Columns("All apps by rank", "rank", "episodes", 1, 1, ranked)
+    curve = Columns("All apps by rank", "rank", "episodes", 1, 1, ranked, is_log=True)
     return Figure("apps", "Apps", (bars, curve), "An episode counts once for each of its apps.")
 
 
@@ -128,7 +140,9 @@ def app_combinations(episodes: Episodes, against: Against) -> Figure:
     counts = Counter({" + ".join(combo): count for combo, count in used.items()})
     bars = _bars(_Kind("combinations", "apps", filters.__getitem__, most=TOP), counts, against, len(episodes))
     alone = sum(len(one.combination) == 1 for one in episodes)
-    return Figure("combinations", "App combinations", (bars,), f"{alone} episodes with a single app are left out.")
+    return Figure(
+        "combinations", "App combinations", (bars,), f"Left out: {counted(alone, 'episodes')} with a single app."
+    )
 
 
 def app_pairs(episodes: Episodes, _: Against) -> Figure:
@@ -224,7 +238,7 @@ def days(episodes: Episodes, against: Against) -> Figure:
     people = Counter(one.annotator for one in episodes if one.annotator)
     bars = _bars(_Kind("annotators", "annotator", _by("by")), people, against, len(episodes))
     undated = len(episodes) - len(dated)
-    note = f"{undated} episodes without provenance have no day." if undated else ""
+    note = f"{counted(undated, 'episodes')} without provenance: no day." if undated else ""
     return Figure("days", "Recorded when, and by whom", (Columns("", "day", "episodes", 0, 1, marks), bars), note)
 
 

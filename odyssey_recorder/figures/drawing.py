@@ -3,13 +3,14 @@
 Units are pixels at normal text size, from the top left corner.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Grid, Listing, Panel
+from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Grid, Listing, Panel, counted
 
-Tone = Literal["bar", "published", "text", "faint", "grid"]
+Tone = Literal["bar", "published", "text", "faint", "grid", "ground"]
 Anchor = Literal["start", "middle", "end"]
 
 WIDTH = 720
@@ -21,6 +22,8 @@ _LABELS = 190
 _VALUES = 110
 _HIGH = 200
 _TICKS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_LOWEST = 0.5
+"""Where a logarithmic axis begins, so that a count of 1 is seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,9 @@ class Label:
 
 Shape = Rect | Line | Label
 
+_ACROSS: tuple[tuple[Tone, float], ...] = (("ground", 6.5), ("published", 2.5))
+"""The line of a published share; the edge of the ground's colour shows it on a bar without colours too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
@@ -94,14 +100,14 @@ def _bars(panel: Bars, width: float) -> tuple[list[Shape], float]:
         y = number * _ROW
         share = mark.value / whole
         words = f"{int(mark.value):,} · {panel.percent(mark)} %"
-        tip = f"{mark.label}: {int(mark.value):,} {panel.unit}, {panel.percent(mark)} %"
+        tip = f"{mark.label}: {counted(mark.value, panel.unit)}, {panel.percent(mark)} %"
         if mark.published is not None:
             tip += f"; published: {100 * mark.published:.1f} %"
         shapes.append(Label(_LABELS - 8, y + 16, _short(mark.label, _LABELS - 12), "end"))
         shapes.append(Rect(_LABELS, y + 4, max(share * across, 1), _ROW - 8, tip=tip, filter=mark.filter))
         if mark.published is not None:
             x = _LABELS + mark.published * across
-            shapes.append(Line(x, y + 1, x, y + _ROW - 1, "published", 2.5))
+            shapes += (Line(x, y + 1, x, y + _ROW - 1, tone, wide) for tone, wide in _ACROSS)
         end = _LABELS + max(share, mark.published or 0) * across + 8
         shapes.append(Label(end, y + 16, words, tone="faint"))
     return shapes, len(panel.marks) * _ROW
@@ -112,15 +118,22 @@ def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
     slot = (width - left - 10) / len(panel.marks)
     most = max(one.value for one in panel.marks) or 1
     shapes: list[Shape] = []
-    for tick in _ticks(most):
-        y = top + _HIGH * (1 - tick / most)
+
+    def height(value: float) -> float:
+        if not panel.is_log:
+            return _HIGH * value / most
+        return _HIGH * math.log(max(value, _LOWEST) / _LOWEST) / math.log(most / _LOWEST)
+
+    powers = (10.0**power for power in range(len(str(int(most)))))
+    for tick in powers if panel.is_log else _ticks(most):
+        y = top + _HIGH - height(tick)
         shapes.append(Line(left, y, width - 10, y))
         shapes.append(Label(left - 6, y + 4, f"{tick:,.0f}", "end", "faint"))
     letters = max(len(one.label) for one in panel.marks)
     every = max(1, int(-(-(letters * _LETTER + 10) // slot)))
     for number, mark in enumerate(panel.marks):
-        x, high = left + number * slot, _HIGH * mark.value / most
-        tip = f"{panel.of} {mark.label}: {int(mark.value):,} {panel.unit}"
+        x, high = left + number * slot, height(mark.value)
+        tip = f"{panel.of} {mark.label}: {counted(mark.value, panel.unit)}"
         if mark.value:
             shapes.append(
                 Rect(x + slot * 0.08, top + _HIGH - high, slot * 0.84, high, tip=tip, filter=mark.filter)
@@ -129,12 +142,15 @@ def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
             shapes.append(Label(x + slot / 2, top + _HIGH + 16, mark.label, "middle", "faint"))
     for number, (name, value) in enumerate(panel.lines):
         x = left + (value - panel.first + 0.5) / panel.step * slot
-        words, y = f"{name} {value:.1f}", 12.0 + number * 16
-        shapes.append(Line(x, y - 10, x, top + _HIGH, "published" if number else "text", 1.5))
+        words, y, is_inside = f"{name} {value:.1f}", 12.0 + number * 16, left <= x <= width - 10
+        if is_inside:
+            shapes.append(Line(x, y - 10, x, top + _HIGH, "published" if number else "text", 1.5))
+        else:
+            words, x = (f"{words} →", width - 15) if x > left else (f"← {words}", left)
         room = x + 6 + len(words) * _LETTER < width
         shapes.append(Label(x + 5 if room else x - 5, y, words, "start" if room else "end"))
     shapes.append(Label(left + (width - left) / 2, top + _HIGH + 36, panel.of, "middle", "faint"))
-    shapes.append(Label(0, top - 8, panel.unit, tone="faint"))
+    shapes.append(Label(0, top - 8, f"{panel.unit}, logarithmic" if panel.is_log else panel.unit, tone="faint"))
     return shapes, top + _HIGH + 42
 
 

@@ -1,6 +1,6 @@
 """What the figures count: a few values of each episode."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -12,6 +12,9 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Click, LongPress, action_type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.splits.facts import app_key
+from odyssey_recorder.splits.files import app_classes
+from odyssey_recorder.task.templates.template import OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,12 @@ def read_figures(
             yield error
             continue
         yield _counted(episode, *_origin(root / provenance_path(episode_id)), sides.get(episode_id, {}))
+
+
+def class_of_app() -> Callable[[str], str]:
+    """By the shipped catalogues, which are read."""
+    classes = app_classes()
+    return lambda app: classes.get(app_key(app), OTHER)
 
 
 def _origin(provenance: Path) -> tuple[str, date | None]:

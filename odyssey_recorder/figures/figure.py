@@ -7,6 +7,11 @@ from typing import Literal
 Cell = str | int | float | None
 
 
+def counted(count: float, unit: str) -> str:
+    """`unit` is a plural that ends in s."""
+    return f"{int(count):,} {unit.removesuffix('s') if count == 1 else unit}"
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """One bar: `filter` selects the episodes it counts; `published` is what another dataset has, in the same unit."""
@@ -42,7 +47,10 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A histogram: marks in the order of the axis, each `step` wide from `first`; `lines` are named places on it."""
+    """A histogram: marks in the order of the axis, each `step` wide from `first`; `lines` are named places on it.
+
+    `is_log`: the height of a mark is the logarithm of its value.
+    """
 
     title: str
     of: str
@@ -51,6 +59,7 @@ class Columns:
     step: float
     marks: tuple[Mark, ...]
     lines: tuple[tuple[str, float], ...] = ()
+    is_log: bool = False
 
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
         return [self.of, self.unit], [[one.label, int(one.value)] for one in self.marks if one.value]

@@ -12,7 +12,8 @@ STYLE = """
 .figure text { fill: var(--text, #1f2328); } .figure .faint { fill: var(--faint, #5d6570); }
 .figure rect, .figure .cells { fill: var(--fill); }
 .figure line { stroke: var(--edge, #dcdfe4); } .figure line.text { stroke: var(--text, #1f2328); }
-.figure line.faint { stroke: var(--faint, #5d6570); } .figure line.published { stroke: var(--published); }
+.figure line.faint { stroke: var(--faint, #5d6570); } .figure line.ground { stroke: var(--card, #fff); }
+.figure line.published { stroke: var(--published); }
 """
 """The page may set --text, --faint and --edge, and --fill and --published for `.figure`."""
 

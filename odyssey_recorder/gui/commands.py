@@ -124,6 +124,12 @@ class Command(Enum):
     EPISODE_FOLDER = _dataset("Open folder", "Open the folder of the episode", "folder_open_outline", "Ctrl+O")
     EPISODE_PATH = _dataset("Copy path", "Copy the path of the episode", "content_copy", "Ctrl+Shift+C")
     EPISODE_ID = _dataset("Copy id", "Copy the episode id", "identifier", "Ctrl+C")
+    SAVE_DATASET_FIGURES = _dataset("Save as page…", "Save the figures as a web page", "content_save_outline", "Ctrl+S")
+    SAVE_FIGURE_IMAGES = _dataset("Save images…", "Save each figure as an image", "image_outline", "Ctrl+Shift+S")
+    MAKE_SPLITS = _dataset(
+        "Make splits…", "Divide the episodes into train and test; shows first what would move", "call_split", "Ctrl+M",
+        primary=True,
+    )  # fmt: skip
     DISMISS_DATASET = _dataset("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
     COPY_PLACE = _record("Copy path", "Copy the path of the episode", "content_copy")
     NEXT_TASK = _record("Next", "Show the next waiting task", "skip_next", "Ctrl+J")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -305,3 +307,23 @@ def fill_dialog(
         parts[0].setMinimumWidth(width)
     sized = [(part, 1) if part is stretch and part is not None else part for part in parts]
     fill_column(dialog, *sized, margins=(24, 20, 24, 20), spacing=12)
+
+
+def notice(title: str, hint: str) -> Card:
+    """What a page shows in place of what is not there."""
+    card = Card()
+    fill_column(card, text_label(title, "title"), text_label(hint, "hint"), margins=20, spacing=-1)
+    return card
+
+
+def ask_where_to_save(parent: QWidget, title: str, name: str, save: Callable[[Path], object]) -> None:
+    """Call `save` with the chosen web page, or with the chosen folder if `name` is empty."""
+    dialog = QFileDialog(parent, title, name, "Web page (*.html)" if name else "")
+    if name:
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("html")
+    else:
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(lambda chosen: save(Path(chosen)))
+    dialog.open()

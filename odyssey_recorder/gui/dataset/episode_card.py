@@ -50,7 +50,7 @@ class EpisodeCard(Card):
         self._instruction.setText(opened.episode.task.instruction)
         say(self._problem, breakable(opened.problem))
         self._facts.setText("\n".join(_facts(opened)))
-        self._show_steps(opened.episode.episode_id, _steps(opened))
+        self._show_steps(opened.episode.episode_id, recorded_steps(opened))
 
     def show_problem(self, episode_id: str, problem: str) -> None:
         self._instruction.setText(f"Episode {episode_id} cannot be read.")
@@ -115,7 +115,7 @@ def _start(start: StartRecord) -> str:
             return f"Started from the snapshot {start.snapshot}"
 
 
-def _steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:
+def recorded_steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:
     episode = opened.episode
     made = []
     for number, step in enumerate(episode.steps):

@@ -1,17 +1,18 @@
 """The figures of a dataset in the window: a mark that is chosen filters the list."""
 
 from collections.abc import Callable, Sequence
+from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QToolTip, QWidget
 
 from odyssey_recorder.figures.drawing import Drawing, Rect, drawn
-from odyssey_recorder.figures.figure import Figure, Listing, Panel
+from odyssey_recorder.figures.figure import Bars, Figure, Listing, Panel
 from odyssey_recorder.figures.page import cell_text
 from odyssey_recorder.gui.figures.painting import Colours, paint
-from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, named, scroll_area, text_label
-from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, scroll_area, text_label
+from odyssey_recorder.gui.theme import Theme, grown, text_scale
 
 _WIDEST_PX = 900
 _ROW_PX = 24
@@ -32,7 +33,6 @@ class PanelView(QWidget):
         self._marks: list[Rect] = []
         self._at: int | None = None
         self.setMouseTracking(True)
-        self.setMaximumWidth(_WIDEST_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._lay_out(_WIDEST_PX)
 
@@ -44,14 +44,20 @@ class PanelView(QWidget):
         super().resizeEvent(event)
         self._lay_out(event.size().width())
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange:
+            self._lay_out(self.width())
+
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._drawing is None:
             return
         theme = Theme.current()
-        colours = Colours(theme.accent, theme.warning, theme.text, theme.muted, theme.outline)
+        colours = Colours(theme.accent, theme.warning, theme.text, theme.muted, theme.outline, theme.card)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(text_scale(), text_scale())
         paint(painter, self._drawing, colours, marked=self.marked if self.hasFocus() or self.underMouse() else None)
         painter.end()
 
@@ -69,6 +75,9 @@ class PanelView(QWidget):
         step = _KEYS.get(Qt.Key(event.key()))
         if step is not None and self._marks:
             self._mark(0 if self._at is None else min(max(self._at + step, 0), len(self._marks) - 1))
+            if (marked := self.marked) is not None:
+                below = QPointF(marked.x, marked.y + marked.height) * text_scale()
+                self._show_tip(marked, self.mapToGlobal(below.toPoint()))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._choose()
         else:
@@ -77,16 +86,23 @@ class PanelView(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             at = self._mark_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if at is None else self._marks[at].tip, self)
+            self._show_tip(None if at is None else self._marks[at], event.globalPos())
             return True
         return super().event(event)
 
+    def _show_tip(self, mark: Rect | None, place: QPoint) -> None:
+        hint = "<br><i>Click to show these episodes</i>" if mark is not None and mark.filter else ""
+        QToolTip.showText(place, "" if mark is None else f"<p>{escape(mark.tip)}{hint}</p>", self)
+
     def _lay_out(self, width: int) -> None:
-        self._drawing = drawn(self._panel, max(width, 320))
+        """The drawing grows with the text, so that its labels can be read."""
+        scale = text_scale()
+        self.setMaximumWidth(grown(_WIDEST_PX))
+        self._drawing = drawn(self._panel, max(width / scale, 320))
         shapes = () if self._drawing is None else self._drawing.shapes
         self._marks = [one for one in shapes if isinstance(one, Rect) and one.tip]
         self._at = None if self._at is None or not self._marks else min(self._at, len(self._marks) - 1)
-        self.setFixedHeight(round(0 if self._drawing is None else self._drawing.height) + 4)
+        self.setFixedHeight(round(0 if self._drawing is None else self._drawing.height * scale) + 4)
         self._describe()
 
     def _mark(self, at: int | None) -> None:
@@ -97,12 +113,14 @@ class PanelView(QWidget):
 
     def _describe(self) -> None:
         self.setAccessibleName(self._name)
-        self.setAccessibleDescription(self.marked.tip if self.marked is not None else "Its table follows.")
+        about = f"{len(self._marks)} marks for the arrow keys. " if self._marks else ""
+        self.setAccessibleDescription(self.marked.tip if self.marked is not None else f"{about}Its table follows.")
 
     def _mark_at(self, place: QPointF) -> int | None:
         """The mark under a point; a bar counts over its whole row, because small ones are hard to hit."""
+        x, y, is_row = place.x() / text_scale(), place.y() / text_scale(), isinstance(self._panel, Bars)
         for number, one in enumerate(self._marks):
-            if one.x <= place.x() <= one.x + max(one.width, 6) and one.y - 2 <= place.y() <= one.y + one.height + 2:
+            if one.y - 2 <= y <= one.y + one.height + 2 and (is_row or one.x <= x <= one.x + max(one.width, 6)):
                 return number
         return None
 
@@ -124,40 +142,48 @@ class FiguresPane(QWidget):
     def show_figures(self, figures: Sequence[Figure]) -> None:
         before = self._area.verticalScrollBar().value()
         sheet = QWidget()
-        fill_column(sheet, *map(self._card, figures), None, margins=(0, 0, 6, 0), spacing=12)
+        cards = (figure_card(one, self.chosen.emit) for one in figures)
+        fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
         self._area.setWidget(sheet)
         self._area.verticalScrollBar().setValue(before)
 
-    def _card(self, figure: Figure) -> QWidget:
-        card = Card()
-        layout = fill_column(card, text_label(figure.title, "title"), margins=(16, 14, 16, 12), spacing=6)
-        if figure.note:
-            layout.addWidget(text_label(figure.note, "hint"))
-        for panel in figure.panels:
-            if panel.title:
-                layout.addWidget(text_label(panel.title))
-            name = f"{figure.title} {panel.title}".strip()
-            if isinstance(panel, Listing) or drawn(panel) is None:
-                layout.addWidget(_table(panel, name))
-                continue
+
+def figure_card(figure: Figure, choose: Callable[[str], object]) -> Card:
+    """`choose` is called with the filter of a mark."""
+    card = Card()
+    layout = fill_column(card, text_label(figure.title, "title"), margins=(16, 14, 16, 12), spacing=6)
+    if figure.note:
+        layout.addWidget(text_label(figure.note, "hint"))
+    if any(mark.published is not None for panel in figure.panels if isinstance(panel, Bars) for mark in panel.marks):
+        layout.addWidget(text_label("The line across a row is the published share.", "hint"))
+    for panel in figure.panels:
+        name = f"{figure.title} {panel.title}".strip()
+        is_drawn = drawn(panel) is not None
+        if panel.title and (is_drawn or isinstance(panel, Listing)):
+            layout.addWidget(text_label(panel.title))
+        if isinstance(panel, Listing):
+            layout.addWidget(_Table(panel, name))
+        elif not is_drawn:
+            layout.addWidget(text_label("Nothing to count.", "hint"))
+        else:
             view = PanelView(panel, name)
-            view.chosen.connect(self.chosen)
+            view.chosen.connect(choose)
             layout.addWidget(view)
             _add_folded(layout.addWidget, panel, name)
-        return card
+    return card
 
 
 def _add_folded(add: Callable[[QWidget], object], panel: Panel, name: str) -> None:
     """A button that shows the panel's table, made when it is first wanted."""
     fold = FoldButton("Table", f"Show the table: {name}")
     fold.setText("Table")
-    shown: list[QTableWidget] = []
+    shown: list[_Table] = []
     place = QWidget()
     layout = fill_column(place)
 
     def show(on: bool) -> None:
         if on and not shown:
-            shown.append(_table(panel, name))
+            shown.append(_Table(panel, name))
             layout.addWidget(shown[0])
         place.setVisible(on)
 
@@ -167,21 +193,33 @@ def _add_folded(add: Callable[[QWidget], object], panel: Panel, name: str) -> No
     add(place)
 
 
-def _table(panel: Panel, name: str) -> QTableWidget:
-    head, rows = panel.table()
-    table = named(QTableWidget(len(rows), len(head)), name)
-    table.setHorizontalHeaderLabels([one.capitalize() for one in head])
-    table.verticalHeader().hide()
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    for y, row in enumerate(rows):
-        for x, cell in enumerate(row):
-            item = QTableWidgetItem(cell_text(cell))
-            if x:
-                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            table.setItem(y, x, item)
-    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    table.verticalHeader().setDefaultSectionSize(_ROW_PX)
-    table.setFixedHeight((min(len(rows), _ROWS) + 1) * _ROW_PX + 20)
-    table.setMaximumWidth(_WIDEST_PX)
-    return table
+class _Table(QTableWidget):
+    """Its rows grow with the text."""
+
+    def __init__(self, panel: Panel, name: str) -> None:
+        head, rows = panel.table()
+        super().__init__(len(rows), len(head))
+        self.setAccessibleName(name)
+        self.setHorizontalHeaderLabels([one[:1].upper() + one[1:] for one in head])
+        self.verticalHeader().hide()
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        for y, row in enumerate(rows):
+            for x, cell in enumerate(row):
+                item = QTableWidgetItem(cell_text(cell))
+                if x:
+                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self.setItem(y, x, item)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self._fit_text()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange:
+            self._fit_text()
+
+    def _fit_text(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(grown(_ROW_PX))
+        self.setFixedHeight((min(self.rowCount(), _ROWS) + 1) * grown(_ROW_PX) + 20)
+        self.setMaximumWidth(grown(_WIDEST_PX))

@@ -27,14 +27,16 @@ class Colours:
     text: QColor
     faint: QColor
     grid: QColor
+    ground: QColor
 
     def of(self, tone: Tone) -> QColor:
-        return {"bar": self.fill, "published": self.published, "text": self.text, "faint": self.faint}.get(
-            tone, self.grid
-        )
+        colour: QColor = getattr(self, "fill" if tone == "bar" else tone)
+        return colour
 
 
-PAPER = Colours(QColor("#2f6db5"), QColor("#b4540a"), QColor("#1f2328"), QColor("#5d6570"), QColor("#dcdfe4"))
+PAPER = Colours(
+    QColor("#2f6db5"), QColor("#b4540a"), QColor("#1f2328"), QColor("#5d6570"), QColor("#dcdfe4"), QColor("white")
+)
 
 
 def paint(painter: QPainter, drawing: Drawing, colours: Colours, *, marked: Rect | None = None) -> None:

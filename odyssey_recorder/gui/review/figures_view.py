@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -15,11 +15,13 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import (
     Card,
     FoldButton,
+    ask_where_to_save,
     breakable,
     column,
     fill_column,
     fill_row,
     named,
+    notice,
     row,
     scroll_area,
     text_label,
@@ -59,7 +61,7 @@ class FiguresView(QWidget):
         commands.bind(self, {Command.REFRESH_FIGURES: self.refresh, Command.SAVE_FIGURES: self._ask_where_to_save})
         commands[Command.DISMISS_REVIEW].triggered.connect(self._message.hide)
         commands.enable(Command.SAVE_FIGURES, on=False)
-        self._area.setWidget(_sheet(_notice(_WAITING, _WAITING_HINT)))
+        self._area.setWidget(_sheet(notice(_WAITING, _WAITING_HINT)))
 
     def refresh(self) -> None:
         if self._job is not None:
@@ -90,7 +92,7 @@ class FiguresView(QWidget):
         if job is not None and job.state is JobState.FAILED:
             self._message.show_message(Tone.DANGER, "The figures could not be computed.", breakable(job.error))
             if self._report is None:
-                self._area.setWidget(_sheet(_notice("No figures.", "Choose “Refresh” to read the reviews again.")))
+                self._area.setWidget(_sheet(notice("No figures.", "Choose “Refresh” to read the reviews again.")))
         self._tell()
 
     def _tell(self) -> None:
@@ -105,7 +107,7 @@ class FiguresView(QWidget):
 
     def _show(self, report: QualityReport, parts: Sequence[Section]) -> None:
         before = self._area.verticalScrollBar().value()
-        head = _summary(report) if report.verdicts else _notice(_NOTHING, _HOW_TO_BEGIN)
+        head = _summary(report) if report.verdicts else notice(_NOTHING, _HOW_TO_BEGIN)
         self._area.setWidget(_sheet(head, *map(self._section, parts)))
         self._area.verticalScrollBar().setValue(before)
 
@@ -147,12 +149,7 @@ class FiguresView(QWidget):
     # Saving.
 
     def _ask_where_to_save(self) -> None:
-        dialog = QFileDialog(self, "Save as page", _PAGE, "Web page (*.html)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("html")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
-        dialog.open()
+        ask_where_to_save(self, "Save as page", _PAGE, self._save_to)
 
     def _save_to(self, file: Path) -> None:
         if self._report is not None:
@@ -202,10 +199,4 @@ def _summary(report: QualityReport) -> QWidget:
         column(text_label(figure, "instruction"), text_label(of, "hint"), spacing=2) for figure, of in summary(report)
     )
     fill_row(card, *((one, 1) for one in words), margins=(16, 14, 16, 14), spacing=-1)
-    return card
-
-
-def _notice(title: str, hint: str) -> QWidget:
-    card = Card()
-    fill_column(card, text_label(title, "title"), text_label(hint, "hint"), margins=20, spacing=-1)
     return card

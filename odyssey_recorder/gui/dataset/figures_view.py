@@ -1,0 +1,180 @@
+"""The figures of the filtered dataset beside the published ones; a chosen mark narrows the filter."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
+
+from odyssey_recorder.figures.counting import Against, all_figures
+from odyssey_recorder.figures.facts import class_of_app
+from odyssey_recorder.figures.figure import Figure
+from odyssey_recorder.figures.page import Told, write_figures_page
+from odyssey_recorder.figures.published import V1, V2
+from odyssey_recorder.gui.background import Background, Job, JobState, Progress, error_text
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.figures.figures_pane import FiguresPane
+from odyssey_recorder.gui.figures.painting import write_pictures
+from odyssey_recorder.gui.parts import (
+    Choice,
+    ask_where_to_save,
+    breakable,
+    fill_column,
+    fix_width,
+    named,
+    notice,
+    row,
+    text_label,
+)
+from odyssey_recorder.selection.figures import figures_of
+from odyssey_recorder.selection.filter import ALL, Filter
+from odyssey_recorder.selection.index import EpisodeIndex
+
+_PUBLISHED = {one.name: one for one in (V2, V1)}
+_SAVES = (Command.SAVE_DATASET_FIGURES, Command.SAVE_FIGURE_IMAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    figures: Sequence[Figure]
+    told: Told
+
+
+class FiguresView(QWidget):
+    """Counts off the GUI thread, from the index; keeps the last figures on screen meanwhile."""
+
+    filter_chosen = Signal(str)
+    """The terms that select the episodes of a mark, to be added to the shown filter."""
+
+    def __init__(self, index: EpisodeIndex, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._index = index
+        self._background = background
+        self._commands = commands
+        self._wanted = ALL
+        self._job: Job | None = None
+        self._is_stale = True
+        self._shown: _Counted | None = None
+        self._pane = FiguresPane()
+        self._empty = QStackedWidget()
+        self._against = Choice("Compare with")
+        self._said = text_label(kind="hint")
+        self._bar = named(QProgressBar(), "Counting the episodes")
+        self._message = Banner(can_dismiss=True)
+        self._lay_out()
+        self._pane.chosen.connect(self.filter_chosen)
+        self._against.currentIndexChanged.connect(self.refresh)
+        commands.bind(self, {
+            Command.SAVE_DATASET_FIGURES: lambda: ask_where_to_save(
+                self, "Save as page", "figures.html", partial(self._save, self._write_page)
+            ),
+            Command.SAVE_FIGURE_IMAGES: lambda: ask_where_to_save(
+                self, "Save images in", "", partial(self._save, self._write_images)
+            ),
+        })  # fmt: skip
+        self._tell()
+
+    def show_filter(self, wanted: Filter) -> None:
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Count again, once the view is shown: the filter or an episode has changed."""
+        self._is_stale = True
+        if self._job is not None or not self.isVisible():
+            return
+        self._is_stale = False
+        self._message.end("counting")
+        count = partial(_count, self._index, self._wanted, self._against.value)
+        self._job = self._background.start(
+            "Count the episodes", lambda tell, _: count(tell), self._take, can_cancel=False
+        )
+        self._job.changed.connect(self._tell)
+        self._job.ended.connect(self._end)
+        self._tell()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self.refresh()
+
+    def _take(self, counted: _Counted) -> None:
+        before, self._shown = self._shown, counted
+        if before is None or before.figures != counted.figures:
+            self._pane.show_figures(counted.figures)
+        self._empty.setCurrentIndex(0 if counted.told.episodes else 2 if counted.told.selection else 1)
+        if counted.told.unread:
+            words = f"{len(counted.told.unread):,} episodes cannot be read and are left out."
+            self._message.show_message(Tone.WARNING, words, breakable(counted.told.unread[0]), cause="counting")
+        self._tell()
+
+    def _end(self) -> None:
+        job, self._job = self._job, None
+        if job is not None and job.state is JobState.FAILED:
+            self._message.show_message(
+                Tone.DANGER, "The figures cannot be computed.", breakable(job.error), cause="counting"
+            )
+        self._tell()
+        if self._is_stale:
+            self.refresh()
+
+    def _tell(self) -> None:
+        shown, job = self._shown, self._job
+        words = "" if shown is None else f"{shown.told.episodes:,} episode{'s' if shown.told.episodes != 1 else ''}"
+        self._said.setText(words if job is None else job.words or "Counting…")
+        self._bar.setVisible(job is not None)
+        is_there = shown is not None and bool(shown.told.episodes)
+        self._commands.enable(*_SAVES, on=is_there, why="There are no figures yet.")
+
+    # Saving.
+
+    def _save(self, write: Callable[[Path, _Counted], str], place: Path) -> None:
+        if self._shown is not None:
+            tell = self._message.show_message
+            self._background.run(
+                partial(write, place, self._shown),
+                lambda words: tell(Tone.SUCCESS, words, breakable(str(place))),
+                lambda error: tell(Tone.DANGER, "The figures cannot be saved.", breakable(error_text(error))),
+            )
+
+    @staticmethod
+    def _write_page(file: Path, counted: _Counted) -> str:
+        write_figures_page(file, counted.figures, counted.told)
+        return "The page is saved."
+
+    @staticmethod
+    def _write_images(folder: Path, counted: _Counted) -> str:
+        return f"{len(write_pictures(folder, counted.figures))} images are saved."
+
+    def _lay_out(self) -> None:
+        self._against.offer([(name, name) for name in _PUBLISHED])
+        self._against.setToolTip("Choose the published figures to compare with")
+        fix_width(self._against, 84)
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 0)
+        self._bar.setFixedWidth(120)
+        self._said.setWordWrap(False)
+        nothing = notice("No figures yet.", "Figures appear with the first published episode.")
+        no_match = notice("No matching episodes.", "Change the filter, or choose “Show all”.")
+        for one in (self._pane, nothing, no_match):
+            holder = QWidget()
+            fill_column(holder, (one, 1) if one is self._pane else one, *([] if one is self._pane else [None]))
+            self._empty.addWidget(holder)
+        beside = text_label("Compare with", "hint")
+        beside.setWordWrap(False)
+        buttons = self._commands.buttons(*_SAVES)
+        head = row(text_label("Figures", "title"), self._said, self._bar, None, beside, self._against, *buttons)
+        fill_column(self, head, self._message, (self._empty, 1), spacing=10)
+
+
+def _count(index: EpisodeIndex, wanted: Filter, against: str, tell: Progress) -> _Counted:
+    tell(None, "Reading the episodes…")
+    episodes, unread = figures_of(index, wanted)
+    tell(None, f"Counting {len(episodes):,} episodes…")
+    figures = all_figures(episodes, Against(_PUBLISHED[against], class_of_app()))
+    return _Counted(figures, Told(str(index.root), len(episodes), against, str(wanted), unread))
