@@ -1,0 +1,413 @@
+"""The four splits of a dataset and what leaks from test into train; makes them anew once it is seen what would move."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import shiboken6
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
+
+from odyssey_recorder.dataset.layout import SPLITS, episode_ids
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.figures.figure import Figure, Grid, counted
+from odyssey_recorder.gui.background import Background, Job, JobState, Progress, error_text
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.figures.figures_pane import figure_card
+from odyssey_recorder.gui.icons import icon
+from odyssey_recorder.gui.parts import (
+    CheckBox,
+    Choice,
+    breakable,
+    fill_column,
+    fill_dialog,
+    labelled,
+    named,
+    notice,
+    number_field,
+    push_button,
+    row,
+    scroll_area,
+    text_label,
+)
+from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
+from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.quality.finding import Severity
+from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
+from odyssey_recorder.splits.facts import SplitFacts, read_facts
+from odyssey_recorder.splits.files import (
+    PlannedSplits,
+    SplitsOrder,
+    SplitsRecord,
+    plan_splits,
+    read_drawing,
+    read_record,
+    read_splits,
+    split_names,
+    write_splits,
+)
+from odyssey_recorder.splits.leaks import Leak, LeakReport, leak_report
+
+_ROW_PX = 30
+_IDS = 3
+_LEAST_PX = 620
+_RULES = DrawRules()
+_DRAWN_BY = {
+    "random": {"take": "tasks, by chance", "episode": "episodes, by chance"},
+    "task": "templates of each category, by chance",
+    "device": "named devices",
+    "app": "the least used apps of each class",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """`record` is None for splits from elsewhere; `remarks` are sentences."""
+
+    splits: Sequence[DrawnSplit]
+    leaks: LeakReport | None
+    record: SplitsRecord | None
+    remarks: Sequence[str]
+
+
+_T = TypeVar("_T")
+_LeakRow = tuple[str, Leak]
+
+
+class SplitsView(QWidget):
+    """Reads off the GUI thread whenever it is shown; the last splits stay on screen meanwhile."""
+
+    splits_written = Signal()
+
+    def __init__(self, root: Path, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._root = root
+        self._background = background
+        self._commands = commands
+        self._job: Job | None = None
+        self._found: _Found | None = None
+        self._said = text_label(kind="hint")
+        self._bar = named(QProgressBar(), "Reading the splits")
+        self._message = Banner(can_dismiss=True)
+        self._remark = Banner()
+        self._area = scroll_area(name="Splits and their leaks")
+        self._bar.setRange(0, 0)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(120)
+        self._said.setWordWrap(False)
+        commands.bind(self, {Command.MAKE_SPLITS: self._make})
+        head = row(
+            text_label("Splits", "title"), self._said, self._bar, None, commands.button(Command.MAKE_SPLITS)
+        )  # fmt: skip
+        fill_column(self, head, self._message, self._remark, (self._area, 1), spacing=10)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.refresh()
+
+    def refresh(self) -> None:
+        if self._job is None:
+            self._message.end("reading")
+            self._job = self._background.start(
+                "Read the splits", lambda tell, _: _read(self._root, tell), self._take, can_cancel=False
+            )
+            self._job.changed.connect(self._tell)
+            self._job.ended.connect(self._end)
+            self._tell()
+
+    def _take(self, found: _Found) -> None:
+        if found != self._found:
+            self._found = found
+            before = self._area.verticalScrollBar().value()
+            self._area.setWidget(_sheet(found))
+            self._area.verticalScrollBar().setValue(before)
+        self._remark.hide()
+        if found.remarks:
+            self._remark.show_message(Tone.WARNING, found.remarks[0], breakable(" ".join(found.remarks[1:])))
+
+    def _end(self) -> None:
+        job, self._job = self._job, None
+        if job is not None and job.state is JobState.FAILED:
+            tell = self._message.show_message
+            tell(Tone.DANGER, "The splits cannot be read.", breakable(job.error), cause="reading")
+        self._tell()
+
+    def _tell(self) -> None:
+        self._bar.setVisible(self._job is not None)
+        self._said.setText("" if self._job is None else self._job.words or "Reading the splits…")
+
+    def _make(self) -> None:
+        dialog = MakeSplitsDialog(self._root, self._background, self)
+        dialog.confirmed.connect(self._write)
+        dialog.open()
+
+    def _write(self, planned: PlannedSplits) -> None:
+        self._commands.enable(Command.MAKE_SPLITS, on=False, why="The splits are being written.")
+        self._background.run(partial(write_splits, self._root, planned), self._hear, self._hear)
+
+    def _hear(self, error: Exception | None) -> None:
+        self._commands.enable(Command.MAKE_SPLITS, on=True)
+        if error is not None:
+            self._message.show_message(Tone.DANGER, "The splits are not written.", breakable(error_text(error)))
+            return
+        self._message.show_message(Tone.SUCCESS, "The splits are made.", breakable(str(self._root / SPLITS)))
+        self.splits_written.emit()
+        self.refresh()
+
+
+class MakeSplitsDialog(QDialog):
+    """Asks for the rules and shows what a plan by them would move; `confirmed` gives the plan to write."""
+
+    confirmed = Signal(object)
+
+    def __init__(self, root: Path, background: Background, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Make splits")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._root = root
+        self._background = background
+        self._facts: Sequence[SplitFacts] = ()
+        self._planned: PlannedSplits | None = None
+        self._share = number_field("Share of test in random", 20, 99)
+        self._seed = number_field("First seed to try", 0, 999_999)
+        self._unit = Choice("What stays together in random")
+        self._device = Choice("Device of test in device")
+        self._reshuffle = CheckBox("Draw released episodes again")
+        self._told = text_label()
+        self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
+        self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
+        self._lay_out()
+        self._work(partial(_ready, root), self._take_facts, "Reading the episodes…")
+
+    @property
+    def _rules(self) -> DrawRules:
+        unit = cast(Unit, self._unit.value)
+        return DrawRules(self._seed.value(), self._share.value() / 100, unit, tuple(self._device.value.split("\n")))
+
+    def _take_facts(self, ready: tuple[Sequence[SplitFacts], SplitsRecord | None]) -> None:
+        self._facts, record = ready
+        rules = _RULES if record is None else record.rules
+        devices = sorted({one.device for one in self._facts if one.device} | {*rules.devices})
+        offered = [(name, name) for name in devices]
+        if len(rules.devices) > 1:
+            offered.insert(0, ("\n".join(rules.devices), ", ".join(rules.devices)))
+        self._device.offer(offered)
+        self._device.choose("\n".join(rules.devices))
+        self._unit.choose(rules.unit)
+        self._share.setValue(round(100 * rules.share))
+        self._seed.setValue(rules.seed)
+        self._reshuffle.setVisible(record is not None and record.base is not None)
+        self._forget()
+
+    def _start_plan(self) -> None:
+        order = SplitsOrder(self._rules, reshuffle=self._reshuffle.isChecked())
+        self._work(partial(_planned, self._root, self._facts, order), self._show_plan, "Drawing the splits…")
+
+    def _show_plan(self, plan: tuple[PlannedSplits, Sequence[str]]) -> None:
+        self._planned, lines = plan
+        self._told.setText("\n".join(lines))
+        self._enable(on=True)
+
+    def _confirm(self) -> None:
+        self.confirmed.emit(self._planned)
+        self.accept()
+
+    def _work(self, call: Callable[[], _T], take: Callable[[_T], None], words: str) -> None:
+        def unless_closed(deliver: Callable[[Any], None], result: object) -> None:
+            if shiboken6.isValid(self):
+                deliver(result)
+
+        self._enable(on=False)
+        self._told.setText(words)
+        self._background.run(call, partial(unless_closed, take), partial(unless_closed, self._fail))
+
+    def _fail(self, error: Exception) -> None:
+        self._planned = None
+        self._told.setText(breakable(error_text(error)))
+        self._enable(on=bool(self._facts))
+
+    def _forget(self) -> None:
+        """The rules differ from those of the plan."""
+        self._planned = None
+        self._told.setText("Choose “Plan” to see what would change.")
+        self._enable(on=True)
+
+    def _enable(self, *, on: bool) -> None:
+        for part in (self._share, self._seed, self._unit, self._device, self._reshuffle, self._plan):
+            part.setEnabled(on)
+        self._write.setEnabled(on and self._planned is not None)
+
+    def _lay_out(self) -> None:
+        self._share.setSuffix(" %")
+        self._seed.setMinimum(0)
+        self._unit.offer([("take", "All takes of a task"), ("episode", "Nothing")])
+        self._unit.setToolTip(self._unit.accessibleName())
+        self._device.setToolTip(self._device.accessibleName())
+        self._reshuffle.setToolTip("Results on the old and the new tests cannot be compared then")
+        self._reshuffle.hide()
+        for field in (self._share, self._seed):
+            field.valueChanged.connect(self._forget)
+        for choice in (self._unit, self._device):
+            choice.currentIndexChanged.connect(self._forget)
+        self._reshuffle.toggled.connect(self._forget)
+        numbers = row((labelled("Share of test in random", self._share), 1), (labelled("First seed", self._seed), 1))
+        cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
+        fill_dialog(
+            self, text_label("Divide the episodes into train and test", "title"), numbers,
+            labelled("Kept together in random", self._unit), labelled("Device of test in device", self._device),
+            self._reshuffle, self._told, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
+        )  # fmt: skip
+
+
+# Reading and planning, off the GUI thread.
+
+
+def _read(root: Path, tell: Progress) -> _Found:
+    names, others = split_names(root / SPLITS)
+    ours = {f"{kind}_split.json" for kind in KINDS}
+    foreign = [name for name in (*others, *names) if name not in ours]
+    remarks = [f"Not made here: {', '.join(foreign)}. Move it out of {SPLITS}/."] if foreign else []
+    record = read_record(root)
+    if record is not None:
+        try:
+            drawn = list(read_drawing(root)[1].drawn.values())
+            named_ids = {*drawn[0].split.train, *drawn[0].split.test} if drawn else set()
+            if gone := len(named_ids.symmetric_difference(episode_ids(root))):
+                remarks.append(f"{counted(gone, 'episodes')} came or went since. Make the splits again.")
+            return _Found(drawn, record.leaks, record, [*remarks, *record.missing.values()])
+        except DatasetError as error:
+            remarks.append(str(error))
+    if not names:
+        return _Found((), None, None, remarks)
+    tell(None, "Looking for leaks…")
+    splits = read_splits(root / SPLITS)
+    leaks = leak_report(splits, read_facts(root), unit=_RULES.unit if record is None else record.rules.unit)
+    return _Found([DrawnSplit(one) for one in splits], leaks, None, remarks)
+
+
+def _ready(root: Path) -> tuple[Sequence[SplitFacts], SplitsRecord | None]:
+    return read_facts(root), read_record(root)
+
+
+def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tuple[PlannedSplits, Sequence[str]]:
+    """The plan, and what it would change in words."""
+    planned = plan_splits(root, facts, order)
+    before = _now(root)
+    lines = []
+    for kind, one in planned.drawing.drawn.items():
+        changes = "new" if kind not in before else f"{counted(moved(before[kind], one.split), 'episodes')} would move"
+        train, test = len(one.split.train), len(one.split.test)
+        lines.append(f"{kind}: {train:,} train, {test:,} test ({one.split.share:.1%}), {changes}")
+        if not one.is_near:
+            lines.append(f"No draw of {kind} came within 3 points of {one.target:.1%}.")
+    errors = sum(leak.severity == "error" for one in planned.record.leaks.splits for leak in one.leaks)
+    lines.append(f"Leaks: {counted(errors, 'errors')}.")
+    return planned, [*lines, *planned.record.missing.values()]
+
+
+def _now(root: Path) -> dict[str, Split]:
+    """The present splits, or those that can be read."""
+    try:
+        return {one.kind: one for one in read_splits(root / SPLITS)}
+    except DatasetError:
+        return {}
+
+
+# Display.
+
+
+def _sheet(found: _Found) -> QWidget:
+    sheet, cards = QWidget(), []
+    if not found.splits:
+        cards.append(notice("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test."))
+    else:
+        cards.append(_fitted(_split_table(found)))
+    if found.leaks is not None:
+        rows = [(one.kind, leak) for one in found.leaks.splits for leak in one.leaks]
+        cards.append(text_label("Leaks: what of test is in train too", "title"))
+        if not found.leaks.with_screenshots:
+            cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
+        cards.append(_fitted(_leak_table(rows)) if rows else text_label("None was found.", "hint"))
+        cards.append(figure_card(_crossed(found.leaks), lambda _: None))
+    fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
+    return sheet
+
+
+def _split_table(found: _Found) -> QTableView:
+    rules = None if found.record is None else found.record.rules
+
+    def drawn_by(one: DrawnSplit) -> str:
+        if rules is None:
+            return "elsewhere"
+        by = _DRAWN_BY.get(one.split.kind, "")
+        return by if isinstance(by, str) else by[rules.unit]
+
+    columns: list[Column[DrawnSplit]] = [
+        Column("Split", lambda one: one.split.kind, width=100, is_bold=lambda _: True),
+        Column("Train", lambda one: f"{len(one.split.train):,}", width=80, is_number=True),
+        Column("Test", lambda one: f"{len(one.split.test):,}", width=80, is_number=True),
+        Column("Share of test", lambda one: f"{one.split.share:.1%}", width=110, is_number=True),
+        Column("Target", lambda one: "" if one.target is None else f"{one.target:.1%}", width=80, is_number=True),
+        Column("Seed", lambda one: "" if one.seed is None else str(one.seed), width=70, is_number=True),
+        Column("Drawn from", drawn_by, tip=drawn_by),
+        Column("Held out", lambda one: _few(one.held), tip=lambda one: ", ".join(one.held)),
+    ]
+    model = TableModel(columns)
+    model.show(found.splits)
+    return table_view("Splits", model, _ROW_PX)
+
+
+class _SeverityColumn(Column[_LeakRow]):
+    def data(self, row: _LeakRow, role: int) -> object:
+        return _severity_icon(row[1]) if role == Qt.ItemDataRole.DecorationRole else super().data(row, role)
+
+
+def _severity_icon(leak: Leak) -> QIcon:
+    severity = Severity(leak.severity)
+    return icon(SEVERITY_GLYPHS[severity], severity_colour(severity))
+
+
+def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
+    def what(row: _LeakRow) -> str:
+        values = f": {_few(row[1].values)}" if row[1].values else ""
+        return f"{row[0]} {row[1].found}{values}"
+
+    columns: list[Column[_LeakRow]] = [
+        Column("Level", lambda row: row[1].level, width=60),
+        _SeverityColumn("Severity", lambda row: row[1].severity, width=110),
+        Column("What", what, tip=what),
+        Column("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
+        Column("Of test", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
+        Column("First ids", lambda row: _few(row[1].ids), width=200, tip=lambda row: "\n".join(row[1].ids[:20])),
+    ]
+    model = TableModel(columns)
+    model.show(rows)
+    return table_view("Leaks", model, _ROW_PX)
+
+
+def _crossed(report: LeakReport) -> Figure:
+    kinds = tuple(report.crossed)
+    counts = tuple(tuple(report.crossed[one].get(other, 0) for other in kinds) for one in kinds)
+    rows, columns = tuple(f"test of {one}" for one in kinds), tuple(f"train of {one}" for one in kinds)
+    grid = Grid("", "episodes", rows, columns, counts)
+    words = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
+    return Figure("crossed", "Between the splits", (grid,), f"{words}metadata/train_in_all.txt.")
+
+
+def _fitted(table: QTableView) -> QTableView:
+    """As high as its rows; the page scrolls."""
+    table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    table.setFixedHeight(table.model().rowCount() * grown(_ROW_PX) + grown(44))
+    table.model().setParent(table)
+    return table
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _IDS:,} more" if len(names) > _IDS else ""
+    return f"{', '.join(names[:_IDS])}{more}"
