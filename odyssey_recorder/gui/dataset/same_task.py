@@ -1,0 +1,123 @@
+"""All takes of one task, one below the other with their steps aligned: how devices and people differ in it."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import shiboken6
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDialog, QWidget
+
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import OpenedEpisode, open_episode
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.figures.figure import counted
+from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.dataset.episode_card import recorded_steps
+from odyssey_recorder.gui.parts import fill_column, fill_dialog, pile, push_button, row, scroll_area, text_label
+from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
+from odyssey_recorder.gui.step_viewer import enlarge
+from odyssey_recorder.gui.table import Column
+from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.splits.drawing import identities
+from odyssey_recorder.splits.facts import SplitFacts, app_key
+
+_THUMBNAIL = QSize(96, 150)
+_SHARE = 0.9
+"""Of the window, both ways."""
+_MOST = 12
+
+Take = tuple[EpisodeRow, OpenedEpisode]
+
+
+class SameTaskDialog(QDialog):
+    """The takes of an episode's task, itself first, then by device; a step chosen in one is shown in all."""
+
+    def __init__(self, index: EpisodeIndex, episode_id: str, background: Background, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Same task")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._background = background
+        self._strips: list[StepStrip] = []
+        self._title = text_label("Reading the takes of this task…", "title")
+        self._area = scroll_area(name="Takes of the task")
+        close = push_button("Close", "Close (Esc)", call=self.reject)
+        fill_dialog(self, self._title, self._area, row(None, close), stretch=self._area)
+        self.resize(parent.window().size() * _SHARE)
+        background.run(partial(takes_of, index, episode_id), self._take, self._take)
+
+    def _take(self, found: Sequence[Take] | Exception) -> None:
+        if not shiboken6.isValid(self):
+            return  # it was closed meanwhile
+        if isinstance(found, Exception):
+            self._title.setText(error_text(found))
+            return
+        if len(found) == 1:
+            self._title.setText("No other episode has this task with these apps.")
+        else:
+            devices = len({one.device for one, _ in found})
+            self._title.setText(f"{counted(len(found), 'takes')} on {counted(devices, 'devices')}")
+        more = [text_label(f"{len(found) - _MOST} more are not shown.", "hint")] if len(found) > _MOST else []
+        self._area.setWidget(pile(*map(self._lane, found[:_MOST]), *more, right=6, spacing=14))
+
+    def _lane(self, take: Take) -> QWidget:
+        one, opened = take
+        model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        strip = StepStrip(f"Steps on {one.device}, {one.episode_id}", model, StripStyle(_THUMBNAIL))
+        thumbnails = StepThumbnails(self._background, model, _THUMBNAIL)
+        strip.step_opened.connect(lambda at: enlarge(self._background, model, thumbnails.pictures, at, strip))
+        strip.step_chosen.connect(self._turn_to)
+        strip.horizontalScrollBar().valueChanged.connect(self._scroll_to)
+        thumbnails.show_steps(recorded_steps(opened))
+        strip.fit_height()
+        self._strips.append(strip)
+        lane, by = QWidget(), f" · by {one.annotator}" if one.annotator else ""
+        said = f"{one.verdict.value} · {counted(one.steps, 'steps')} · {one.ending}{by} · {one.episode_id}"
+        fill_column(lane, row(text_label(one.device, "title"), (text_label(said, "hint"), 1)), strip, spacing=4)
+        return lane
+
+    def _turn_to(self, number: int) -> None:
+        for strip in self._strips:
+            if strip.currentIndex().row() != number and number < strip.model().rowCount():
+                strip.turn_to(number)
+
+    def _scroll_to(self, value: int) -> None:
+        for strip in self._strips:
+            strip.horizontalScrollBar().setValue(value)
+
+
+def takes_of(index: EpisodeIndex, episode_id: str) -> list[Take]:
+    """The episode and all readable ones with the same task and apps, or the same instruction.
+
+    Opens those with its template. Raises DatasetError if the episode itself cannot be read.
+    """
+    rows = index.rows()
+    this = next((one for one in rows if one.episode_id == episode_id), None)
+    if this is None:
+        raise DatasetError(f"Episode {episode_id} is no longer in the dataset. Choose another one.")
+    opened = open_episode(index.root / annotation_path(episode_id))
+    apps, known = frozenset(map(app_key, this.apps)), _identities(opened)
+    found = []
+    for one in rows:
+        is_near = one.instruction == this.instruction or (
+            one.template == this.template and frozenset(map(app_key, one.apps)) == apps
+        )
+        if not is_near or one.problem or one.episode_id == episode_id:
+            continue
+        try:
+            other = open_episode(index.root / annotation_path(one.episode_id))
+        except DatasetError:
+            continue  # the list shows it as unreadable
+        if known & _identities(other):
+            found.append((one, other))
+    found.sort(key=lambda take: (take[0].device == this.device, take[0].device.casefold(), take[0].episode_id))
+    return [(this, opened), *found]
+
+
+def _identities(opened: OpenedEpisode) -> set[tuple[str, object]]:
+    task = opened.episode.task
+    facts = SplitFacts(opened.episode.episode_id, "", "", task.apps, task.meta_task, task.task, task.instruction)
+    return set(identities(facts).items())
+
+
+def _spoken(step: StripStep) -> str:
+    return "\n".join(filter(None, (f"{step.title}: {step.words}", step.flag, step.problem)))
