@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
+import shiboken6
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QKeyEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QListView, QStyleOptionViewItem
@@ -144,7 +145,7 @@ class StepThumbnails:
         return StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
 
     def _take(self, drawn: _Drawn, seen: _Seen | Exception) -> None:
-        if drawn in self._shown:
+        if drawn in self._shown and shiboken6.isValid(self._model):  # a dialog may be closed meanwhile
             image, words = seen if isinstance(seen, tuple) else (seen, in_words(drawn[2]))
             self._shown[drawn] = image, words
             self._model.change_step(drawn[0], image=image, words=words)

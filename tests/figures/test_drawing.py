@@ -103,3 +103,34 @@ def test_file_names_are_ours_and_differ() -> None:
 def test_a_figure_of_one_drawing_is_named_after_its_key() -> None:
     figure = Figure("devices", "Devices", (Bars("", "device", "episodes", 1, (Mark("a", 1),)),))
     assert [name for _, name in file_names(figure)] == ["devices"]
+
+
+def test_ranks_have_a_logarithmic_axis() -> None:
+    panel = Columns("", "rank", "episodes", 1, 1, tuple(Mark("", value) for value in (100, 10, 1)), is_log=True)
+    drawing = drawn(panel)
+    assert drawing is not None
+    high, middle, low = [one.height for one in drawing.shapes if isinstance(one, Rect)]
+    assert high - middle == pytest.approx(middle - low)
+    assert low > 10, "a count of 1 is seen"
+    ticks = [one.text for one in drawing.shapes if isinstance(one, Label)][:3]
+    assert ticks == ["1", "10", "100"]
+
+
+def test_a_published_mean_beyond_the_axis_is_told_at_its_edge() -> None:
+    drawing = drawn(Columns("", "steps", "episodes", 3, 1, (Mark("3", 2), Mark("4", 1)), (("v2", 15.3),)))
+    assert drawing is not None
+    assert "v2 15.3 →" in [one.text for one in drawing.shapes if isinstance(one, Label)]
+    assert all(one.x <= drawing.width for one in drawing.shapes)
+
+
+def test_one_is_singular() -> None:
+    tips = [
+        one.tip
+        for panel in (
+            Bars("", "app", "episodes", 2, (Mark("a", 1), Mark("b", 2))),
+            Columns("", "steps", "episodes", 1, 1, (Mark("1", 1),)),
+        )
+        for one in (drawn(panel) or Drawing(0, 0, ())).shapes
+        if isinstance(one, Rect)
+    ]
+    assert tips == ["a: 1 episode, 50.0 %", "b: 2 episodes, 100.0 %", "steps 1: 1 episode"]

@@ -38,6 +38,7 @@ class SameTaskDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._background = background
         self._strips: list[StepStrip] = []
+        self._is_scrolling = False
         self._title = text_label("Reading the takes of this task…", "title")
         self._area = scroll_area(name="Takes of the task")
         close = push_button("Close", "Close (Esc)", call=self.reject)
@@ -81,8 +82,11 @@ class SameTaskDialog(QDialog):
                 strip.turn_to(number)
 
     def _scroll_to(self, value: int) -> None:
-        for strip in self._strips:
-            strip.horizontalScrollBar().setValue(value)
+        if not self._is_scrolling:  # a shorter strip stops at its own end
+            self._is_scrolling = True
+            for strip in self._strips:
+                strip.horizontalScrollBar().setValue(value)
+            self._is_scrolling = False
 
 
 def takes_of(index: EpisodeIndex, episode_id: str) -> list[Take]:

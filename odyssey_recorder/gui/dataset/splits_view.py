@@ -129,7 +129,8 @@ class SplitsView(QWidget):
             self._area.verticalScrollBar().setValue(before)
         self._remark.hide()
         if found.remarks:
-            self._remark.show_message(Tone.WARNING, found.remarks[0], breakable(" ".join(found.remarks[1:])))
+            first, *more = map(breakable, found.remarks)
+            self._remark.show_message(Tone.WARNING, first, "\n".join(more))
 
     def _end(self) -> None:
         job, self._job = self._job, None
@@ -272,7 +273,8 @@ def _read(root: Path, tell: Progress) -> _Found:
     names, others = split_names(root / SPLITS)
     ours = {f"{kind}_split.json" for kind in KINDS}
     foreign = [name for name in (*others, *names) if name not in ours]
-    remarks = [f"Not made here: {', '.join(foreign)}. Move it out of {SPLITS}/."] if foreign else []
+    elsewhere = f"Move that out of {root / SPLITS}: the published converter opens every file there."
+    remarks = [f"Not made here: {', '.join(foreign)}. {elsewhere}"] if foreign else []
     record = read_record(root)
     if record is not None:
         try:
@@ -280,7 +282,8 @@ def _read(root: Path, tell: Progress) -> _Found:
             named_ids = {*drawn[0].split.train, *drawn[0].split.test} if drawn else set()
             if gone := len(named_ids.symmetric_difference(episode_ids(root))):
                 remarks.append(f"{counted(gone, 'episodes')} came or went since. Make the splits again.")
-            return _Found(drawn, record.leaks, record, [*remarks, *record.missing.values()])
+            far = (_far(one) for one in drawn if not one.is_near)
+            return _Found(drawn, record.leaks, record, [*remarks, *far, *record.missing.values()])
         except DatasetError as error:
             remarks.append(str(error))
     if not names:
@@ -305,10 +308,14 @@ def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tup
         train, test = len(one.split.train), len(one.split.test)
         lines.append(f"{kind}: {train:,} train, {test:,} test ({one.split.share:.1%}), {changes}")
         if not one.is_near:
-            lines.append(f"No draw of {kind} came within 3 points of {one.target:.1%}.")
+            lines.append(_far(one))
     errors = sum(leak.severity == "error" for one in planned.record.leaks.splits for leak in one.leaks)
     lines.append(f"Leaks: {counted(errors, 'errors')}.")
     return planned, [*lines, *planned.record.missing.values()]
+
+
+def _far(one: DrawnSplit) -> str:
+    return f"No draw of {one.split.kind} came within 3 points of {one.target:.1%} in test."
 
 
 def _now(root: Path) -> dict[str, Split]:
@@ -384,7 +391,7 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
         Column("What", what, tip=what),
         Column("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
         Column("Of test", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
-        Column("First ids", lambda row: _few(row[1].ids), width=200, tip=lambda row: "\n".join(row[1].ids[:20])),
+        Column("First ids", lambda row: _few(row[1].ids), width=264, tip=lambda row: "\n".join(row[1].ids[:20])),
     ]
     model = TableModel(columns)
     model.show(rows)

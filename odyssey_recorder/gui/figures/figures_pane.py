@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QToolTip, QWidget
 
@@ -75,9 +75,6 @@ class PanelView(QWidget):
         step = _KEYS.get(Qt.Key(event.key()))
         if step is not None and self._marks:
             self._mark(0 if self._at is None else min(max(self._at + step, 0), len(self._marks) - 1))
-            if (marked := self.marked) is not None:
-                below = QPointF(marked.x, marked.y + marked.height) * text_scale()
-                self._show_tip(marked, self.mapToGlobal(below.toPoint()))
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._choose()
         else:
@@ -86,13 +83,9 @@ class PanelView(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             at = self._mark_at(QPointF(event.pos()))
-            self._show_tip(None if at is None else self._marks[at], event.globalPos())
+            QToolTip.showText(event.globalPos(), "" if at is None else _tip(self._marks[at]), self)
             return True
         return super().event(event)
-
-    def _show_tip(self, mark: Rect | None, place: QPoint) -> None:
-        hint = "<br><i>Click to show these episodes</i>" if mark is not None and mark.filter else ""
-        QToolTip.showText(place, "" if mark is None else f"<p>{escape(mark.tip)}{hint}</p>", self)
 
     def _lay_out(self, width: int) -> None:
         """The drawing grows with the text, so that its labels can be read."""
@@ -127,6 +120,11 @@ class PanelView(QWidget):
     def _choose(self) -> None:
         if self.marked is not None and self.marked.filter:
             self.chosen.emit(self.marked.filter)
+
+
+def _tip(mark: Rect) -> str:
+    hint = "<br><i>Click to show these episodes</i>" if mark.filter else ""
+    return f"<p>{escape(mark.tip)}{hint}</p>"
 
 
 class FiguresPane(QWidget):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
@@ -12,6 +13,7 @@ from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.figure import Bars, Mark
 from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.figures.published import V2
+from odyssey_recorder.gui.application import use_text_size
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
 from odyssey_recorder.gui.figures.painting import write_pictures
 from tests.figures.sample import episodes
@@ -49,9 +51,20 @@ def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
         QTest.keyClick(view, Qt.Key.Key_Return)
 
     assert said == [
-        "Maps: 8 episodes, 80.0 %", "Mail: 1 episodes, 10.0 %", "x: 1 episodes, 10.0 %", "x: 1 episodes, 10.0 %"
+        "Maps: 8 episodes, 80.0 %", "Mail: 1 episode, 10.0 %", "x: 1 episode, 10.0 %", "x: 1 episode, 10.0 %"
     ]  # fmt: skip
     assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
+
+
+def test_a_drawing_grows_with_the_text_and_its_marks_stay_under_the_pointer(qtbot: QtBot, as_nobody: None) -> None:
+    view, chosen = shown(qtbot, BARS)
+    before = view.height()
+    use_text_size("extra large")
+    view.setStyleSheet("QWidget { font-size: 14pt; }")
+
+    assert view.height() == pytest.approx(1.4 * before, abs=4)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(400, round(1.4 * 36)))
+    assert chosen == ['app:"Mail"']
 
 
 def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> None:

@@ -1,0 +1,85 @@
+"""The takes of a task side by side."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QListView
+from pytestqt.qtbot import QtBot
+
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.dataset.same_task import SameTaskDialog, takes_of
+from odyssey_recorder.selection.index import EpisodeIndex
+from tests.exporting.sample import ids, write_dataset
+from tests.gui.inspection import faults
+from tests.gui.pilot import LonePilot
+
+FIRST, SECOND, THIRD, FOURTH = ids(4)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
+    """The second and fourth episodes are takes of the first one's task."""
+    write_dataset(tmp_path, 4)
+    task = json.loads((tmp_path / "annotations" / f"{FIRST}.json").read_text())["task_info"]
+    for one, device in ((SECOND, "Pixel Fold"), (FOURTH, "Medium Phone")):
+        words = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
+        change(tmp_path, one, lambda tree, words=words: tree.update(task_info=words))
+        change(tmp_path, one, lambda tree, device=device: tree["device_info"].update(device_name=device))
+    change(tmp_path, FOURTH, lambda tree: tree.update(steps=shortened(tree), step_length=3))
+    made = EpisodeIndex(tmp_path, None)
+    made.refresh()
+    yield made
+    made.close()
+
+
+def change(root: Path, episode_id: str, mend: Callable[[dict[str, Any]], None]) -> None:
+    path = root / "annotations" / f"{episode_id}.json"
+    tree = json.loads(path.read_text())
+    mend(tree)
+    path.write_text(json.dumps(tree))
+
+
+def shortened(tree: dict[str, Any]) -> list[dict[str, Any]]:
+    last = {**tree["steps"][-1], "step": 2, "screenshot": f"{tree['episode_id']}_2.png"}
+    return [*tree["steps"][:2], last]
+
+
+def test_takes_are_the_same_task_with_the_same_apps_in_any_words(index: EpisodeIndex) -> None:
+    assert [row.episode_id for row, _ in takes_of(index, FIRST)] == [FIRST, FOURTH, SECOND]
+    assert [row.episode_id for row, _ in takes_of(index, THIRD)] == [THIRD]
+
+
+def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
+    qtbot: QtBot, background: Background, index: EpisodeIndex
+) -> None:
+    pilot = LonePilot(qtbot, background)
+    pilot.window.resize(900, 700)
+    pilot.window.show()
+    SameTaskDialog(index, FIRST, background, pilot.window).open()
+    pilot.wait_to_read("3 takes on 3 devices")
+
+    strips = [
+        pilot.named(QListView, f"Steps on {device}, {one}")
+        for device, one in (("Small Phone", FIRST), ("Medium Phone", FOURTH), ("Pixel Fold", SECOND))
+    ]
+    assert [strip.model().rowCount() for strip in strips] == [8, 3, 8]
+    assert pilot.says("Unreviewed · 3 steps · complete")
+    strips[0].setCurrentIndex(strips[0].model().index(1, 0))
+    assert [strip.currentIndex().row() for strip in strips] == [1, 1, 1]
+    strips[0].setCurrentIndex(strips[0].model().index(5, 0))
+    assert [strip.currentIndex().row() for strip in strips] == [5, 1, 5], "the short one has no sixth step"
+
+    strips[0].horizontalScrollBar().setValue(60)
+    assert [strip.horizontalScrollBar().value() for strip in strips] == [60, 0, 60]
+    assert not faults(pilot.dialog())
+
+
+def test_an_episode_that_is_gone_is_told(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
+    pilot = LonePilot(qtbot, background)
+    pilot.window.show()
+    SameTaskDialog(index, "9" * 16, background, pilot.window).open()
+
+    pilot.wait_to_read("is no longer in the dataset. Choose another one.")
