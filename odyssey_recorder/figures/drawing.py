@@ -144,7 +144,8 @@ def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
         x = left + (value - panel.first + 0.5) / panel.step * slot
         words, y, is_inside = f"{name} {value:.1f}", 12.0 + number * 16, left <= x <= width - 10
         if is_inside:
-            shapes.append(Line(x, y - 10, x, top + _HIGH, "published" if number else "text", 1.5))
+            tone: Tone = "published" if number else "text"
+            shapes += (Line(x, y - 10, x, top + _HIGH, "ground", 5), Line(x, y - 10, x, top + _HIGH, tone, 1.5))
         else:
             words, x = (f"{words} →", width - 15) if x > left else (f"← {words}", left)
         room = x + 6 + len(words) * _LETTER < width

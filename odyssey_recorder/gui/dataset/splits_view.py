@@ -32,6 +32,7 @@ from odyssey_recorder.gui.parts import (
     push_button,
     row,
     scroll_area,
+    set_kind,
     text_label,
 )
 from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
@@ -54,11 +55,11 @@ from odyssey_recorder.splits.files import (
 from odyssey_recorder.splits.leaks import Leak, LeakReport, leak_report
 
 _ROW_PX = 30
-_IDS = 3
+_NAMED = 3
 _LEAST_PX = 620
 _RULES = DrawRules()
 _DRAWN_BY = {
-    "random": {"take": "tasks, by chance", "episode": "episodes, by chance"},
+    "random": "tasks, by chance",
     "task": "templates of each category, by chance",
     "device": "named devices",
     "app": "the least used apps of each class",
@@ -184,7 +185,7 @@ class MakeSplitsDialog(QDialog):
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
         self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
         self._lay_out()
-        self._work(partial(_ready, root), self._take_facts, "Reading the episodes…")
+        self._work(lambda: (read_facts(root), read_record(root)), self._take_facts, "Reading the episodes…")
 
     @property
     def _rules(self) -> DrawRules:
@@ -212,7 +213,7 @@ class MakeSplitsDialog(QDialog):
 
     def _show_plan(self, plan: tuple[PlannedSplits, Sequence[str]]) -> None:
         self._planned, lines = plan
-        self._told.setText("\n".join(lines))
+        self._tell("\n".join(lines))
         self._enable(on=True)
 
     def _confirm(self) -> None:
@@ -225,24 +226,33 @@ class MakeSplitsDialog(QDialog):
                 deliver(result)
 
         self._enable(on=False)
-        self._told.setText(words)
+        self._tell(words)
         self._background.run(call, partial(unless_closed, take), partial(unless_closed, self._fail))
 
     def _fail(self, error: Exception) -> None:
         self._planned = None
-        self._told.setText(breakable(error_text(error)))
+        self._tell(breakable(error_text(error)))
         self._enable(on=bool(self._facts))
 
     def _forget(self) -> None:
         """The rules differ from those of the plan."""
         self._planned = None
-        self._told.setText("Choose “Plan” to see what would change.")
+        self._tell("Choose “Plan” to see what would change.")
         self._enable(on=True)
+
+    def _tell(self, words: str) -> None:
+        self._told.setText(words)
+        self._told.setMinimumHeight(self._told.heightForWidth(self._told.width()))
+        self.adjustSize()
 
     def _enable(self, *, on: bool) -> None:
         for part in (self._share, self._seed, self._unit, self._device, self._reshuffle, self._plan):
             part.setEnabled(on)
-        self._write.setEnabled(on and self._planned is not None)
+        is_planned = on and self._planned is not None
+        self._write.setEnabled(is_planned)
+        for button, is_next in ((self._plan, not is_planned), (self._write, is_planned)):
+            set_kind(button, "primary" if is_next else "")
+            button.setDefault(is_next)
 
     def _lay_out(self) -> None:
         self._share.setSuffix(" %")
@@ -294,10 +304,6 @@ def _read(root: Path, tell: Progress) -> _Found:
     return _Found([DrawnSplit(one) for one in splits], leaks, None, remarks)
 
 
-def _ready(root: Path) -> tuple[Sequence[SplitFacts], SplitsRecord | None]:
-    return read_facts(root), read_record(root)
-
-
 def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tuple[PlannedSplits, Sequence[str]]:
     """The plan, and what it would change in words."""
     planned = plan_splits(root, facts, order)
@@ -330,11 +336,9 @@ def _now(root: Path) -> dict[str, Split]:
 
 
 def _sheet(found: _Found) -> QWidget:
-    sheet, cards = QWidget(), []
-    if not found.splits:
-        cards.append(notice("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test."))
-    else:
-        cards.append(_fitted(_split_table(found)))
+    sheet, cards = QWidget(), list[QWidget]()
+    nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
+    cards.append(_fitted(_split_table(found)) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(one.kind, leak) for one in found.leaks.splits for leak in one.leaks]
         cards.append(text_label("Leaks: what of test is in train too", "title"))
@@ -347,13 +351,13 @@ def _sheet(found: _Found) -> QWidget:
 
 
 def _split_table(found: _Found) -> QTableView:
-    rules = None if found.record is None else found.record.rules
+    record = found.record
 
     def drawn_by(one: DrawnSplit) -> str:
-        if rules is None:
+        if record is None:
             return "elsewhere"
-        by = _DRAWN_BY.get(one.split.kind, "")
-        return by if isinstance(by, str) else by[rules.unit]
+        is_single = one.split.kind == "random" and record.rules.unit == "episode"
+        return "episodes, by chance" if is_single else _DRAWN_BY.get(one.split.kind, "")
 
     columns: list[Column[DrawnSplit]] = [
         Column("Split", lambda one: one.split.kind, width=100, is_bold=lambda _: True),
@@ -391,7 +395,7 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
         Column("What", what, tip=what),
         Column("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
         Column("Of test", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
-        Column("First ids", lambda row: _few(row[1].ids), width=264, tip=lambda row: "\n".join(row[1].ids[:20])),
+        Column("First ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])),
     ]
     model = TableModel(columns)
     model.show(rows)
@@ -415,6 +419,6 @@ def _fitted(table: QTableView) -> QTableView:
     return table
 
 
-def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _IDS:,} more" if len(names) > _IDS else ""
-    return f"{', '.join(names[:_IDS])}{more}"
+def _few(names: Sequence[str], at_most: int = _NAMED) -> str:
+    more = f" and {len(names) - at_most:,} more" if len(names) > at_most else ""
+    return f"{', '.join(names[:at_most])}{more}"

@@ -1,7 +1,7 @@
 """The takes of a task side by side."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,28 +23,30 @@ FIRST, SECOND, THIRD, FOURTH = ids(4)
 def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
     """The second and fourth episodes are takes of the first one's task."""
     write_dataset(tmp_path, 4)
-    task = json.loads((tmp_path / "annotations" / f"{FIRST}.json").read_text())["task_info"]
+    task = read(tmp_path, FIRST)["task_info"]
     for one, device in ((SECOND, "Pixel Fold"), (FOURTH, "Medium Phone")):
         words = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
-        change(tmp_path, one, lambda tree, words=words: tree.update(task_info=words))
-        change(tmp_path, one, lambda tree, device=device: tree["device_info"].update(device_name=device))
-    change(tmp_path, FOURTH, lambda tree: tree.update(steps=shortened(tree), step_length=3))
+        change(tmp_path, one, task_info=words, device_info={"h": 64, "w": 36, "device_name": device})
+    change(tmp_path, FOURTH, **shortened(tmp_path, FOURTH))
     made = EpisodeIndex(tmp_path, None)
     made.refresh()
     yield made
     made.close()
 
 
-def change(root: Path, episode_id: str, mend: Callable[[dict[str, Any]], None]) -> None:
-    path = root / "annotations" / f"{episode_id}.json"
-    tree = json.loads(path.read_text())
-    mend(tree)
-    path.write_text(json.dumps(tree))
+def read(root: Path, episode_id: str) -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads((root / "annotations" / f"{episode_id}.json").read_text())
+    return tree
 
 
-def shortened(tree: dict[str, Any]) -> list[dict[str, Any]]:
-    last = {**tree["steps"][-1], "step": 2, "screenshot": f"{tree['episode_id']}_2.png"}
-    return [*tree["steps"][:2], last]
+def change(root: Path, episode_id: str, **keys: object) -> None:
+    (root / "annotations" / f"{episode_id}.json").write_text(json.dumps(read(root, episode_id) | keys))
+
+
+def shortened(root: Path, episode_id: str) -> dict[str, Any]:
+    steps = read(root, episode_id)["steps"]
+    last = {**steps[-1], "step": 2, "screenshot": f"{episode_id}_2.png"}
+    return {"steps": [*steps[:2], last], "step_length": 3}
 
 
 def test_takes_are_the_same_task_with_the_same_apps_in_any_words(index: EpisodeIndex) -> None:
