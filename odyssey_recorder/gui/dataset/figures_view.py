@@ -104,9 +104,8 @@ class FiguresView(QWidget):
             self.refresh()
 
     def _take(self, counted: _Counted) -> None:
-        before, self._shown = self._shown, counted
-        if before is None or before.figures != counted.figures:
-            self._pane.show_figures(counted.figures)
+        self._shown = counted
+        self._pane.show_figures(counted.figures)
         self._empty.setCurrentIndex(0 if counted.told.episodes else 2 if counted.told.selection else 1)
         if counted.told.unread:
             words = f"{len(counted.told.unread):,} episodes cannot be read and are left out."

@@ -1,9 +1,10 @@
 """The figures of a dataset in the window: a mark that is chosen filters the list."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QToolTip, QWidget
 
@@ -35,6 +36,10 @@ class PanelView(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._lay_out(_WIDEST_PX)
+
+    @property
+    def is_drawn(self) -> bool:
+        return self._drawing is not None
 
     @property
     def marked(self) -> Rect | None:
@@ -128,22 +133,47 @@ def _tip(mark: Rect) -> str:
 
 
 class FiguresPane(QWidget):
-    """All figures, one card each; `chosen` is the filter of a mark."""
+    """All figures, one card each; `chosen` is the filter of a mark.
+
+    A new card takes the place of the old one, one in a turn: all at once would keep the window waiting.
+    """
 
     chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self._area = scroll_area(name="Figures")
-        fill_column(self, (self._area, 1))
+        self._shown: list[tuple[Figure, Card]] = []
+        self._coming: deque[tuple[int, Figure]] = deque()
+        self._turn = QTimer(self, interval=0)
+        self._turn.timeout.connect(self._show_next)
+        sheet = QWidget()
+        self._column = fill_column(sheet, None, margins=(0, 0, 6, 0), spacing=12)
+        fill_column(self, (scroll_area(sheet, "Figures"), 1))
+
+    @property
+    def is_complete(self) -> bool:
+        return not self._coming
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
-        before = self._area.verticalScrollBar().value()
-        sheet = QWidget()
-        cards = (figure_card(one, self.chosen.emit) for one in figures)
-        fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
-        self._area.setWidget(sheet)
-        self._area.verticalScrollBar().setValue(before)
+        """Always the same figures, of other episodes."""
+        self._coming = deque(enumerate(figures))
+        self._turn.start()
+
+    def _show_next(self) -> None:
+        if not self._coming:
+            self._turn.stop()
+            return
+        place, figure = self._coming.popleft()
+        before = self._shown[place : place + 1]
+        if before and before[0][0] == figure:
+            return
+        card = figure_card(figure, self.chosen.emit)
+        self._shown[place : place + 1] = [(figure, card)]
+        if before:
+            self._column.replaceWidget(before[0][1], card)
+            before[0][1].deleteLater()
+        else:
+            self._column.insertWidget(place, card)
 
 
 def figure_card(figure: Figure, choose: Callable[[str], object]) -> Card:
@@ -156,15 +186,15 @@ def figure_card(figure: Figure, choose: Callable[[str], object]) -> Card:
         layout.addWidget(text_label("The line across a row is the published share.", "hint"))
     for panel in figure.panels:
         name = f"{figure.title} {panel.title}".strip()
-        is_drawn = drawn(panel) is not None
-        if panel.title and (is_drawn or isinstance(panel, Listing)):
-            layout.addWidget(text_label(panel.title))
-        if isinstance(panel, Listing):
-            layout.addWidget(_Table(panel, name))
-        elif not is_drawn:
+        view = None if isinstance(panel, Listing) else PanelView(panel, name)
+        if view is not None and not view.is_drawn:
             layout.addWidget(text_label("Nothing to count.", "hint"))
+            continue
+        if panel.title:
+            layout.addWidget(text_label(panel.title))
+        if view is None:
+            layout.addWidget(_Table(panel, name))
         else:
-            view = PanelView(panel, name)
             view.chosen.connect(choose)
             layout.addWidget(view)
             _add_folded(layout.addWidget, panel, name)

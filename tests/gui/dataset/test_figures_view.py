@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.figures_view import FiguresView
-from odyssey_recorder.gui.figures.figures_pane import PanelView
+from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
 from odyssey_recorder.selection.filter import parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.exporting.sample import write_dataset
@@ -28,7 +28,7 @@ class Reader(LonePilot):
 
     def open(self) -> None:
         self.show_alone(self.view)
-        self.qtbot.waitUntil(lambda: not self.background.jobs)
+        self.qtbot.waitUntil(lambda: not self.background.jobs and self.find(FiguresPane).is_complete)
 
     def save(self, button: str, place: Path) -> None:
         self.press(button)

@@ -1,12 +1,13 @@
 """The figures in the window: painted, reachable by keys, and a mark chooses its filter."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTableWidget, QToolButton
+from PySide6.QtWidgets import QLabel, QTableWidget, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.figures.counting import Against, all_figures
@@ -73,6 +74,7 @@ def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> N
     pane.resize(800, 600)
     pane.show()
     pane.show_figures(FIGURES)
+    qtbot.waitUntil(lambda: pane.is_complete)
 
     drawings = pane.findChildren(PanelView)
     assert len(drawings) == sum(len(list(file_names(one))) for one in FIGURES)
@@ -86,6 +88,23 @@ def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> N
     QTest.keyClick(drawings[0], Qt.Key.Key_Down)
     QTest.keyClick(drawings[0], Qt.Key.Key_Return)
     assert chosen[0].startswith('category:"')
+
+
+def test_other_figures_take_the_places_of_the_first_ones(qtbot: QtBot) -> None:
+    pane = FiguresPane()
+    qtbot.addWidget(pane)
+    pane.show()
+    pane.show_figures(FIGURES)
+    qtbot.waitUntil(lambda: pane.is_complete)
+    before = pane.findChildren(PanelView)
+    pane.show_figures([replace(FIGURES[0], title="Now"), *FIGURES[1:]])
+    qtbot.waitUntil(lambda: pane.is_complete)
+
+    titles = [one.text() for one in pane.findChildren(QLabel) if one.property("kind") == "title" and one.isVisible()]
+    tops = {one.text(): one.mapTo(pane, QPoint()).y() for one in pane.findChildren(QLabel) if one.isVisible()}
+    assert "Now" in titles
+    qtbot.waitUntil(lambda: tops["Now"] < tops[FIGURES[1].title])
+    assert pane.findChildren(PanelView) == before, "what is the same stays"
 
 
 def test_a_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
