@@ -6,6 +6,7 @@ Units are pixels at normal text size, from the top left corner.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Grid, Listing, Panel, counted
@@ -212,6 +213,7 @@ def _grid(panel: Grid, width: float) -> tuple[list[Shape], float, float]:
     return shapes, head + len(panel.rows) * high, labels + len(panel.columns) * slot
 
 
+@lru_cache(maxsize=16)
 def _screen(panel: Grid) -> tuple[list[Shape], float, float]:
     """A heat map in the proportions of the screen."""
     wide = 200.0 if panel.aspect >= 1 else 360.0
