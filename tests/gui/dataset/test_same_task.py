@@ -24,7 +24,7 @@ def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
     """The second and fourth episodes are takes of the first one's task."""
     write_dataset(tmp_path, 4)
     task = read(tmp_path, FIRST)["task_info"]
-    for one, device in ((SECOND, "Pixel Fold"), (FOURTH, "Medium Phone")):
+    for one, device in ((SECOND, "Pixel Fold"), (FOURTH, "Pixel Tablet")):
         words = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
         change(tmp_path, one, task_info=words, device_info={"h": 64, "w": 36, "device_name": device})
     change(tmp_path, FOURTH, **shortened(tmp_path, FOURTH))
@@ -45,12 +45,12 @@ def change(root: Path, episode_id: str, **keys: object) -> None:
 
 def shortened(root: Path, episode_id: str) -> dict[str, Any]:
     steps = read(root, episode_id)["steps"]
-    last = {**steps[-1], "step": 2, "screenshot": f"{episode_id}_2.png"}
-    return {"steps": [*steps[:2], last], "step_length": 3}
+    last = {**steps[-1], "step": 6, "screenshot": f"{episode_id}_6.png"}
+    return {"steps": [*steps[:6], last], "step_length": 7}
 
 
 def test_takes_are_the_same_task_with_the_same_apps_in_any_words(index: EpisodeIndex) -> None:
-    assert [row.episode_id for row, _ in takes_of(index, FIRST)] == [FIRST, FOURTH, SECOND]
+    assert [row.episode_id for row, _ in takes_of(index, FIRST)] == [FIRST, SECOND, FOURTH]
     assert [row.episode_id for row, _ in takes_of(index, THIRD)] == [THIRD]
 
 
@@ -65,17 +65,19 @@ def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
 
     strips = [
         pilot.named(QListView, f"Steps on {device}, {one}")
-        for device, one in (("Small Phone", FIRST), ("Medium Phone", FOURTH), ("Pixel Fold", SECOND))
+        for device, one in (("Small Phone", FIRST), ("Pixel Fold", SECOND), ("Pixel Tablet", FOURTH))
     ]
-    assert [strip.model().rowCount() for strip in strips] == [8, 3, 8]
-    assert pilot.says("Unreviewed · 3 steps · complete")
+    assert [strip.model().rowCount() for strip in strips] == [8, 8, 7]
+    assert pilot.says("Unreviewed · 7 steps · complete")
     strips[0].setCurrentIndex(strips[0].model().index(1, 0))
     assert [strip.currentIndex().row() for strip in strips] == [1, 1, 1]
-    strips[0].setCurrentIndex(strips[0].model().index(5, 0))
-    assert [strip.currentIndex().row() for strip in strips] == [5, 1, 5], "the short one has no sixth step"
+    strips[0].setCurrentIndex(strips[0].model().index(7, 0))
+    assert [strip.currentIndex().row() for strip in strips] == [7, 7, 1], "the short one has no eighth step"
 
-    strips[0].horizontalScrollBar().setValue(60)
-    assert [strip.horizontalScrollBar().value() for strip in strips] == [60, 0, 60]
+    bars = [strip.horizontalScrollBar() for strip in strips]
+    bars[0].setValue(bars[0].maximum())
+    assert [bar.value() for bar in bars] == [bar.maximum() for bar in bars]
+    assert 0 < bars[2].maximum() < bars[0].maximum(), "the short one stops at its own end"
     assert not faults(pilot.dialog())
 
 
