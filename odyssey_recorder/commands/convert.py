@@ -1,5 +1,6 @@
 """`convert`: which episodes of a dataset are converted, and why others are not."""
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from odyssey_recorder.dataset.boxes import repaired_steps
 from odyssey_recorder.dataset.codec import Dialect, read_episode
 from odyssey_recorder.dataset.convert import Conversion, convert
-from odyssey_recorder.dataset.layout import annotation_files
+from odyssey_recorder.dataset.layout import annotation_files, redaction_path
 from odyssey_recorder.errors import DatasetError, ReviewError
 
 if TYPE_CHECKING:
@@ -28,9 +29,15 @@ def convert_admitted(
     """Convert what is admitted of `source`, as `dataset.convert` does; the others are among the failures."""
     if not source.is_dir() and admission.accepted:
         raise DatasetError(f"{source} is not a dataset folder, so its reviews are unknown.")
-    if not source.is_dir() or admission == Admission():
+    if not source.is_dir():
         return convert(source, target, dialect, with_screenshots=with_screenshots)
-    refuse = refusal(source, admission, dialect)
+    admit = refusal(source, admission, dialect) if admission != Admission() else lambda _: ""
+
+    def refuse(annotation: Path) -> str:
+        if with_screenshots and os.path.lexists(source / redaction_path(annotation.stem)):
+            return f"{annotation.name} has a redaction, which only `export` applies. Export the episode."
+        return admit(annotation)
+
     return convert(source, target, dialect, with_screenshots=with_screenshots, refuse=refuse)
 
 

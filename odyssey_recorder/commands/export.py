@@ -15,12 +15,13 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from odyssey_recorder.commands.convert import Admission, refusal
 from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import counted, say
+from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.dataset.codec import Dialect, read_annotation
 from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, annotation_files, split_path
 from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About
-from odyssey_recorder.exporting.episodes import lacks_texts
+from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
 from odyssey_recorder.exporting.job import Progress as ExportProgress
 from odyssey_recorder.exporting.job import Request, run_export, sides_of
 from odyssey_recorder.exporting.layouts import Options, Planned
@@ -54,19 +55,22 @@ def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     files = annotation_files(request.root)
     if not files:
         raise DatasetError(f"{request.root} is not a dataset folder: annotations/ with episode files is missing.")
-    if request.filter:
-        selected = selected_ids(request.root, request.filter)
-        files = [file for file in files if file.stem in selected]
+    selected = selected_ids(request.root, request.filter)
+    files = [file for file in files if file.stem in selected]
     refuse = refusal(request.root, request.admission, Dialect.RELEASE)
     left_out = [(file.stem, why) for file in files if (why := refuse(file))]
     gone = {episode_id for episode_id, _ in left_out}
     _tell_left_out([why for _, why in left_out], err)
+    unredacted = {file.stem: why for file in files if file.stem not in gone and (why := _unredacted(file))}
+    for why in unredacted.values():
+        say((f"{why} The episode is left out.", "red"), to=err)
+    gone |= unredacted.keys()
     chosen = [read_annotation(file) for file in files if file.stem not in gone]
     splits = _splits(request.root, frozenset(one.episode_id for one in chosen))
     sides = sides_of(splits)
     planned = [_planned(request.root, one, sides.get(one.episode_id, {})) for one in chosen]
     like, limits = _likeness(request, chosen)
-    about = _about(request.root, chosen, (*limits, *_counted_reasons(len(left_out))))
+    about = _about(request.root, chosen, (*limits, *_counted_reasons(len(gone))))
     options = replace(request.options, like=like)
     names = {Path(split_path(one.kind)).name: split_as_json(one) for one in splits}
     with _executor(request) as executor, _progress(err) as tell:
@@ -75,6 +79,20 @@ def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     for limit in limits:
         say((limit, "yellow"), to=err)
     say(f"{counted(chosen, 'episode')} exported to {folder}", to=out)
+
+
+def _unredacted(annotation: Path) -> str:
+    """Why the redaction of an episode cannot be applied; empty if it can, or if there is none."""
+    root = annotation.parent.parent
+    try:
+        redaction = read_redaction(root, annotation.stem)
+        if redaction is not None:
+            exported = read_exported(root, annotation.stem)
+            for step in {one.step for one in redaction.boxes}:
+                exported.screenshot(step)
+    except DatasetError as error:
+        return str(error)
+    return ""
 
 
 def _splits(root: Path, ids: frozenset[str]) -> list[Split]:

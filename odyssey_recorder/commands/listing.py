@@ -6,13 +6,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from odyssey_recorder.commands.terminal import counted, line, print_json, say
+from odyssey_recorder.commands.terminal import counted, line, print_json, say, tell_retired
+from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_files
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks
-from odyssey_recorder.selection.filter import Filter, Key, parse_filter
+from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.selection.filter import Filter, Key, Term, parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
 
@@ -43,8 +45,8 @@ def list_episodes(
     with err.status(line(f"Reading {index.root} …")):
         index.refresh()
         if options.checked:
-            _check(index, checker)
-    rows = index.rows(wanted)
+            check_all(index, checker)
+    rows = index.rows(unretired(wanted))
     if options.save:
         filters.save(options.save, wanted)
     if options.as_json:
@@ -53,6 +55,7 @@ def list_episodes(
         for row in rows:
             say(_words(row), to=out)
         say(f"{len(rows):,} of {counted(len(index.ids()), 'episode')}", to=err)
+    tell_retired(index.count(wanted) - len(rows), err)
     unchecked = sum(not row.is_checked for row in index.rows())
     if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in wanted.terms):
         words = f"The findings of {counted(unchecked, 'episode')} are unknown. Use --check to check first."
@@ -62,13 +65,29 @@ def list_episodes(
 
 
 def selected_ids(root: Path, text: str) -> frozenset[str]:
-    """The episodes that a filter selects. Raises DatasetError, FilterError."""
+    """The episodes that a filter selects, all for an empty one, and says how many retired ones it leaves out.
+
+    Raises DatasetError, FilterError.
+    """
     from odyssey_recorder.wiring import user_checker, user_index
 
+    if not text:
+        every, retired = frozenset(file.stem for file in annotation_files(root)), read_retired(root)
+        tell_retired(len(every & retired.keys()))
+        return every - retired.keys()
     wanted = parse_filter(text)
     with closing(user_index(root, user_checker())) as index:
         index.refresh()
-        return frozenset(index.ids(wanted))
+        found = frozenset(index.ids(unretired(wanted)))
+        tell_retired(index.count(wanted) - len(found))
+        return found
+
+
+def unretired(wanted: Filter) -> Filter:
+    """Without retired episodes, unless it asks for them."""
+    if any(term.key is Key.IS for term in wanted.terms):
+        return wanted
+    return Filter((*wanted.terms, Term(Key.IS, ("retired",), negated=True)))
 
 
 def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:
@@ -76,11 +95,14 @@ def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:
     return Filter((*saved, *parse_filter(options.filter).terms))
 
 
-def _check(index: EpisodeIndex, checker: Checker) -> None:
+def check_all(index: EpisodeIndex, checker: Checker) -> dict[str, EpisodeReport]:
+    """Check what has changed, for the index too; returns all reports by id."""
     checks = DatasetChecks(index.root, checker, lambda _: None)
     checks.run()
     known = (checks.known(path.stem).report for path in annotation_files(index.root))
-    index.take_reports(filter(None, known), settled=True)
+    reports = {report.episode_id: report for report in known if report is not None}
+    index.take_reports(reports.values(), settled=True)
+    return reports
 
 
 def _words(row: EpisodeRow) -> str:

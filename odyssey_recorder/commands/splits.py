@@ -87,11 +87,14 @@ def check(  # noqa: PLR0913 - the options
 
     Exit code 0: no errors found (see --fail-on); 1: errors found; 2: the splits or an episode cannot be read.
     """
+    from odyssey_recorder.curation.retired import read_retired, without_retired
     from odyssey_recorder.dataset.layout import SPLITS
     from odyssey_recorder.splits.files import read_record, read_splits
     from odyssey_recorder.splits.leaks import leak_report
 
-    found = read_splits(dataset / SPLITS if splits is None else splits.resolve())
+    retired = read_retired(dataset)
+    read = read_splits(dataset / SPLITS if splits is None else splits.resolve())
+    found = [without_retired(one, retired) for one in read]
     record = read_record(dataset) if splits is None else None
     unit = unit or ("take" if record is None else record.rules.unit)
     report = leak_report(found, _facts(dataset, with_screenshots=screenshots), unit=unit)
@@ -110,26 +113,34 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
 
     Exit code 0: success; 2: the dataset has no splits that were made here.
     """
+    from odyssey_recorder.curation.retired import read_retired
     from odyssey_recorder.dataset.layout import episode_ids
     from odyssey_recorder.splits.files import read_drawing
 
     record, drawing = read_drawing(dataset)
     _print_record(record, as_json=as_json)
     split = next(iter(drawing.drawn.values())).split
-    if not as_json and (changed := len(episode_ids(dataset).symmetric_difference((*split.train, *split.test)))):
+    there = episode_ids(dataset) - read_retired(dataset).keys()
+    if not as_json and (changed := len(there.symmetric_difference((*split.train, *split.test)))):
         words = terminal.counted(changed, "episode")
         terminal.say((f"{words} came or went since. Make the splits again.", "yellow"))
 
 
 def _facts(dataset: Path, *, with_screenshots: bool = False) -> "list[SplitFacts]":
+    """Of all episodes that are not retired."""
     from rich.progress import Progress
 
+    from odyssey_recorder.curation.retired import read_retired
+    from odyssey_recorder.dataset.layout import episode_ids
     from odyssey_recorder.splits.facts import read_facts
 
+    retired = read_retired(dataset)
+    terminal.tell_retired(len(episode_ids(dataset) & retired.keys()))
     with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
         bar = progress.add_task("Reading episodes")
         return read_facts(
             dataset,
+            without=retired,
             with_screenshots=with_screenshots,
             on_read=lambda done, count: progress.update(bar, completed=done, total=count),
         )

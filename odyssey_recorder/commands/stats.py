@@ -63,7 +63,7 @@ def _read(root: Path, selection: str = "") -> tuple[list[EpisodeFigures], tuple[
         raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
     names, _ = split_names(root / SPLITS)
     sides = sides_of(read_split(root / SPLITS / name) for name in names)
-    found = list(read_figures(root, sides, selected_ids(root, selection) if selection else None))
+    found = list(read_figures(root, sides, selected_ids(root, selection)))
     unread = tuple(str(one) for one in found if isinstance(one, DatasetError))
     return [one for one in found if isinstance(one, EpisodeFigures)], unread
 

@@ -34,6 +34,11 @@ def complain(words: str) -> None:
     say((words, "red"), to=err)
 
 
+def tell_retired(count: int, to: Console = err) -> None:
+    if count:
+        say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
+
+
 def print_json(tree: object) -> None:
     typer.echo(json.dumps(tree, indent=2))
 

@@ -10,6 +10,8 @@
           splits/<kind>_split.json      train and test; nothing else, as published tools open every file there
           metadata/splits.json          how the splits were made
           metadata/train_in_all.txt     the episodes that are in train of every split
+          metadata/retired.jsonl        which episodes are left out, and why
+          redactions/<id>.json          what exports black out and replace
 """
 
 import os
@@ -34,6 +36,8 @@ SPLITS = "splits"
 METADATA = "metadata"
 SPLITS_RECORD = f"{METADATA}/splits.json"
 TRAIN_IN_ALL = f"{METADATA}/train_in_all.txt"
+RETIRED = f"{METADATA}/retired.jsonl"
+REDACTIONS = "redactions"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
 INDEXES = ("all_anno.json", "all_annot.json")
@@ -81,6 +85,10 @@ def ui_tree_path(episode_id: str, step: int) -> str:
 
 def review_path(episode_id: str) -> str:
     return f"{REVIEWS}/{episode_id}.json"
+
+
+def redaction_path(episode_id: str) -> str:
+    return f"{REDACTIONS}/{episode_id}.json"
 
 
 def split_path(kind: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.curation.redaction import Redaction, read_redaction, redaction_bytes
 from odyssey_recorder.dataset.boxes import with_boxes
-from odyssey_recorder.dataset.codec import Dialect, encode, read_annotation
+from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
 from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path
 from odyssey_recorder.dataset.opened import opened
 from odyssey_recorder.dataset.provenance import StepRecord
@@ -23,24 +24,33 @@ _KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
 
 @dataclass(frozen=True, slots=True)
 class ExportedEpisode:
-    """`tree` is the annotation as the release spells it; `records` are those of the provenance, or None."""
+    """`tree` is the annotation as the release spells it; `records` are those of the provenance, or None.
+
+    All but the files in `screenshots` is as `redaction` leaves it.
+    """
 
     episode: Episode
     tree: dict[str, Json]
     records: tuple[StepRecord | None, ...]
     screenshots: Path
+    redaction: Redaction | None = None
+
+    def is_redacted(self, step: int) -> bool:
+        """Whether the step's screenshot must not be exported as it is in its file."""
+        return self.redaction is not None and self.redaction.hides(step)
 
     def screenshot(self, step: int) -> bytes:
-        """Raises DatasetError."""
+        """Redacted. Raises DatasetError."""
         path = self.screenshots / self.episode.steps[step].screenshot
         try:
-            return read_file(path, Largest.PICTURE, within=self.screenshots.parent)
+            png = read_file(path, Largest.PICTURE, within=self.screenshots.parent)
         except OSError as error:
             raise storage_error(error, path, "read") from error
+        return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
 def read_exported(root: Path, episode_id: str) -> ExportedEpisode:
-    """Raises DatasetError."""
+    """Raises DatasetError, also if its redaction cannot be applied."""
     annotation = root / annotation_path(episode_id)
     found = opened(annotation, read_annotation(annotation))
     if found.problem:
@@ -48,7 +58,12 @@ def read_exported(root: Path, episode_id: str) -> ExportedEpisode:
     episode = with_boxes(found.episode, found.provenance, always=True)
     tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
     records = tuple(found.record(number) for number in range(len(episode.steps)))
-    return ExportedEpisode(episode, tree, records, root / SCREENSHOTS)
+    redaction = read_redaction(root, episode_id)
+    if redaction is not None:
+        redaction.check_steps(len(episode.steps))
+        tree = redaction.without_words(tree)
+        episode = decode(json.dumps(tree), source=annotation.name)
+    return ExportedEpisode(episode, tree, records, root / SCREENSHOTS, redaction)
 
 
 def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:
@@ -91,7 +106,7 @@ def lacks_texts(episode: Episode) -> bool:
 
 
 def fingerprint(root: Path, ids: Iterable[str]) -> str:
-    """The SHA-256 of the sorted ids and annotations: equal for the same input. Raises DatasetError."""
+    """The SHA-256 of the sorted ids, annotations and redactions: equal for the same input. Raises DatasetError."""
     whole = hashlib.sha256()
     for episode_id in sorted(ids):
         path = root / annotation_path(episode_id)
@@ -99,7 +114,9 @@ def fingerprint(root: Path, ids: Iterable[str]) -> str:
             data = read_file(path, Largest.ANNOTATION, within=root)
         except OSError as error:
             raise storage_error(error, path, "read") from error
-        whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}\n".encode())
+        hidden = redaction_bytes(root, episode_id)
+        told = f" {hashlib.sha256(hidden).hexdigest()}" if hidden else ""
+        whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}{told}\n".encode())
     return whole.hexdigest()
 
 

@@ -108,9 +108,12 @@ def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> 
     written: Files = []
     for episode_id in shard.ids:
         exported = read_exported(root, episode_id)
-        for step in exported.episode.steps:
+        for number, step in enumerate(exported.episode.steps):
             name = f"{SCREENSHOTS}/{step.screenshot}"
-            _bring(exported.screenshots / step.screenshot, folder / name)
+            if exported.is_redacted(number):
+                _create(folder / name, exported.screenshot(number))
+            else:
+                _bring(exported.screenshots / step.screenshot, folder / name)
             written.append(name)
         name = f"{ANNOTATIONS}/{episode_id}.json"
         tree = exported.tree if options.like == "v2" else _without_annotations(exported.tree)

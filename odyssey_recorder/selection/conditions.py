@@ -1,5 +1,6 @@
 """Filters as conditions of the index's database: fixed SQL with the user's words as parameters only."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -29,12 +30,16 @@ class Condition:
     values: tuple[object, ...] = ()
 
 
-def condition(wanted: Filter, zone: tzinfo | None = None) -> Condition:
-    """Days begin and end in `zone`, the local one by default."""
-    return _joined("AND", [_term(term, zone) for term in wanted.terms]) if wanted.terms else Condition("TRUE")
+def condition(wanted: Filter, zone: tzinfo | None = None, retired: Iterable[str] = ()) -> Condition:
+    """Days begin and end in `zone`, the local one by default; `retired` are the ids of ``is:retired``."""
+    terms = [_term(term, zone, retired) for term in wanted.terms]
+    return _joined("AND", terms) if terms else Condition("TRUE")
 
 
-def _term(term: Term, zone: tzinfo | None) -> Condition:
+def _term(term: Term, zone: tzinfo | None, retired: Iterable[str]) -> Condition:
+    if term.key is Key.IS:
+        chosen = f"episode_id {'NOT ' * term.negated}IN (SELECT value FROM json_each(?))"
+        return Condition(chosen, (json.dumps(sorted(retired)),))
     found = _joined("OR", [_value(term.key, value, zone) for value in term.values])
     return Condition(f"{found.sql} IS {'NOT ' * term.negated}TRUE", found.values)  # what is unknown does not match
 

@@ -35,6 +35,7 @@ class Key(Enum):
     ACTION = "action"
     FINDING = "finding"
     SPLIT = "split"
+    IS = "is"
     STEPS = "steps"
     RECORDED = "recorded"
     PUBLISHED = "published"
@@ -125,7 +126,7 @@ def read_value(key: Key, text: str) -> Value:
             return _compared(text, _number)
         case Key.RECORDED | Key.PUBLISHED:
             return _compared(text, _day)
-        case Key.VERDICT | Key.ENDING | Key.ACTION:
+        case Key.VERDICT | Key.ENDING | Key.ACTION | Key.IS:
             return _one_of(_CHOICES[key], text, key)
         case Key.SPLIT:
             name, slash, part = text.partition("/")
@@ -150,6 +151,7 @@ _CHOICES = {
     Key.VERDICT: tuple(map(stage_name, ReviewStage)),
     Key.ENDING: ("complete", "impossible"),
     Key.ACTION: ("click", "long-press", "scroll", "type", "home", "back", "recent", "complete", "impossible"),
+    Key.IS: ("retired",),
 }
 _BLANKS = re.compile(r"\s*")
 _NAME = re.compile(r"([A-Za-z_]+):")

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
 from odyssey_recorder.dataset.watch import Changes, DatasetWatch
@@ -23,7 +24,7 @@ from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewStage
-from odyssey_recorder.selection.conditions import condition
+from odyssey_recorder.selection.conditions import Condition, condition
 from odyssey_recorder.selection.contents import StepRow
 from odyssey_recorder.selection.database import Database
 from odyssey_recorder.selection.entries import (
@@ -103,6 +104,7 @@ class EpisodeIndex:
         self._zone = zone
         self._verdicts = Verdicts(self.root)
         self._refreshing = RLock()
+        self._retired: frozenset[str] = frozenset()
 
     @property
     def problem(self) -> str:
@@ -163,18 +165,18 @@ class EpisodeIndex:
 
     def ids(self, wanted: Filter = ALL) -> tuple[str, ...]:
         """In order."""
-        found = condition(wanted, self._zone)
+        found = self._condition(wanted)
         query = f"SELECT episode_id FROM episodes WHERE {found.sql} ORDER BY episode_id"
         return tuple(episode_id for (episode_id,) in self._rows(query, found.values))
 
     def count(self, wanted: Filter = ALL) -> int:
-        found = condition(wanted, self._zone)
+        found = self._condition(wanted)
         [(count,)] = self._rows(f"SELECT COUNT(*) FROM episodes WHERE {found.sql}", found.values)
         return int(count)
 
     def rows(self, wanted: Filter = ALL, *, among: Iterable[str] | None = None) -> list[EpisodeRow]:
         """By id; only those `among` these ids, unless None."""
-        found = condition(wanted, self._zone)
+        found = self._condition(wanted)
         ids, values = "", found.values
         if among is not None:
             ids, values = "AND episode_id IN (SELECT value FROM json_each(?))", (*values, json.dumps(list(among)))
@@ -186,7 +188,7 @@ class EpisodeIndex:
 
     def steps(self, wanted: Filter = ALL) -> Iterator[tuple[str, StepRow]]:
         """The steps of these episodes with the ids, in order."""
-        found = condition(wanted, self._zone)
+        found = self._condition(wanted)
         query = f"SELECT episode_id, every_step FROM episodes WHERE {found.sql} ORDER BY episode_id"
         for episode_id, steps in self._rows(query, found.values):
             yield from ((episode_id, StepRow(*step)) for step in json.loads(steps))
@@ -201,7 +203,7 @@ class EpisodeIndex:
         for key, query in _FACETS.items():
             others = wanted.without(key)
             if others not in among:
-                where = condition(others, self._zone)
+                where = self._condition(others)
                 numbers = self._rows(f"SELECT n FROM episodes WHERE {where.sql}", where.values)
                 among[others] = json.dumps([n for (n,) in numbers])
             found[key] = tuple(FacetCount(*row) for row in self._rows(query, (among[others],)))
@@ -223,6 +225,7 @@ class EpisodeIndex:
     def _read_changes(
         self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
     ) -> Changes:
+        self._retired = frozenset(read_retired(self.root))
         with closing(EntryReader(self.root)) as reader:
             there, before = reader.stamps(only), self._stamps(only)
             gone = before.keys() - there.keys() - _coming_back(self.root)
@@ -278,6 +281,9 @@ class EpisodeIndex:
                 connection.execute("INSERT INTO splits VALUES (?, ?)", (split, there[split]))
 
     # The database.
+
+    def _condition(self, wanted: Filter) -> Condition:
+        return condition(wanted, self._zone, self._retired)
 
     def _stamps(self, only: Sequence[str] | None) -> dict[str, Stamps]:
         query = "SELECT episode_id, annotation, provenance, review FROM episodes"

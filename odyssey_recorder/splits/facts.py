@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -77,13 +77,17 @@ def fingerprint(facts: Iterable[SplitFacts]) -> str:
 
 
 def read_facts(
-    root: Path, *, with_screenshots: bool = False, on_read: Callable[[int, int], object] = lambda _done, _count: None
+    root: Path,
+    *,
+    without: Collection[str] = (),
+    with_screenshots: bool = False,
+    on_read: Callable[[int, int], object] = lambda _done, _count: None,
 ) -> list[SplitFacts]:
-    """The facts of all episodes, sorted by id; `on_read` gets how many are done, of how many.
+    """The facts of all episodes but those `without`, sorted by id; `on_read` gets how many are done, of how many.
 
     Raises DatasetError, also if there is no episode, or if one cannot be read.
     """
-    ids = sorted(episode_ids(root))
+    ids = sorted(episode_ids(root).difference(without))
     if not ids:
         raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
     has_provenance = (root / PROVENANCE).is_dir()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from odyssey_recorder.curation.retired import read_retired, without_retired
 from odyssey_recorder.dataset.layout import SPLITS, SPLITS_RECORD, episode_ids
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
@@ -28,17 +29,18 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
     keeps apart is on both sides.
 
     Entries may be ids or file names. task_split keeps templates apart, device_split devices, and every test episode of
-    app_split uses an app that no train episode does. Raises DatasetError.
+    app_split uses an app that no train episode does. Retired episodes are passed over. Raises DatasetError.
     """
     names, others = split_names(root / SPLITS)
     yield from map(_no_split, others)
     if not names:
         yield NotChecked("SPL01", "The dataset has no splits/.")
         return
-    episodes = episode_ids(root)
+    retired = read_retired(root)
+    episodes = episode_ids(root) - retired.keys()
     for name in names:
         try:
-            split = read_split(root / SPLITS / name)
+            split = without_retired(read_split(root / SPLITS / name), retired)
         except InvalidSplitError as error:
             yield Finding("SPL01", Severity.ERROR, None, "", None, f"{_where(name)} {error.why}.", _REMAKE)
             continue

@@ -1,0 +1,317 @@
+"""`curate`: retired episodes, duplicates and redactions of a dataset."""
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.errors import DatasetError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness
+    from odyssey_recorder.curation.redaction import FoundTexts, Redaction
+    from odyssey_recorder.curation.retired import Decision
+    from odyssey_recorder.model.episode import Json
+    from odyssey_recorder.splits.facts import SplitFacts
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact.")
+
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
+IdsArgument = Annotated[list[str], typer.Argument(metavar="ID...", help="The episodes.")]
+NameOption = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Apply what is shown.")]
+_SHOWN = 60
+
+
+@app.command()
+@terminal.exits_with_2()
+def retire(  # noqa: PLR0913 - the options
+    dataset: DatasetArgument,
+    ids: IdsArgument,
+    *,
+    why: Annotated[str, typer.Option(help="The reason.")],
+    superseded_by: Annotated[str | None, typer.Option(metavar="ID", help="The episode to use instead.")] = None,
+    name: NameOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Leave episodes out of lists, exports, splits and figures.
+
+    Their files stay where they are. `list --filter is:retired` lists them. Without --yes, nothing is changed.
+
+    Exit code 0: success; 2: an episode cannot be retired.
+    """
+    from odyssey_recorder.curation.retired import decided_now
+
+    who = _name(name)
+    made = (decided_now(one, "retire", reason=why, who=who) for one in dict.fromkeys(ids))
+    _decide(dataset, [one.model_copy(update={"superseded_by": superseded_by}) for one in made], yes=yes)
+
+
+@app.command()
+@terminal.exits_with_2()
+def restore(
+    dataset: DatasetArgument,
+    ids: IdsArgument,
+    *,
+    why: Annotated[str, typer.Option(help="The reason.")] = "",
+    name: NameOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Take retired episodes back.
+
+    Without --yes, nothing is changed.
+
+    Exit code 0: success; 2: the dataset cannot be read or written.
+    """
+    from odyssey_recorder.curation.retired import decided_now
+
+    who = _name(name)
+    _decide(dataset, [decided_now(one, "restore", reason=why, who=who) for one in dict.fromkeys(ids)], yes=yes)
+
+
+@app.command()
+@terminal.exits_with_2()
+def duplicates(  # noqa: PLR0913 - the options
+    dataset: DatasetArgument,
+    *,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="What duplicates share: annotation, screenshots, actions, instruction or take. Repeatable.",
+            show_default="all but screenshots",
+        ),
+    ] = None,
+    retire_others: Annotated[
+        bool, typer.Option("--retire-others", help="Retire all but the best of each group. Needs --by.")
+    ] = False,
+    name: NameOption = None,
+    yes: YesOption = False,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Show groups of episodes that may be the same, and the best of each.
+
+    Episodes that have changed since their last check are checked first. Without --retire-others and --yes, nothing is
+    changed.
+
+    Exit code 0: success; 2: the dataset cannot be read or written.
+    """
+    from odyssey_recorder.curation.duplicates import LIKENESSES, duplicate_groups
+    from odyssey_recorder.curation.retired import decided_now
+
+    if unknown := set(by or ()).difference(LIKENESSES):
+        raise typer.BadParameter(f"{', '.join(sorted(unknown))}: --by is one of {', '.join(LIKENESSES)}.")
+    if retire_others and (not by or as_json):
+        raise typer.BadParameter("--retire-others needs --by, which says what a duplicate is, and takes no --json.")
+    chosen: list[Likeness] = [one for one in LIKENESSES if (one in by if by else one != "screenshots")]
+    groups = duplicate_groups(_candidates(dataset, with_screenshots="screenshots" in chosen), chosen)
+    if as_json:
+        terminal.print_json([_group_as_json(one) for one in groups])
+        return
+    for group in groups:
+        _print_group(group)
+    terminal.say(f"{terminal.counted(groups, 'group')} of episodes that may be the same")
+    if retire_others and groups:
+        who = _name(name)
+        decisions = []
+        for one in groups:
+            same = f"duplicate: same {', '.join(one.common)}"
+            made = (decided_now(other.episode_id, "retire", reason=same, who=who) for other in one.others)
+            decisions += [each.model_copy(update={"superseded_by": one.best.episode_id}) for each in made]
+        _decide(dataset, decisions, yes=yes)
+
+
+@app.command()
+@terminal.exits_with_2()
+def redact(  # noqa: PLR0913 - the options
+    dataset: DatasetArgument,
+    episode_id: Annotated[str, typer.Argument(metavar="EPISODE", help="The id of the episode.")],
+    *,
+    step: Annotated[int | None, typer.Option(min=0, help="The step of --box, from 0 as in file names.")] = None,
+    box: Annotated[
+        list[str] | None,
+        typer.Option(metavar="L,T,R,B", help="A box in pixels of the step's screenshot. Repeatable."),
+    ] = None,
+    text: Annotated[str, typer.Option(help="Cover views with this text, and replace it in the annotation.")] = "",
+    pattern: Annotated[str, typer.Option("--regex", help="The same for all that a regular expression finds.")] = "",
+    clear: Annotated[bool, typer.Option("--clear", help="Delete all redactions of the episode.")] = False,
+    why: Annotated[str, typer.Option(help="The reason.")] = "",
+    name: NameOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Hide parts of screenshots and words in all exports.
+
+    The dataset itself is not changed: `export` draws the black boxes and replaces the words. Without --yes, it is only
+    shown what would be hidden.
+
+    Exit code 0: success; 1: nothing is found; 2: the episode cannot be read, or the redaction not written.
+    """
+    if (step is None) != (not box) or sum((step is not None, bool(text), bool(pattern), clear)) != 1:
+        raise typer.BadParameter("Give one of: --step with --box, --text, --regex, --clear.")
+    if clear:
+        _clear(dataset, episode_id, yes=yes)
+        return
+    from odyssey_recorder.curation.redaction import FoundTexts, drawn_box, find_texts, literally
+
+    tree = _released(dataset, episode_id)
+    if step is not None:
+        drawn = (drawn_box(dataset, episode_id, step, _sides(one)) for one in box or ())
+        found = FoundTexts(tuple(drawn))
+    else:
+        found = find_texts(dataset, episode_id, tree, _compiled(literally(text) if text.strip() else pattern))
+    _print_found(found)
+    if not found.boxes and not found.words:
+        terminal.complain("Nothing is found, so nothing would be hidden.")
+        raise typer.Exit(1)
+    if not yes:
+        _say_unchanged()
+        return
+    _write(dataset, found.redaction(episode_id, who=_name(name), why=why))
+
+
+def _decide(dataset: Path, decisions: "Sequence[Decision]", *, yes: bool) -> None:
+    from odyssey_recorder.curation.retired import plan_decisions, record_decisions
+
+    planned = plan_decisions(dataset, decisions)
+    for one in planned:
+        better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
+        terminal.say(f"{one.decision} {one.episode_id}{better}{f': {one.reason}' if one.reason else ''}")
+    if skipped := len(decisions) - len(planned):
+        terminal.say(f"{terminal.counted(skipped, 'episode')} unchanged: already so")
+    if planned and yes:
+        record_decisions(dataset, planned)
+        terminal.say(f"{terminal.counted(planned, 'episode')} {planned[0].decision}d")
+    elif planned:
+        _say_unchanged()
+
+
+def _say_unchanged() -> None:
+    terminal.say(("Nothing has changed. Use --yes to apply this.", "yellow"))
+
+
+def _name(given: str | None) -> str:
+    from odyssey_recorder.settings import read_settings
+
+    return read_settings(annotator=given).annotator
+
+
+# Duplicates.
+
+
+def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
+    from odyssey_recorder.commands.listing import check_all
+    from odyssey_recorder.curation.duplicates import Candidate
+    from odyssey_recorder.curation.retired import read_retired
+    from odyssey_recorder.quality.reviewing.status import ReviewStage
+    from odyssey_recorder.splits.facts import read_facts
+    from odyssey_recorder.wiring import user_checker, user_index
+
+    facts = read_facts(dataset, without=read_retired(dataset), with_screenshots=with_screenshots)
+    checker = user_checker()
+    with closing(user_index(dataset, checker)) as index:
+        index.refresh()
+        reports = check_all(index, checker)
+        rows = {row.episode_id: row for row in index.rows()}
+
+    def candidate(one: "SplitFacts") -> Candidate:
+        row, report = rows[one.episode_id], reports.get(one.episode_id)
+        found = () if report is None else report.findings
+        alike = tuple(other for finding in found if finding.check == "EPI05" for other in finding.others)
+        accepted, proved = row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None
+        return Candidate(one, accepted, proved, row.errors, row.warnings, alike)
+
+    return [candidate(one) for one in facts if one.episode_id in rows]
+
+
+def _print_group(group: "DuplicateGroup") -> None:
+    terminal.say((f"Same {', '.join(group.common)}", "bold"))
+    for one in (group.best, *group.others):
+        keep = ("keep  ", "green") if one is group.best else ("      ", "")
+        terminal.say("  ", keep, f"{one.episode_id}  {_told(one)}  {one.facts.instruction}")
+    terminal.say(f"  {'':6}{group.best.episode_id}: {group.why}")
+
+
+def _told(one: "Candidate") -> str:
+    state = "accepted" if one.is_accepted else "not accepted"
+    proof = "provenance" if one.is_proved else "no provenance"
+    counts = f"{terminal.counted(one.errors, 'error')}, {terminal.counted(one.warnings, 'warning')}"
+    return f"{state}, {proof}, {counts}"
+
+
+def _group_as_json(group: "DuplicateGroup") -> dict[str, object]:
+    others = [one.episode_id for one in group.others]
+    return {"same": list(group.common), "best": group.best.episode_id, "why": group.why, "others": others}
+
+
+# Redaction.
+
+
+def _released(dataset: Path, episode_id: str) -> "dict[str, Json]":
+    from odyssey_recorder.dataset.codec import Dialect, encode, read_annotation
+    from odyssey_recorder.dataset.layout import annotation_path, checked_id
+
+    episode = read_annotation(dataset / annotation_path(checked_id(episode_id)))
+    tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
+    return tree
+
+
+def _sides(text: str) -> tuple[int, int, int, int]:
+    numbers = re.fullmatch(r"(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})", text.replace(" ", ""))
+    if numbers is None:
+        raise typer.BadParameter(f"“{text}” is no box: expected left,top,right,bottom in pixels, such as 0,96,540,160.")
+    left, top, right, bottom = map(int, numbers.groups())
+    return left, top, right, bottom
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise DatasetError(f"“{pattern}” is no regular expression: {error}. Correct it.") from error
+
+
+def _print_found(found: "FoundTexts") -> None:
+    for box in found.boxes:
+        share = f"{box.share:.1%} of the screen"
+        terminal.say(f"step {box.step}  {','.join(map(str, box.box))}  {share}  {_short(box.text)}".rstrip())
+    for place, text in found.texts.items():
+        terminal.say(f"{place}  {_short(text)}")
+    if found.words:
+        terminal.say(f"words to be replaced: {'; '.join(found.words)}")
+    if found.unseen:
+        steps = ", ".join(map(str, found.unseen))
+        words = f"No view hierarchy: {terminal.counted(found.unseen, 'step')} ({steps}). Look at the screenshots."
+        terminal.say((words, "yellow"))
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else f"{flat[:_SHOWN]}…"
+
+
+def _write(dataset: Path, redaction: "Redaction") -> None:
+    from odyssey_recorder.curation.redaction import write_redaction
+    from odyssey_recorder.dataset.layout import redaction_path
+
+    write_redaction(dataset, redaction)
+    hidden = terminal.counted(redaction.boxes, "box", "boxes"), terminal.counted(redaction.words, "text")
+    terminal.say(f"{' and '.join(hidden)} hidden in exports: {dataset / redaction_path(redaction.episode_id)}")
+
+
+def _clear(dataset: Path, episode_id: str, *, yes: bool) -> None:
+    from odyssey_recorder.curation.redaction import clear_redaction
+    from odyssey_recorder.dataset.layout import checked_id, redaction_path
+
+    terminal.say(f"delete {dataset / redaction_path(checked_id(episode_id))}: exports will hide nothing of the episode")
+    if not yes:
+        _say_unchanged()
+        return
+    clear_redaction(dataset, episode_id)
+    terminal.say("Deleted")

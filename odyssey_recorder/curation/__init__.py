@@ -1,0 +1,1 @@
+"""What people decide about published episodes: which are retired, which are duplicates, what is redacted."""

@@ -1,0 +1,304 @@
+"""What exports hide of an episode: boxes of its screenshots and words of its texts, in ``redactions/<id>.json``.
+
+The dataset itself stays as it is. Exports fail closed: what cannot be applied exactly as it was decided is an error.
+"""
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from PIL import Image
+from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, ValidationError
+
+from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.layout import (
+    REDACTIONS,
+    checked_id,
+    read_dataset_file,
+    redaction_path,
+    screenshot_path,
+    ui_tree_path,
+)
+from odyssey_recorder.dataset.png import BrokenImageError, decode_png
+from odyssey_recorder.device.view_hierarchy import parse
+from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
+from odyssey_recorder.files import Largest, check_within, make_folder, read_json, storage_errors, write_durably
+from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.geometry import Box
+from odyssey_recorder.validation import ClosedModel, first_fault
+
+REPLACEMENT = "[redacted]"
+_POSITIONAL = frozenset({"CLICK", "LONG_PRESS", "SCROLL"})
+"""Their `info` and `ps` are places, or the name of a key."""
+_KEPT = frozenset({"episode_id", "screenshot", "action", "category", "device_info"})
+"""Keys whose values are names of the format."""
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is blank")
+    return text
+
+
+class RedactedBox(ClosedModel):
+    """`box` is left, top, right, bottom, the last two exclusive, in pixels of the screenshot with that SHA-256."""
+
+    step: Annotated[int, Field(ge=0)]
+    box: tuple[int, int, int, int]
+    sha256: str
+    who: str
+    at: AwareDatetime
+    why: str
+
+
+class RedactedWords(ClosedModel):
+    """A text to be replaced wherever it occurs in the annotation, in any case and with any blanks."""
+
+    text: Annotated[str, AfterValidator(_said)]
+    who: str
+    at: AwareDatetime
+    why: str
+
+
+class Redaction(ClosedModel):
+    """One episode's; all of redactions/<id>.json. A key that is not known is refused: it might hide something."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+    format: Literal[1] = 1
+    episode_id: str
+    boxes: tuple[RedactedBox, ...] = ()
+    words: tuple[RedactedWords, ...] = ()
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        longest_first = sorted({one.text for one in self.words}, key=lambda text: (-len(text), text))
+        return re.compile("|".join(map(literally, longest_first)), re.IGNORECASE) if longest_first else None
+
+    def check_steps(self, count: int) -> None:
+        """Raises DatasetError if a box is of a step that an episode of `count` steps does not have."""
+        for one in self.boxes:
+            if one.step >= count:
+                raise _unfit(self.episode_id, f"step {one.step} does not exist")
+
+    def without_words(self, annotation: dict[str, Json]) -> dict[str, Json]:
+        """The annotation, spelled as released, with `REPLACEMENT` in place of the words."""
+        pattern = self._pattern
+        if pattern is None:
+            return annotation
+        replaced = _rewritten(annotation, lambda _, text: pattern.sub(REPLACEMENT, text))
+        assert isinstance(replaced, dict)
+        return replaced
+
+    def hides(self, step: int) -> bool:
+        return any(one.step == step for one in self.boxes)
+
+    def blackened(self, step: int, png: bytes) -> bytes:
+        """The screenshot with black boxes, as a new PNG; the same bytes for the same input and library.
+
+        Raises DatasetError if it is not the one on which the boxes were drawn.
+        """
+        boxes = [one for one in self.boxes if one.step == step]
+        if not boxes:
+            return png
+        if any(one.sha256 != sha256(png).hexdigest() for one in boxes):
+            raise _unfit(self.episode_id, f"the screenshot of step {step} has changed since its box was drawn")
+        image = _image(self.episode_id, step, png)
+        for one in boxes:
+            _check_box(self.episode_id, step, one.box, image.size)
+            image.paste((0, 0, 0), one.box)
+        encoded = io.BytesIO()
+        image.save(encoded, "PNG", compress_level=6)
+        return encoded.getvalue()
+
+
+def literally(text: str) -> str:
+    """A regular expression for the text with any blanks between its words."""
+    return r"\s+".join(map(re.escape, text.split()))
+
+
+def read_redaction(root: Path, episode_id: str) -> Redaction | None:
+    """None if there is no file for the episode. Raises DatasetError for any file that cannot be applied."""
+    path = root / redaction_path(checked_id(episode_id))
+    try:
+        with storage_errors(path, "read"):
+            data = read_json(path, Largest.PROOF, within=root)
+    except MissingFileError:
+        if path.is_symlink() or path.parent.is_symlink():
+            raise
+        return None
+    try:
+        found = Redaction.model_validate_json(data)
+    except ValidationError as error:
+        fault = first_fault(error)
+        raise DatasetError(f"{path} is not a redaction ({fault}). Correct it, or make it again.") from error
+    if found.episode_id != episode_id or not (found.boxes or found.words):
+        told = f"it is of episode {found.episode_id}" if found.episode_id != episode_id else "it hides nothing"
+        raise DatasetError(f"{path} is not a redaction of the episode ({told}). Correct it, or make it again.")
+    return found
+
+
+def redaction_bytes(root: Path, episode_id: str) -> bytes:
+    """What an export's fingerprint must depend on; empty without a redaction. Raises DatasetError."""
+    found = read_redaction(root, episode_id)
+    return b"" if found is None else found.model_dump_json().encode()
+
+
+def write_redaction(root: Path, redaction: Redaction) -> None:
+    """Add to what is already redacted of the episode. Raises DatasetError."""
+    path = root / redaction_path(checked_id(redaction.episode_id))
+    with Journal(root).held():
+        before = read_redaction(root, redaction.episode_id)
+        if before is not None:
+            added = {"boxes": before.boxes + redaction.boxes, "words": before.words + redaction.words}
+            redaction = redaction.model_copy(update=added)
+        make_folder(path.parent, within=root)
+        write_durably(path, f"{redaction.model_dump_json(indent=2)}\n".encode(), within=root)
+
+
+def clear_redaction(root: Path, episode_id: str) -> None:
+    """Delete the file, which need not be readable. Raises DatasetError."""
+    path = root / redaction_path(checked_id(episode_id))
+    with Journal(root).held(), storage_errors(path, "written"):
+        check_within(root / REDACTIONS, root)
+        path.unlink()
+
+
+# Finding what to redact.
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBox:
+    """`text` is what the view says, or empty for a box that a person drew; `share` is that of the screen, 0 to 1."""
+
+    step: int
+    box: tuple[int, int, int, int]
+    sha256: str
+    share: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTexts:
+    """`boxes` are the views that contain a match; `texts` the annotation's texts that do, by their places.
+
+    `words` are the different matches, and `unseen` the steps without a readable view hierarchy.
+    """
+
+    boxes: tuple[FoundBox, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    unseen: tuple[int, ...] = ()
+
+    def redaction(self, episode_id: str, *, who: str, why: str) -> Redaction:
+        told: dict[str, Any] = {"who": who, "at": datetime.now(UTC), "why": why}
+        boxes = (RedactedBox(step=one.step, box=one.box, sha256=one.sha256, **told) for one in self.boxes)
+        words = (RedactedWords(text=text, **told) for text in self.words)
+        return Redaction(episode_id=episode_id, boxes=tuple(boxes), words=tuple(words))
+
+
+def drawn_box(root: Path, episode_id: str, step: int, box: tuple[int, int, int, int]) -> FoundBox:
+    """Raises DatasetError if the screenshot cannot be read, or the box is not on it."""
+    png = _screenshot(root, episode_id, step)
+    size = _image(episode_id, step, png).size
+    _check_box(episode_id, step, box, size)
+    return FoundBox(step, box, sha256(png).hexdigest(), Box(*box).area / (size[0] * size[1]))
+
+
+def find_texts(root: Path, episode_id: str, annotation: dict[str, Json], pattern: re.Pattern[str]) -> FoundTexts:
+    """Look for `pattern` in view hierarchies and in the annotation, spelled as released. Raises DatasetError."""
+    steps = annotation["steps"]
+    assert isinstance(steps, list)
+    boxes: list[FoundBox] = []
+    words: set[str] = set()
+    unseen: list[int] = []
+    for step in range(len(steps)):
+        try:
+            views = list(_views(root, episode_id, step, pattern, words))
+        except (MissingFileError, DeviceError):
+            unseen.append(step)
+            continue
+        boxes += _on_screen(root, episode_id, step, views)
+    texts: dict[str, str] = {}
+
+    def look(place: str, text: str) -> str:
+        if found := [match[0] for match in pattern.finditer(text) if match[0].strip()]:
+            texts[place] = text
+            words.update(found)
+        return text
+
+    _rewritten(annotation, look)
+    different = {" ".join(word.split()).casefold(): " ".join(word.split()) for word in sorted(words)}
+    return FoundTexts(tuple(boxes), texts, tuple(sorted(different.values())), tuple(unseen))
+
+
+def _views(
+    root: Path, episode_id: str, step: int, pattern: re.Pattern[str], words: set[str]
+) -> Iterator[tuple[Box, str]]:
+    xml = read_dataset_file(root / ui_tree_path(episode_id, step), Largest.TREE).decode(errors="replace")
+    for node in parse(xml):
+        said = (node.text, node.description, node.hint)
+        found = {match[0] for text in said for match in pattern.finditer(text) if match[0].strip()}
+        if found:
+            words |= found
+            yield node.box, " ".join(dict.fromkeys(filter(None, said)))
+
+
+def _on_screen(root: Path, episode_id: str, step: int, views: Sequence[tuple[Box, str]]) -> Iterator[FoundBox]:
+    if not views:
+        return
+    png = _screenshot(root, episode_id, step)
+    width, height = _image(episode_id, step, png).size
+    digest = sha256(png).hexdigest()
+    for box, text in views:
+        shown = Box(max(0, box.left), max(0, box.top), min(width, box.right), min(height, box.bottom))
+        if shown.area:
+            sides = (shown.left, shown.top, shown.right, shown.bottom)
+            yield FoundBox(step, sides, digest, shown.area / (width * height), text)
+
+
+def _screenshot(root: Path, episode_id: str, step: int) -> bytes:
+    return read_dataset_file(root / screenshot_path(episode_id, step), Largest.PICTURE)
+
+
+def _image(episode_id: str, step: int, png: bytes) -> Image.Image:
+    """In RGB and without metadata, which could hold anything."""
+    try:
+        image = decode_png(png).convert("RGB")
+    except BrokenImageError as error:
+        raise _unfit(episode_id, f"the screenshot of step {step} is damaged: {error}") from error
+    image.info.clear()
+    return image
+
+
+def _check_box(episode_id: str, step: int, box: tuple[int, int, int, int], size: tuple[int, int]) -> None:
+    left, top, right, bottom = box
+    if not (0 <= left < right <= size[0] and 0 <= top < bottom <= size[1]):
+        raise _unfit(episode_id, f"box {list(box)} of step {step} is not on the screenshot of {size[0]}x{size[1]}")
+
+
+def _unfit(episode_id: str, why: str) -> DatasetError:
+    return DatasetError(f"The redaction of episode {episode_id} does not fit: {why}. Redact the step again.")
+
+
+def _rewritten(annotation: Json, change: Callable[[str, str], str], place: str = "") -> Json:
+    """The tree with each text changed that is not a name of the format; `change` gets its place too."""
+    match annotation:
+        case str(text):
+            return change(place, text)
+        case list(items):
+            return [_rewritten(item, change, f"{place}[{number}]") for number, item in enumerate(items)]
+        case dict(tree):
+            kept = _KEPT | ({"info", "ps"} if tree.get("action") in _POSITIONAL else set())
+            return {
+                key: value if key in kept else _rewritten(value, change, f"{place}.{key}" if place else key)
+                for key, value in tree.items()
+            }
+        case _:
+            return annotation

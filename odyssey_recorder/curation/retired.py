@@ -1,0 +1,98 @@
+"""Retired episodes: kept in the dataset, but left out of selections, exports, splits and figures.
+
+``metadata/retired.jsonl`` has a line for each decision and only grows. The latest decision on an episode holds,
+whatever the order of the lines, so copies are merged by keeping the lines of both.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, ValidationError
+
+from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.layout import RETIRED, episode_ids
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, write_durably
+from odyssey_recorder.splits.drawing import Split
+from odyssey_recorder.validation import FrozenModel, first_fault
+
+_Id = Annotated[str, Field(pattern=r"^[0-9]{16}$")]
+
+
+class Decision(FrozenModel):
+    """A line of the file. `superseded_by` is the better episode, if there is one."""
+
+    episode_id: _Id
+    decision: Literal["retire", "restore"]
+    reason: str = ""
+    superseded_by: _Id | None = None
+    who: str
+    at: AwareDatetime
+
+
+def read_retired(root: Path) -> dict[str, Decision]:
+    """Why each retired episode is, by id. Raises DatasetError."""
+    return {one: made for one, made in _latest(_read(root), root).items() if made.decision == "retire"}
+
+
+def without_retired(split: Split, retired: Collection[str]) -> Split:
+    """The split as if it never named these episodes."""
+    train, test = (tuple(one for one in part if one not in retired) for part in (split.train, split.test))
+    return Split(split.kind, train, test)
+
+
+def plan_decisions(root: Path, decisions: Sequence[Decision]) -> list[Decision]:
+    """Those that would change something. Raises DatasetError for an id that is unknown, or cannot supersede another."""
+    known, retired = episode_ids(root), read_retired(root)
+    leaving = {one.episode_id for one in decisions if one.decision == "retire"}
+    for one in decisions:
+        if one.episode_id not in known and one.decision == "retire":
+            raise DatasetError(f"There is no episode {one.episode_id} in {root}.")
+        if (better := one.superseded_by) is not None and (better not in known or better in leaving | retired.keys()):
+            why = "is retired itself" if better in known else f"is not in {root}"
+            raise DatasetError(f"{one.episode_id} cannot be superseded by {better}, which {why}. Name another one.")
+    return [one for one in decisions if (one.episode_id in retired) != (one.decision == "retire")]
+
+
+def record_decisions(root: Path, decisions: Sequence[Decision]) -> None:
+    """Each counts from now on, also where clocks differ. Raises DatasetError."""
+    with Journal(root).held():
+        data = _read(root)
+        latest = _latest(data, root)
+        for one in decisions:
+            before = latest.get(one.episode_id)
+            at = one.at if before is None else max(one.at, before.at + timedelta(microseconds=1))
+            line = one.model_copy(update={"at": at}).model_dump_json(exclude_none=True)
+            data += (b"" if data.endswith(b"\n") or not data else b"\n") + f"{line}\n".encode()
+        make_folder((root / RETIRED).parent, within=root)
+        write_durably(root / RETIRED, data, within=root)
+
+
+def decided_now(episode_id: str, decision: Literal["retire", "restore"], *, reason: str, who: str) -> Decision:
+    return Decision(episode_id=episode_id, decision=decision, reason=reason, who=who, at=datetime.now(UTC))
+
+
+def _read(root: Path) -> bytes:
+    path = root / RETIRED
+    try:
+        with storage_errors(path, "read"):
+            return read_file(path, Largest.INDEX, within=root)
+    except MissingFileError:
+        if path.is_symlink() or path.parent.is_symlink():
+            raise
+        return b""
+
+
+def _latest(data: bytes, root: Path) -> dict[str, Decision]:
+    made = []
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.strip():
+            try:
+                made.append(Decision.model_validate_json(line))
+            except ValidationError as error:
+                raise DatasetError(
+                    f"{root / RETIRED}, line {number}, is not a decision ({first_fault(error)}). Correct the line."
+                ) from error
+    return {one.episode_id: one for one in sorted(made, key=lambda one: (one.at, one.decision == "retire"))}
