@@ -1,0 +1,332 @@
+"""Redactions: what is found, what exports hide, and what stops them."""
+
+import io
+import json
+import os
+import re
+import tarfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from odyssey_recorder.curation.redaction import (
+    REPLACEMENT,
+    FoundBox,
+    FoundTexts,
+    clear_redaction,
+    drawn_box,
+    find_texts,
+    literally,
+    read_redaction,
+    write_redaction,
+)
+from odyssey_recorder.dataset.layout import annotation_path, redaction_path, screenshot_path, ui_tree_path
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.episodes import fingerprint, read_exported
+from odyssey_recorder.exporting.job import Request, run_export
+from odyssey_recorder.exporting.layouts import LAYOUTS, Options, Planned
+from tests.exporting.sample import SIZE, ids, splits, write_dataset
+
+ONE, TWO, THREE = ids(3)
+BOX = (5, 7, 20, 30)
+VIEWS = """<hierarchy><node text="" content-desc="" class="android.view.View" bounds="[0,0][36,64]">
+  <node text="From ADA&#10;Lovelace" class="android.widget.TextView" bounds="[-4,8][30,20]"/>
+  <node text="Send" content-desc="Write to Ada Lovelace" class="android.widget.Button" bounds="[2,40][34,80]"/>
+  <node text="Ada" class="android.widget.TextView" bounds="[0,0][36,4]"/>
+</node></hierarchy>"""
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> list[Planned]:
+    return write_dataset(tmp_path / "data", 3, texts=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path, planned: list[Planned]) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+def export(root: Path, planned: list[Planned], pool: Executor, layout: str, name: str = "out") -> Path:
+    about = About("My data", 3, 24, published="2026-11-22")
+    options = Options(shard_bytes=3000, group_bytes=1500)
+    return run_export(Request(root, root.parent / name, layout, options, splits(planned), about), planned, pool)
+
+
+def redact(
+    root: Path, episode_id: str, *, step: int | None = None, box: tuple[int, int, int, int] = BOX, text: str = ""
+) -> None:
+    boxes = () if step is None else (drawn_box(root, episode_id, step, box),)
+    words = (text,) if text else ()
+    write_redaction(root, FoundTexts(boxes, words=words).redaction(episode_id, who="Ada", why="a name"))
+
+
+def pixels(png: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(png)).convert("RGB")
+
+
+def released(path: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in (path / "screenshots").iterdir()}
+
+
+def in_tars(path: Path) -> dict[str, bytes]:
+    found = {}
+    for file in (path / "data").iterdir():
+        with tarfile.open(file) as tar:
+            found |= {one.name: tar.extractfile(one).read() for one in tar if one.name.endswith(".png")}  # type: ignore[union-attr]
+    return found
+
+
+def in_parquet(path: Path) -> dict[str, bytes]:
+    from pyarrow import parquet
+
+    rows = [row for file in sorted((path / "data").iterdir()) for row in parquet.read_table(file).to_pylist()]
+    for row in rows:
+        assert row["sha256"] == sha256(row["image"]["bytes"]).hexdigest()
+    return {row["image"]["path"]: row["image"]["bytes"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("layout", "screenshots"), [("release", released), ("webdataset", in_tars), ("parquet", in_parquet)]
+)
+def test_no_pixel_of_a_box_survives_and_all_others_do(
+    root: Path, planned: list[Planned], pool: Executor, layout: str, screenshots: Callable[[Path], dict[str, bytes]]
+) -> None:
+    redact(root, TWO, step=3)
+    name = Path(screenshot_path(TWO, 3)).name
+    source = {one.name: one.read_bytes() for one in (root / "screenshots").iterdir()}
+
+    found = screenshots(export(root, planned, pool, layout))
+
+    assert found.keys() == source.keys()
+    assert [one for one in found if found[one] != source[one]] == [name]
+    before, after = pixels(source[name]), pixels(found[name])
+    left, top, right, bottom = BOX
+    for x in range(SIZE.width):
+        for y in range(SIZE.height):
+            is_hidden = left <= x < right and top <= y < bottom
+            assert after.getpixel((x, y)) == ((0, 0, 0) if is_hidden else before.getpixel((x, y)))
+    assert {one.name: one.read_bytes() for one in (root / "screenshots").iterdir()} == source, "the original is kept"
+
+
+def test_a_release_links_only_what_is_not_redacted(root: Path, planned: list[Planned], pool: Executor) -> None:
+    redact(root, TWO, step=3)
+    out = export(root, planned, pool, "release")
+    linked = {step: (out / screenshot_path(TWO, step)).samefile(root / screenshot_path(TWO, step)) for step in (2, 3)}
+    assert linked == {2: True, 3: False}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_words_are_in_no_text_of_an_export(root: Path, planned: list[Planned], pool: Executor, layout: str) -> None:
+    path = root / annotation_path(TWO)
+    tree = json.loads(path.read_text())
+    tree["task_info"] |= {"instruction": "Write to ADA  lovelace.", "app": ["Ada Lovelace Mail"]}
+    tree["steps"][1] |= {"info": "Dear Ada\nLovelace, 500!"}
+    tree["steps"][2] |= {"context": "Ada Lovelace was called.", "own": {"notes": ["by Ada Lovelace"]}}
+    tree["steps"][-1] |= {"ps": "done for Ada Lovelace"}
+    path.write_text(json.dumps(tree))
+    original = path.read_bytes()
+    for words in ("Ada Lovelace", "500"):
+        redact(root, TWO, text=words)
+
+    out = export(root, planned, pool, layout)
+
+    whole = b"".join(one.read_bytes() for one in sorted(out.rglob("*")) if one.is_file() and one.suffix != ".png")
+    assert re.search(rb"lovelace", whole, re.IGNORECASE) is None
+    if layout != "parquet":  # there it is compressed
+        assert whole.count(f"Dear {REPLACEMENT}, {REPLACEMENT}!".encode()) >= 1
+    if layout == "release":
+        steps = json.loads((out / annotation_path(TWO)).read_text())["steps"]
+        assert steps[0]["ps"] == "[(500, 250)]", "places are no texts"
+        assert steps[2]["own"] == {"notes": [f"by {REPLACEMENT}"]}
+    assert path.read_bytes() == original
+
+
+def test_parquet_reads_back_without_the_words(root: Path, planned: list[Planned], pool: Executor) -> None:
+    from pyarrow import parquet
+
+    redact(root, TWO, text="“1” & <more>")
+    out = export(root, planned, pool, "parquet")
+    files = [*(out / "data").iterdir(), *(out / "episodes").iterdir()]
+    said = {row["instruction"] for file in files for row in parquet.read_table(file).to_pylist()}
+    assert said == {"Buy “0” & <more>.", f"Buy {REPLACEMENT}.", "Buy “2” & <more>."}
+
+
+def test_the_same_redaction_has_the_same_bytes_and_another_one_has_not(
+    root: Path, planned: list[Planned], pool: Executor
+) -> None:
+    bare = fingerprint(root, [ONE, TWO])
+    redact(root, TWO, step=3)
+    first = fingerprint(root, [ONE, TWO])
+    sums = [(export(root, planned, pool, "release", name) / "SHA256SUMS").read_text() for name in ("a", "b")]
+    redact(root, TWO, text="milk")
+    assert len({bare, first, fingerprint(root, [ONE, TWO])}) == 3
+    assert sums[0] == sums[1]
+
+
+def test_a_redaction_that_is_added_meanwhile_starts_an_interrupted_export_again(
+    root: Path, planned: list[Planned], pool: Executor
+) -> None:
+    last = root / screenshot_path(THREE, 0)
+    last.rename(root / "aside")
+    with pytest.raises(DatasetError):
+        export(root, planned, pool, "webdataset")
+    journal = (root.parent / "out.part" / "export.jsonl").read_text()
+    assert "episodes-000000.tar" in journal, "the first episode is there as it was"
+    (root / "aside").rename(last)
+    redact(root, ONE, step=0)
+    found = in_tars(export(root, planned, pool, "webdataset"))
+    assert found[f"{ONE}_0.png"] != (root / screenshot_path(ONE, 0)).read_bytes()
+
+
+def wrong_key(path: Path) -> None:
+    path.write_text(path.read_text().replace('"boxes"', '"boxs"'))
+
+
+def newer(path: Path) -> None:
+    path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
+
+
+def of_another(path: Path) -> None:
+    path.write_text(path.read_text().replace(TWO, ONE))
+
+
+def empty(path: Path) -> None:
+    path.write_text(json.dumps({"episode_id": TWO}))
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def lost(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+def lost_folder(path: Path) -> None:
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.symlink_to("nowhere")
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def blank_words(path: Path) -> None:
+    path.write_text(
+        json.dumps({"episode_id": TWO, "words": [{"text": " ", "who": "", "why": "", "at": "2026-01-01Z"}]})
+    )
+
+
+def no_such_step(path: Path) -> None:
+    path.write_text(path.read_text().replace('"step": 3', '"step": 8'))
+
+
+def other_screenshot(path: Path) -> None:
+    path.write_text(path.read_text().replace('"step": 3', '"step": 4'))
+
+
+def outside(path: Path) -> None:
+    path.write_text(path.read_text().replace("30\n", "65\n"))
+
+
+def inside_out(path: Path) -> None:
+    path.write_text(path.read_text().replace("5,\n        7", "20,\n        7"))
+
+
+def changed_screenshot(path: Path) -> None:
+    (path.parent.parent / screenshot_path(TWO, 3)).write_bytes(
+        (path.parent.parent / screenshot_path(TWO, 4)).read_bytes()
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        wrong_key, newer, of_another, empty, cut, lost, lost_folder, pipe, blank_words, no_such_step,
+        other_screenshot, outside, inside_out, changed_screenshot,
+    ],
+    ids=lambda damage: damage.__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("layout", ["release", "webdataset"])
+def test_a_redaction_that_cannot_be_applied_stops_the_export(
+    root: Path, planned: list[Planned], pool: Executor, layout: str, damage: Callable[[Path], None]
+) -> None:
+    redact(root, TWO, step=3)
+    before = (root / redaction_path(TWO)).read_bytes()
+    damage(root / redaction_path(TWO))
+    if damage is not changed_screenshot and not (root / redaction_path(TWO)).is_fifo():
+        after = root / redaction_path(TWO)
+        assert not after.exists() or after.read_bytes() != before, "the damage is done"
+
+    with pytest.raises(DatasetError, match="redaction"):
+        export(root, planned, pool, layout)
+    assert not (root.parent / "out").exists()
+
+
+def test_metadata_of_a_screenshot_does_not_survive(root: Path) -> None:
+    from PIL.PngImagePlugin import PngInfo
+
+    told = PngInfo()
+    told.add_text("Comment", "Ada Lovelace")
+    path = root / screenshot_path(TWO, 3)
+    Image.open(path).convert("RGB").save(path, pnginfo=told, dpi=(72, 72))
+    assert b"Ada Lovelace" in path.read_bytes()
+    redact(root, TWO, step=3)
+    assert b"Ada" not in read_exported(root, TWO).screenshot(3)
+
+
+def test_redactions_add_up_until_they_are_cleared(root: Path) -> None:
+    redact(root, TWO, step=3)
+    redact(root, TWO, text="milk")
+    redact(root, TWO, step=4, box=(0, 0, 1, 1))
+    redaction = read_redaction(root, TWO)
+    assert redaction is not None
+    assert [one.step for one in redaction.boxes] == [3, 4]
+    assert [one.text for one in redaction.words] == ["milk"]
+    assert read_redaction(root, ONE) is None
+
+    clear_redaction(root, TWO)
+    assert read_redaction(root, TWO) is None
+    with pytest.raises(DatasetError):
+        clear_redaction(root, TWO)
+
+
+@pytest.mark.parametrize("box", [(0, 0, 37, 64), (0, 0, 36, 65), (-1, 0, 5, 5), (5, 5, 5, 9), (9, 9, 5, 20)])
+def test_a_box_that_is_not_on_the_screenshot_is_refused(root: Path, box: tuple[int, int, int, int]) -> None:
+    with pytest.raises(DatasetError, match="is not on the screenshot of 36x64"):
+        drawn_box(root, TWO, 3, box)
+
+
+def test_texts_are_found_in_view_hierarchies_and_in_the_annotation(root: Path) -> None:
+    (root / "ui_trees").mkdir()
+    (root / ui_tree_path(TWO, 1)).write_text(VIEWS)
+    (root / ui_tree_path(TWO, 2)).write_text("no XML")
+    annotation = read_exported(root, TWO).tree
+    task = annotation["task_info"]
+    assert isinstance(task, dict)
+    task["instruction"] = "Write to ada  lovelace"
+
+    found = find_texts(root, TWO, annotation, re.compile(literally("Ada Lovelace"), re.IGNORECASE))
+
+    digest = sha256((root / screenshot_path(TWO, 1)).read_bytes()).hexdigest()
+    assert found.boxes == (
+        FoundBox(1, (0, 8, 30, 20), digest, 360 / 2304, "From ADA\nLovelace"),
+        FoundBox(1, (2, 40, 34, 64), digest, 768 / 2304, "Send Write to Ada Lovelace"),
+    )
+    assert found.texts == {"task_info.instruction": "Write to ada  lovelace"}
+    assert [one.casefold() for one in found.words] == ["ada lovelace"]
+    assert found.unseen == (0, 2, 3, 4, 5, 6, 7)
