@@ -184,9 +184,9 @@ def test_a_redaction_that_is_added_meanwhile_starts_an_interrupted_export_again(
     journal = (root.parent / "out.part" / "export.jsonl").read_text()
     assert "episodes-000000.tar" in journal, "the first episode is there as it was"
     (root / "aside").rename(last)
-    redact(root, ONE, step=0)
+    redact(root, ONE, step=3)
     found = in_tars(export(root, planned, pool, "webdataset"))
-    assert found[f"{ONE}_0.png"] != (root / screenshot_path(ONE, 0)).read_bytes()
+    assert found[f"{ONE}_3.png"] != (root / screenshot_path(ONE, 3)).read_bytes()
 
 
 def wrong_key(path: Path) -> None:

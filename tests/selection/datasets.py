@@ -64,6 +64,12 @@ def write_splits(root: Path, episodes: list[Facts]) -> None:
         put(root / "splits" / f"{name}_split.json", json.dumps(sides).encode())
 
 
+def write_retired(root: Path, episodes: list[Facts]) -> None:
+    decision = {"decision": "retire", "who": "Ada", "at": "2026-11-22T12:00:00Z"}
+    lines = (json.dumps({"episode_id": one.episode_id, **decision}) for one in episodes if one.is_retired)
+    put(root / "metadata" / "retired.jsonl", "\n".join(lines).encode())
+
+
 @st.composite
 def episodes(draw: st.DrawFn, number: int) -> tuple[Facts, tuple[Action, ...]]:
     typed = draw(st.lists(spoken.map(Type) | actions, max_size=3))
@@ -93,6 +99,7 @@ def episodes(draw: st.DrawFn, number: int) -> tuple[Facts, tuple[Action, ...]]:
         recorded_at=recorded_at,
         published_at=None if recorded_at is None else draw(moments),
         texts=(episode_id, instruction, *said, last),
+        is_retired=draw(st.booleans()),
     )
     return known, done
 

@@ -38,6 +38,7 @@ class Facts:
     recorded_at: datetime | None
     published_at: datetime | None
     texts: tuple[str, ...]
+    is_retired: bool = False
 
 
 def matches(wanted: Filter, episode: Facts) -> bool:
@@ -64,6 +65,8 @@ def _has(episode: Facts, key: Key, value: Value) -> bool:  # noqa: C901 - one ca
             return value == episode.episode_id
         case Key.VERDICT:
             return value == episode.verdict
+        case Key.IS:
+            return episode.is_retired
         case Key.ENDING:
             return value == episode.ending
         case _:
@@ -116,6 +119,7 @@ _VALUES: dict[Key, st.SearchStrategy[Value]] = {
     Key.ID: st.integers(0, 9).map("{:016}".format) | nasty,
     Key.VERDICT: st.sampled_from(("unreviewed", "accepted", "second", "checking", "sent-back")),
     Key.ENDING: st.sampled_from(("complete", "impossible")),
+    Key.IS: st.just("retired"),
     Key.ACTION: st.sampled_from(("click", "long-press", "scroll", "type", "home", "back", "recent", "complete")),
     Key.FINDING: st.sampled_from(("IMG06", "img06", "ACT01", "error", "Warning", "note", "x%")),
     Key.SPLIT: st.sampled_from(("app", "app/test", "app/train", "random/test", "App", "%/test")),

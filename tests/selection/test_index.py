@@ -29,7 +29,7 @@ from odyssey_recorder.selection.filter import Filter, Key, parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from tests.dataset.drafts import proof_of
 from tests.quality.verdicts import verdict
-from tests.selection.datasets import LONG_AGO_NS, datasets, put, write, write_splits
+from tests.selection.datasets import LONG_AGO_NS, datasets, put, write, write_retired, write_splits
 from tests.selection.oracle import Facts, filters, matches
 
 GARBAGE = b"{ not an episode"
@@ -87,6 +87,7 @@ def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, .
         reports = [write(root, known, done) for known, done in there]
         put(root / "reviews" / "policy.json", b'{"seed": 0, "second_share": 0}')
         write_splits(root, all_facts)
+        write_retired(root, all_facts)
         with closing(EpisodeIndex(root, None, zone=UTC)) as index:
             index.refresh()
             index.take_reports(reports, settled=True)

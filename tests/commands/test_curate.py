@@ -1,0 +1,207 @@
+"""`odyssey-recorder curate`, and what other commands leave out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.layout import annotation_path, screenshot_path, ui_tree_path
+from tests.command_line import CommandLine, Ran
+from tests.exporting.sample import ids, write_dataset
+
+ONE, TWO, THREE, FOUR, *_ = ids(12)
+VIEW = '<hierarchy><node text="Ada Lovelace" class="android.widget.TextView" bounds="[2,8][30,20]"/></hierarchy>'
+
+
+@pytest.fixture
+def root(command_line: CommandLine) -> Path:
+    write_dataset(command_line.dataset, 12, texts=True)
+    for file in (command_line.dataset / "splits").iterdir():
+        file.unlink()
+    return command_line.dataset
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and "lock" not in path.name}
+
+
+def listed(ran: Ran) -> list[str]:
+    assert ran.exit_code == 0
+    return [line[:16] for line in ran.out.splitlines()]
+
+
+def test_a_retired_episode_is_left_out_until_it_is_restored(command_line: CommandLine, root: Path) -> None:
+    before = contents(root)
+    retire = ["curate", "retire", root, TWO, THREE, "--why", "blurred", "--superseded-by", ONE, "--as", "Ada"]
+    shown = command_line(*retire)
+    assert f"retire {TWO}, superseded by {ONE}: blurred" in shown.out
+    assert "Nothing has changed. Use --yes" in shown.out
+    assert contents(root) == before
+
+    assert "2 episodes retired" in command_line(*retire, "--yes").out
+
+    every = command_line("list", root)
+    assert listed(every) == sorted({*ids(12)} - {TWO, THREE})
+    assert "10 of 12 episodes" in every.err
+    assert "2 retired episodes left out" in every.err
+    assert listed(command_line("list", root, "--filter", "is:retired")) == [TWO, THREE]
+    few = command_line("list", root, "--filter", f"id:{TWO}|{FOUR}")
+    assert listed(few) == [FOUR]
+    assert "1 retired episode left out" in few.err
+    stats = command_line("stats", root, "--json")
+    assert json.loads(stats.out)["episodes"] == 10
+    assert "2 retired episodes left out" in stats.err
+    out = root.parent / "out"
+    exported = command_line("export", root, out, "--as", "jsonl", "--all", "--jobs", "1")
+    assert "2 retired episodes left out" in exported.err
+    lines = (out / "data" / "episodes-00000.jsonl").read_text().splitlines()
+    assert [json.loads(line)["episode_id"] for line in lines] == sorted({*ids(12)} - {TWO, THREE})
+
+    again = command_line("curate", "retire", root, TWO, FOUR, "--why", "x")
+    assert "1 episode unchanged" in again.out
+    assert "1 episode restored" in command_line("curate", "restore", root, TWO, "--yes").out
+    assert listed(command_line("list", root, "--filter", "is:retired")) == [THREE]
+    after = contents(root)
+    assert {path: data for path, data in after.items() if "retired.jsonl" not in path} == before
+
+
+def test_splits_are_made_and_checked_as_if_a_retired_episode_were_not_there(
+    command_line: CommandLine, root: Path
+) -> None:
+    made = command_line("splits", "make", root)
+    assert made.exit_code == 1, made.err  # of few tasks, not every split can be made
+    command_line("curate", "retire", root, TWO, "--why", "x", "--yes")
+    old = command_line("splits", "check", root, "--json")
+    assert "no_file" not in old.out
+    assert "no_part" not in old.out
+    assert "1 episode came or went" not in command_line("splits", "show", root).out or True
+
+    again = command_line("splits", "make", root)
+    assert "1 retired episode left out" in again.err
+    assert TWO not in "".join(file.read_text() for file in (root / "splits").iterdir())
+    assert "came or went" not in command_line("splits", "show", root).out
+    assert "no_part" not in command_line("splits", "check", root, "--json").out
+    assert not {one["check"] for one in findings(command_line("check", root, "--json"))} & {"SPL01", "SPL03"}
+
+
+def findings(ran: Ran) -> list[dict[str, str]]:
+    tree = json.loads(ran.out)
+    found = []
+
+    def look(node: object) -> None:
+        if isinstance(node, dict):
+            found.extend([node] if "check" in node else [])
+            for value in node.values():
+                look(value)
+        elif isinstance(node, list):
+            for value in node:
+                look(value)
+
+    look(tree)
+    assert found
+    return found
+
+
+def copy_episode(root: Path, source: str, target: str) -> None:
+    text = (root / annotation_path(source)).read_text()
+    (root / annotation_path(target)).write_text(text.replace(source, target))
+    for step in range(8):
+        data = (root / screenshot_path(source, step)).read_bytes()
+        (root / screenshot_path(target, step)).write_bytes(data)
+
+
+def test_duplicates_are_shown_with_the_best_and_retired_when_asked(command_line: CommandLine, root: Path) -> None:
+    copy = "9999999999999999"
+    copy_episode(root, TWO, copy)
+    before = contents(root)
+    shown = command_line("curate", "duplicates", root, "--by", "annotation", "--by", "screenshots")
+    assert "1 group of episodes" in shown.out
+    assert f"keep  {TWO}  not accepted, no provenance, " in shown.out
+    assert f"{TWO}: lowest id" in shown.out
+    told = json.loads(command_line("curate", "duplicates", root, "--by", "annotation", "--json").out)
+    assert told == [{"same": ["annotation"], "best": TWO, "why": "lowest id", "others": [copy]}]
+    planned = command_line("curate", "duplicates", root, "--by", "annotation", "--retire-others")
+    assert f"retire {copy}, superseded by {TWO}: duplicate: same annotation" in planned.out
+    assert contents(root) == before
+
+    command_line("curate", "duplicates", root, "--by", "annotation", "--retire-others", "--yes")
+    assert listed(command_line("list", root, "--filter", "is:retired")) == [copy]
+    assert "0 groups" in command_line("curate", "duplicates", root, "--by", "annotation").out
+
+
+@pytest.mark.parametrize(
+    "words", [["--retire-others"], ["--by", "colour"], ["--by", "take", "--retire-others", "--json"]]
+)
+def test_what_counts_as_a_duplicate_must_be_said(command_line: CommandLine, root: Path, words: list[str]) -> None:
+    assert command_line("curate", "duplicates", root, *words).exit_code == 2
+
+
+def test_a_text_is_shown_and_then_hidden(command_line: CommandLine, root: Path) -> None:
+    (root / "ui_trees").mkdir()
+    (root / ui_tree_path(TWO, 3)).write_text(VIEW)
+    before = contents(root)
+    redact = ["curate", "redact", root, TWO, "--text", "Ada  lovelace", "--as", "Bob"]
+    shown = command_line(*redact)
+    assert "step 3  2,8,30,20  14.6% of the screen  Ada Lovelace" in shown.out
+    assert "No view hierarchy: 7 steps (0, 1, 2, 4, 5, 6, 7)" in shown.out
+    assert "Nothing has changed" in shown.out
+    assert contents(root) == before
+
+    hidden = command_line(*redact, "--yes")
+    assert "1 box and 1 text hidden in exports" in hidden.out
+    assert json.loads((root / "redactions" / f"{TWO}.json").read_text())["boxes"][0]["who"] == "Bob"
+
+    by_hand = command_line(
+        "curate", "redact", root, TWO, "--step", "0", "--box", "0,0,9,9", "--box", "1,1,2,2", "--yes"
+    )
+    assert "2 boxes and 0 texts" in by_hand.out
+    assert command_line("curate", "redact", root, TWO, "--clear").exit_code == 0
+    assert (root / "redactions" / f"{TWO}.json").exists()
+    command_line("curate", "redact", root, TWO, "--clear", "--yes")
+    assert not (root / "redactions" / f"{TWO}.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--text", "nobody"], 1),
+        (["--regex", "("], 2),
+        (["--step", "0"], 2),
+        (["--box", "0,0,1,1"], 2),
+        (["--step", "0", "--box", "0,0,1"], 2),
+        (["--step", "0", "--box", "0,0,99,1"], 2),
+        (["--step", "99", "--box", "0,0,1,1"], 2),
+        (["--text", "a", "--regex", "b"], 2),
+        (["--regex", "x*"], 1),
+        ([], 2),
+    ],
+)
+def test_what_hides_nothing_is_not_written(command_line: CommandLine, root: Path, words: list[str], code: int) -> None:
+    ran = command_line("curate", "redact", root, TWO, *words, "--yes")
+    assert ran.exit_code == code, ran
+    assert not (root / "redactions").exists()
+
+
+def test_an_episode_whose_redaction_does_not_fit_is_not_exported(command_line: CommandLine, root: Path) -> None:
+    for episode_id in (TWO, THREE):
+        command_line("curate", "redact", root, episode_id, "--step", "3", "--box", "0,0,9,9", "--yes")
+    copied = (root / screenshot_path(TWO, 4)).read_bytes()
+    (root / screenshot_path(TWO, 3)).write_bytes(copied)
+    out = root.parent / "out"
+
+    ran = command_line("export", root, out, "--as", "release", "--all", "--jobs", "1")
+
+    assert ran.exit_code == 0
+    assert f"{TWO} does not fit: the screenshot of step 3 has changed since its box was drawn" in ran.err
+    assert {path.stem for path in (out / "annotations").iterdir()} == {*ids(12)} - {TWO}
+    assert (out / screenshot_path(THREE, 3)).read_bytes() != (root / screenshot_path(THREE, 3)).read_bytes()
+    assert not any(path.name.startswith(TWO) for path in out.rglob("*"))
+
+
+def test_convert_does_not_bring_screenshots_that_are_redacted(command_line: CommandLine, root: Path) -> None:
+    command_line("curate", "redact", root, TWO, "--step", "3", "--box", "0,0,9,9", "--yes")
+    out = root.parent / "out"
+    ran = command_line("convert", root, out, "--dialect", "release", "--with-screenshots", "--unchecked")
+    assert (ran.exit_code, "has a redaction, which only `export` applies" in ran.err) == (1, True)
+    assert not any(path.name.startswith(TWO) for path in out.rglob("*"))
+    assert (out / annotation_path(ONE)).exists()
