@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness
     from odyssey_recorder.curation.redaction import FoundTexts, Redaction
     from odyssey_recorder.curation.retired import Decision
-    from odyssey_recorder.model.episode import Json
     from odyssey_recorder.splits.facts import SplitFacts
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact.")
@@ -158,13 +158,17 @@ def redact(  # noqa: PLR0913 - the options
     if clear:
         _clear(dataset, episode_id, yes=yes)
         return
-    from odyssey_recorder.curation.redaction import FoundTexts, drawn_box, find_texts, literally
+    from odyssey_recorder.curation.redaction import FoundTexts, drawn_boxes, find_texts, literally
+    from odyssey_recorder.dataset.codec import Dialect, encode, read_annotation
+    from odyssey_recorder.dataset.layout import annotation_path, checked_id
 
-    tree = _released(dataset, episode_id)
+    episode = read_annotation(dataset / annotation_path(checked_id(episode_id)))
     if step is not None:
-        drawn = (drawn_box(dataset, episode_id, step, _sides(one)) for one in box or ())
-        found = FoundTexts(tuple(drawn))
+        steps = len(episode.steps)
+        drawn = [drawn_boxes(dataset, episode_id, _sides(one), step=step, steps=steps) for one in box or ()]
+        found = FoundTexts(tuple(chain.from_iterable(drawn)))
     else:
+        tree = json.loads(encode(episode, Dialect.RELEASE))
         found = find_texts(dataset, episode_id, tree, _compiled(literally(text) if text.strip() else pattern))
     _print_found(found)
     if not found.boxes and not found.words:
@@ -251,15 +255,6 @@ def _group_as_json(group: "DuplicateGroup") -> dict[str, object]:
 
 
 # Redaction.
-
-
-def _released(dataset: Path, episode_id: str) -> "dict[str, Json]":
-    from odyssey_recorder.dataset.codec import Dialect, encode, read_annotation
-    from odyssey_recorder.dataset.layout import annotation_path, checked_id
-
-    episode = read_annotation(dataset / annotation_path(checked_id(episode_id)))
-    tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
-    return tree
 
 
 def _sides(text: str) -> tuple[int, int, int, int]:

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, cast
+from unicodedata import normalize
 
 from PIL import Image
-from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from odyssey_recorder.dataset.journal import Journal
 from odyssey_recorder.dataset.layout import (
@@ -33,17 +33,13 @@ from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.validation import ClosedModel, first_fault
 
+_Tree = TypeVar("_Tree")
+
 REPLACEMENT = "[redacted]"
 _POSITIONAL = frozenset({"CLICK", "LONG_PRESS", "SCROLL"})
 """Their `info` and `ps` are places, or the name of a key."""
 _KEPT = frozenset({"episode_id", "screenshot", "action", "category", "device_info"})
 """Keys whose values are names of the format."""
-
-
-def _said(text: str) -> str:
-    if not text.strip():
-        raise ValueError("it is blank")
-    return text
 
 
 class RedactedBox(ClosedModel):
@@ -60,7 +56,7 @@ class RedactedBox(ClosedModel):
 class RedactedWords(ClosedModel):
     """A text to be replaced wherever it occurs in the annotation, in any case and with any blanks."""
 
-    text: Annotated[str, AfterValidator(_said)]
+    text: Annotated[str, Field(pattern=r"\S")]
     who: str
     at: AwareDatetime
     why: str
@@ -69,32 +65,24 @@ class RedactedWords(ClosedModel):
 class Redaction(ClosedModel):
     """One episode's; all of redactions/<id>.json. A key that is not known is refused: it might hide something."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
-
     format: Literal[1] = 1
     episode_id: str
     boxes: tuple[RedactedBox, ...] = ()
     words: tuple[RedactedWords, ...] = ()
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str] | None:
-        longest_first = sorted({one.text for one in self.words}, key=lambda text: (-len(text), text))
-        return re.compile("|".join(map(literally, longest_first)), re.IGNORECASE) if longest_first else None
+    def applied(self, annotation: dict[str, Json]) -> dict[str, Json]:
+        """The annotation, spelled as released, with `REPLACEMENT` in place of the words.
 
-    def check_steps(self, count: int) -> None:
-        """Raises DatasetError if a box is of a step that an episode of `count` steps does not have."""
+        Raises DatasetError if it lacks the step of a box.
+        """
         for one in self.boxes:
-            if one.step >= count:
+            if one.step >= len(_steps_of(annotation)):
                 raise _unfit(self.episode_id, f"step {one.step} does not exist")
-
-    def without_words(self, annotation: dict[str, Json]) -> dict[str, Json]:
-        """The annotation, spelled as released, with `REPLACEMENT` in place of the words."""
-        pattern = self._pattern
-        if pattern is None:
+        if not self.words:
             return annotation
-        replaced = _rewritten(annotation, lambda _, text: pattern.sub(REPLACEMENT, text))
-        assert isinstance(replaced, dict)
-        return replaced
+        longest_first = sorted({one.text for one in self.words}, key=lambda text: (-len(text), text))
+        pattern = re.compile("|".join(map(literally, longest_first)), re.IGNORECASE)
+        return _rewritten(annotation, lambda _, text: pattern.sub(REPLACEMENT, text))
 
     def hides(self, step: int) -> bool:
         return any(one.step == step for one in self.boxes)
@@ -119,8 +107,9 @@ class Redaction(ClosedModel):
 
 
 def literally(text: str) -> str:
-    """A regular expression for the text with any blanks between its words."""
-    return r"\s+".join(map(re.escape, text.split()))
+    """A regular expression for the text with any blanks between its words, its accents composed or not."""
+    spelled = ({re.escape(normalize(form, word)) for form in ("NFC", "NFD")} for word in text.split())
+    return r"\s+".join(f"(?:{'|'.join(sorted(ways))})" for ways in spelled)
 
 
 def read_redaction(root: Path, episode_id: str) -> Redaction | None:
@@ -142,12 +131,6 @@ def read_redaction(root: Path, episode_id: str) -> Redaction | None:
         told = f"it is of episode {found.episode_id}" if found.episode_id != episode_id else "it hides nothing"
         raise DatasetError(f"{path} is not a redaction of the episode ({told}). Correct it, or make it again.")
     return found
-
-
-def redaction_bytes(root: Path, episode_id: str) -> bytes:
-    """What an export's fingerprint must depend on; empty without a redaction. Raises DatasetError."""
-    found = read_redaction(root, episode_id)
-    return b"" if found is None else found.model_dump_json().encode()
 
 
 def write_redaction(root: Path, redaction: Redaction) -> None:
@@ -203,28 +186,36 @@ class FoundTexts:
         return Redaction(episode_id=episode_id, boxes=tuple(boxes), words=tuple(words))
 
 
-def drawn_box(root: Path, episode_id: str, step: int, box: tuple[int, int, int, int]) -> FoundBox:
-    """Raises DatasetError if the screenshot cannot be read, or the box is not on it."""
+def drawn_boxes(
+    root: Path, episode_id: str, box: tuple[int, int, int, int], *, step: int, steps: int
+) -> Iterator[FoundBox]:
+    """The box on a step's screenshot, and on those of the other `steps` that have the same bytes.
+
+    Raises DatasetError if a screenshot cannot be read, or the box is not on it.
+    """
     png = _screenshot(root, episode_id, step)
     size = _image(episode_id, step, png).size
     _check_box(episode_id, step, box, size)
-    return FoundBox(step, box, sha256(png).hexdigest(), Box(*box).area / (size[0] * size[1]))
+    share = Box(*box).area / (size[0] * size[1])
+    for other in range(steps):
+        if other == step or _screenshot(root, episode_id, other) == png:
+            yield FoundBox(other, box, sha256(png).hexdigest(), share)
 
 
 def find_texts(root: Path, episode_id: str, annotation: dict[str, Json], pattern: re.Pattern[str]) -> FoundTexts:
     """Look for `pattern` in view hierarchies and in the annotation, spelled as released. Raises DatasetError."""
-    steps = annotation["steps"]
-    assert isinstance(steps, list)
     boxes: list[FoundBox] = []
     words: set[str] = set()
     unseen: list[int] = []
-    for step in range(len(steps)):
+    for step in range(len(_steps_of(annotation))):
         try:
-            views = list(_views(root, episode_id, step, pattern, words))
+            xml = read_dataset_file(root / ui_tree_path(episode_id, step), Largest.TREE).decode(errors="replace")
+            views = list(_views(xml, pattern, words))
         except (MissingFileError, DeviceError):
             unseen.append(step)
             continue
-        boxes += _on_screen(root, episode_id, step, views)
+        if views:
+            boxes += _on_screen(episode_id, step, _screenshot(root, episode_id, step), views)
     texts: dict[str, str] = {}
 
     def look(place: str, text: str) -> str:
@@ -238,22 +229,16 @@ def find_texts(root: Path, episode_id: str, annotation: dict[str, Json], pattern
     return FoundTexts(tuple(boxes), texts, tuple(sorted(different.values())), tuple(unseen))
 
 
-def _views(
-    root: Path, episode_id: str, step: int, pattern: re.Pattern[str], words: set[str]
-) -> Iterator[tuple[Box, str]]:
-    xml = read_dataset_file(root / ui_tree_path(episode_id, step), Largest.TREE).decode(errors="replace")
+def _views(xml: str, pattern: re.Pattern[str], words: set[str]) -> Iterator[tuple[Box, str]]:
+    """The boxes of views that contain a match, with all that they say; adds the matches to `words`."""
     for node in parse(xml):
         said = (node.text, node.description, node.hint)
-        found = {match[0] for text in said for match in pattern.finditer(text) if match[0].strip()}
-        if found:
+        if found := {match[0] for text in said for match in pattern.finditer(text) if match[0].strip()}:
             words |= found
             yield node.box, " ".join(dict.fromkeys(filter(None, said)))
 
 
-def _on_screen(root: Path, episode_id: str, step: int, views: Sequence[tuple[Box, str]]) -> Iterator[FoundBox]:
-    if not views:
-        return
-    png = _screenshot(root, episode_id, step)
+def _on_screen(episode_id: str, step: int, png: bytes, views: Sequence[tuple[Box, str]]) -> Iterator[FoundBox]:
     width, height = _image(episode_id, step, png).size
     digest = sha256(png).hexdigest()
     for box, text in views:
@@ -287,18 +272,23 @@ def _unfit(episode_id: str, why: str) -> DatasetError:
     return DatasetError(f"The redaction of episode {episode_id} does not fit: {why}. Redact the step again.")
 
 
-def _rewritten(annotation: Json, change: Callable[[str, str], str], place: str = "") -> Json:
+def _steps_of(annotation: dict[str, Json]) -> list[Json]:
+    steps = annotation["steps"]
+    assert isinstance(steps, list)
+    return steps
+
+
+def _rewritten(annotation: _Tree, change: Callable[[str, str], str], place: str = "") -> _Tree:
     """The tree with each text changed that is not a name of the format; `change` gets its place too."""
-    match annotation:
-        case str(text):
-            return change(place, text)
-        case list(items):
-            return [_rewritten(item, change, f"{place}[{number}]") for number, item in enumerate(items)]
-        case dict(tree):
-            kept = _KEPT | ({"info", "ps"} if tree.get("action") in _POSITIONAL else set())
-            return {
-                key: value if key in kept else _rewritten(value, change, f"{place}.{key}" if place else key)
-                for key, value in tree.items()
-            }
-        case _:
-            return annotation
+    tree: Any = annotation
+    if isinstance(tree, str):
+        tree = change(place, tree)
+    elif isinstance(tree, list):
+        tree = [_rewritten(item, change, f"{place}[{number}]") for number, item in enumerate(tree)]
+    elif isinstance(tree, dict):
+        kept = _KEPT | ({"info", "ps"} if tree.get("action") in _POSITIONAL else set())
+        tree = {
+            key: value if key in kept else _rewritten(value, change, f"{place}.{key}" if place else key)
+            for key, value in tree.items()
+        }
+    return cast(_Tree, tree)

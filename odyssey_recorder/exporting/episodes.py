@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.curation.redaction import Redaction, read_redaction, redaction_bytes
+from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
 from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path
@@ -60,8 +60,7 @@ def read_exported(root: Path, episode_id: str) -> ExportedEpisode:
     records = tuple(found.record(number) for number in range(len(episode.steps)))
     redaction = read_redaction(root, episode_id)
     if redaction is not None:
-        redaction.check_steps(len(episode.steps))
-        tree = redaction.without_words(tree)
+        tree = redaction.applied(tree)
         episode = decode(json.dumps(tree), source=annotation.name)
     return ExportedEpisode(episode, tree, records, root / SCREENSHOTS, redaction)
 
@@ -114,8 +113,8 @@ def fingerprint(root: Path, ids: Iterable[str]) -> str:
             data = read_file(path, Largest.ANNOTATION, within=root)
         except OSError as error:
             raise storage_error(error, path, "read") from error
-        hidden = redaction_bytes(root, episode_id)
-        told = f" {hashlib.sha256(hidden).hexdigest()}" if hidden else ""
+        redaction = read_redaction(root, episode_id)
+        told = "" if redaction is None else f" {hashlib.sha256(redaction.model_dump_json().encode()).hexdigest()}"
         whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}{told}\n".encode())
     return whole.hexdigest()
 

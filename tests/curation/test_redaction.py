@@ -18,7 +18,7 @@ from odyssey_recorder.curation.redaction import (
     FoundBox,
     FoundTexts,
     clear_redaction,
-    drawn_box,
+    drawn_boxes,
     find_texts,
     literally,
     read_redaction,
@@ -66,7 +66,7 @@ def export(root: Path, planned: list[Planned], pool: Executor, layout: str, name
 def redact(
     root: Path, episode_id: str, *, step: int | None = None, box: tuple[int, int, int, int] = BOX, text: str = ""
 ) -> None:
-    boxes = () if step is None else (drawn_box(root, episode_id, step, box),)
+    boxes = () if step is None else tuple(drawn_boxes(root, episode_id, box, step=step, steps=8))
     words = (text,) if text else ()
     write_redaction(root, FoundTexts(boxes, words=words).redaction(episode_id, who="Ada", why="a name"))
 
@@ -80,7 +80,7 @@ def released(path: Path) -> dict[str, bytes]:
 
 
 def in_tars(path: Path) -> dict[str, bytes]:
-    found = {}
+    found: dict[str, bytes] = {}
     for file in (path / "data").iterdir():
         with tarfile.open(file) as tar:
             found |= {one.name: tar.extractfile(one).read() for one in tar if one.name.endswith(".png")}  # type: ignore[union-attr]
@@ -308,7 +308,20 @@ def test_redactions_add_up_until_they_are_cleared(root: Path) -> None:
 @pytest.mark.parametrize("box", [(0, 0, 37, 64), (0, 0, 36, 65), (-1, 0, 5, 5), (5, 5, 5, 9), (9, 9, 5, 20)])
 def test_a_box_that_is_not_on_the_screenshot_is_refused(root: Path, box: tuple[int, int, int, int]) -> None:
     with pytest.raises(DatasetError, match="is not on the screenshot of 36x64"):
-        drawn_box(root, TWO, 3, box)
+        list(drawn_boxes(root, TWO, box, step=3, steps=8))
+
+
+def test_a_box_is_drawn_on_every_step_with_that_screenshot(root: Path) -> None:
+    for step in (3, 6):
+        (root / screenshot_path(TWO, step)).write_bytes((root / screenshot_path(ONE, 3)).read_bytes())
+    assert [one.step for one in drawn_boxes(root, TWO, BOX, step=6, steps=8)] == [3, 6]
+
+
+def test_words_are_hidden_however_their_accents_are_stored(root: Path) -> None:
+    path = root / annotation_path(TWO)
+    path.write_text(path.read_text().replace("milk", "Zoe\u0308 Andr\u00e9"))
+    redact(root, TWO, text="zo\u00eb andre\u0301")
+    assert REPLACEMENT in json.dumps(read_exported(root, TWO).tree)
 
 
 def test_texts_are_found_in_view_hierarchies_and_in_the_annotation(root: Path) -> None:
