@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -15,8 +15,8 @@ from odyssey_recorder.errors import DatasetError
 
 if TYPE_CHECKING:
     from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness
-    from odyssey_recorder.curation.redaction import FoundTexts, Redaction
-    from odyssey_recorder.curation.retired import Decision
+    from odyssey_recorder.curation.redaction import FoundTexts
+    from odyssey_recorder.curation.retired import Verb
     from odyssey_recorder.splits.facts import SplitFacts
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Retire episodes, find duplicates, and redact.")
@@ -47,11 +47,7 @@ def retire(  # noqa: PLR0913 - the options
 
     Exit code 0: success; 2: an episode cannot be retired.
     """
-    from odyssey_recorder.curation.retired import decided_now
-
-    who = _name(name)
-    made = (decided_now(one, "retire", reason=why, who=who) for one in dict.fromkeys(ids))
-    _decide(dataset, [one.model_copy(update={"superseded_by": superseded_by}) for one in made], yes=yes)
+    _decide(dataset, dict.fromkeys(ids, (why, superseded_by)), "retire", name, yes=yes)
 
 
 @app.command()
@@ -70,10 +66,7 @@ def restore(
 
     Exit code 0: success; 2: the dataset cannot be read or written.
     """
-    from odyssey_recorder.curation.retired import decided_now
-
-    who = _name(name)
-    _decide(dataset, [decided_now(one, "restore", reason=why, who=who) for one in dict.fromkeys(ids)], yes=yes)
+    _decide(dataset, dict.fromkeys(ids, (why, None)), "restore", name, yes=yes)
 
 
 @app.command()
@@ -96,15 +89,14 @@ def duplicates(  # noqa: PLR0913 - the options
     yes: YesOption = False,
     as_json: terminal.JsonOption = False,
 ) -> None:
-    """Show groups of episodes that may be the same, and the best of each.
+    """Show groups of episodes that may be the same.
 
-    Episodes that have changed since their last check are checked first. Without --retire-others and --yes, nothing is
-    changed.
+    The best of each group comes first. Episodes that have changed since their last check are checked first. Nothing is
+    changed without --retire-others and --yes.
 
     Exit code 0: success; 2: the dataset cannot be read or written.
     """
     from odyssey_recorder.curation.duplicates import LIKENESSES, duplicate_groups
-    from odyssey_recorder.curation.retired import decided_now
 
     if unknown := set(by or ()).difference(LIKENESSES):
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: --by is one of {', '.join(LIKENESSES)}.")
@@ -119,13 +111,12 @@ def duplicates(  # noqa: PLR0913 - the options
         _print_group(group)
     terminal.say(f"{terminal.counted(groups, 'group')} of episodes that may be the same")
     if retire_others and groups:
-        who = _name(name)
-        decisions = []
-        for one in groups:
-            same = f"duplicate: same {', '.join(one.common)}"
-            made = (decided_now(other.episode_id, "retire", reason=same, who=who) for other in one.others)
-            decisions += [each.model_copy(update={"superseded_by": one.best.episode_id}) for each in made]
-        _decide(dataset, decisions, yes=yes)
+        others = {
+            other.episode_id: (f"duplicate: same {', '.join(one.common)}", one.best.episode_id)
+            for one in groups
+            for other in one.others
+        }
+        _decide(dataset, others, "retire", name, yes=yes)
 
 
 @app.command()
@@ -141,7 +132,6 @@ def redact(  # noqa: PLR0913 - the options
     ] = None,
     text: Annotated[str, typer.Option(help="Cover views with this text, and replace it in the annotation.")] = "",
     pattern: Annotated[str, typer.Option("--regex", help="The same for all that a regular expression finds.")] = "",
-    clear: Annotated[bool, typer.Option("--clear", help="Delete all redactions of the episode.")] = False,
     why: Annotated[str, typer.Option(help="The reason.")] = "",
     name: NameOption = None,
     yes: YesOption = False,
@@ -153,14 +143,11 @@ def redact(  # noqa: PLR0913 - the options
 
     Exit code 0: success; 1: nothing is found; 2: the episode cannot be read, or the redaction not written.
     """
-    if (step is None) != (not box) or sum((step is not None, bool(text), bool(pattern), clear)) != 1:
-        raise typer.BadParameter("Give one of: --step with --box, --text, --regex, --clear.")
-    if clear:
-        _clear(dataset, episode_id, yes=yes)
-        return
-    from odyssey_recorder.curation.redaction import FoundTexts, drawn_boxes, find_texts, literally
+    if (step is None) != (not box) or sum((step is not None, bool(text), bool(pattern))) != 1:
+        raise typer.BadParameter("Give one of: --step with --box, --text, --regex.")
+    from odyssey_recorder.curation.redaction import FoundTexts, drawn_boxes, find_texts, literally, write_redaction
     from odyssey_recorder.dataset.codec import Dialect, encode, read_annotation
-    from odyssey_recorder.dataset.layout import annotation_path, checked_id
+    from odyssey_recorder.dataset.layout import annotation_path, checked_id, redaction_path
 
     episode = read_annotation(dataset / annotation_path(checked_id(episode_id)))
     if step is not None:
@@ -177,21 +164,36 @@ def redact(  # noqa: PLR0913 - the options
     if not yes:
         _say_unchanged()
         return
-    _write(dataset, found.redaction(episode_id, who=_name(name), why=why))
+    redaction = found.redaction(episode_id, who=_name(name), why=why)
+    write_redaction(dataset, redaction)
+    hidden = terminal.counted(redaction.boxes, "box", "boxes"), terminal.counted(redaction.words, "text")
+    terminal.say(f"{' and '.join(hidden)} hidden in exports: {dataset / redaction_path(episode_id)}")
 
 
-def _decide(dataset: Path, decisions: "Sequence[Decision]", *, yes: bool) -> None:
-    from odyssey_recorder.curation.retired import plan_decisions, record_decisions
+def _decide(
+    dataset: Path, ids: Mapping[str, tuple[str, str | None]], what: "Verb", name: str | None, *, yes: bool
+) -> None:
+    """`ids` have the reasons, and the better episodes if there are any."""
+    from odyssey_recorder.curation.retired import Decision, plan_decisions, record_decisions
+    from odyssey_recorder.dataset.layout import checked_id
 
-    planned = plan_decisions(dataset, decisions)
+    who = _name(name)
+    planned = plan_decisions(
+        dataset,
+        [
+            Decision(episode_id=checked_id(one), decision=what, reason=why, superseded_by=better, who=who)
+            for one, (why, better) in ids.items()
+            if better is None or checked_id(better)
+        ],
+    )
     for one in planned:
         better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
-        terminal.say(f"{one.decision} {one.episode_id}{better}{f': {one.reason}' if one.reason else ''}")
-    if skipped := len(decisions) - len(planned):
-        terminal.say(f"{terminal.counted(skipped, 'episode')} unchanged: already so")
+        terminal.say(f"{what} {one.episode_id}{better}{f': {one.reason}' if one.reason else ''}")
+    if unchanged := len(ids) - len(planned):
+        terminal.say(f"{terminal.counted(unchanged, 'episode')} unchanged: already so")
     if planned and yes:
         record_decisions(dataset, planned)
-        terminal.say(f"{terminal.counted(planned, 'episode')} {planned[0].decision}d")
+        terminal.say(f"{terminal.counted(planned, 'episode')} {what}d")
     elif planned:
         _say_unchanged()
 
@@ -235,18 +237,13 @@ def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
 
 
 def _print_group(group: "DuplicateGroup") -> None:
-    terminal.say((f"Same {', '.join(group.common)}", "bold"))
+    terminal.say((f"Same {', '.join(group.common)}", "bold"), f"; best: {group.why}")
     for one in (group.best, *group.others):
-        keep = ("keep  ", "green") if one is group.best else ("      ", "")
-        terminal.say("  ", keep, f"{one.episode_id}  {_told(one)}  {one.facts.instruction}")
-    terminal.say(f"  {'':6}{group.best.episode_id}: {group.why}")
-
-
-def _told(one: "Candidate") -> str:
-    state = "accepted" if one.is_accepted else "not accepted"
-    proof = "provenance" if one.is_proved else "no provenance"
-    counts = f"{terminal.counted(one.errors, 'error')}, {terminal.counted(one.warnings, 'warning')}"
-    return f"{state}, {proof}, {counts}"
+        state = "accepted" if one.is_accepted else "not accepted"
+        proof = "provenance" if one.is_proved else "no provenance"
+        counts = f"{terminal.counted(one.errors, 'error')}, {terminal.counted(one.warnings, 'warning')}"
+        keep = ("  keep  ", "green") if one is group.best else "        "
+        terminal.say(keep, f"{one.episode_id}  {state}, {proof}, {counts}  {one.facts.instruction}")
 
 
 def _group_as_json(group: "DuplicateGroup") -> dict[str, object]:
@@ -289,24 +286,3 @@ def _print_found(found: "FoundTexts") -> None:
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= _SHOWN else f"{flat[:_SHOWN]}…"
-
-
-def _write(dataset: Path, redaction: "Redaction") -> None:
-    from odyssey_recorder.curation.redaction import write_redaction
-    from odyssey_recorder.dataset.layout import redaction_path
-
-    write_redaction(dataset, redaction)
-    hidden = terminal.counted(redaction.boxes, "box", "boxes"), terminal.counted(redaction.words, "text")
-    terminal.say(f"{' and '.join(hidden)} hidden in exports: {dataset / redaction_path(redaction.episode_id)}")
-
-
-def _clear(dataset: Path, episode_id: str, *, yes: bool) -> None:
-    from odyssey_recorder.curation.redaction import clear_redaction
-    from odyssey_recorder.dataset.layout import checked_id, redaction_path
-
-    terminal.say(f"delete {dataset / redaction_path(checked_id(episode_id))}: exports will hide nothing of the episode")
-    if not yes:
-        _say_unchanged()
-        return
-    clear_redaction(dataset, episode_id)
-    terminal.say("Deleted")

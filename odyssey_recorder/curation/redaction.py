@@ -28,7 +28,7 @@ from odyssey_recorder.dataset.layout import (
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
-from odyssey_recorder.files import Largest, check_within, make_folder, read_json, storage_errors, write_durably
+from odyssey_recorder.files import Largest, make_folder, read_json, storage_errors, write_durably
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.validation import ClosedModel, first_fault
@@ -77,7 +77,7 @@ class Redaction(ClosedModel):
         """
         for one in self.boxes:
             if one.step >= len(_steps_of(annotation)):
-                raise _unfit(self.episode_id, f"step {one.step} does not exist")
+                raise _outdated(self.episode_id, f"it has no step {one.step}")
         if not self.words:
             return annotation
         longest_first = sorted({one.text for one in self.words}, key=lambda text: (-len(text), text))
@@ -96,7 +96,7 @@ class Redaction(ClosedModel):
         if not boxes:
             return png
         if any(one.sha256 != sha256(png).hexdigest() for one in boxes):
-            raise _unfit(self.episode_id, f"the screenshot of step {step} has changed since its box was drawn")
+            raise _outdated(self.episode_id, f"the screenshot of step {step} has changed since its box was drawn")
         image = _image(self.episode_id, step, png)
         for one in boxes:
             _check_box(self.episode_id, step, one.box, image.size)
@@ -143,14 +143,6 @@ def write_redaction(root: Path, redaction: Redaction) -> None:
             redaction = redaction.model_copy(update=added)
         make_folder(path.parent, within=root)
         write_durably(path, f"{redaction.model_dump_json(indent=2)}\n".encode(), within=root)
-
-
-def clear_redaction(root: Path, episode_id: str) -> None:
-    """Delete the file, which need not be readable. Raises DatasetError."""
-    path = root / redaction_path(checked_id(episode_id))
-    with Journal(root).held(), storage_errors(path, "written"):
-        check_within(root / REDACTIONS, root)
-        path.unlink()
 
 
 # Finding what to redact.
@@ -269,7 +261,11 @@ def _check_box(episode_id: str, step: int, box: tuple[int, int, int, int], size:
 
 
 def _unfit(episode_id: str, why: str) -> DatasetError:
-    return DatasetError(f"The redaction of episode {episode_id} does not fit: {why}. Redact the step again.")
+    return DatasetError(f"Episode {episode_id} cannot be redacted: {why}.")
+
+
+def _outdated(episode_id: str, why: str) -> DatasetError:
+    return _unfit(episode_id, f"{why}. Delete {redaction_path(episode_id)} and redact the episode again")
 
 
 def _steps_of(annotation: dict[str, Json]) -> list[Json]:

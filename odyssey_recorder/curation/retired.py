@@ -18,6 +18,7 @@ from odyssey_recorder.files import Largest, make_folder, read_file, storage_erro
 from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.validation import FrozenModel, first_fault
 
+Verb = Literal["retire", "restore"]
 _Id = Annotated[str, Field(pattern=r"^[0-9]{16}$")]
 
 
@@ -25,11 +26,11 @@ class Decision(FrozenModel):
     """A line of the file. `superseded_by` is the better episode, if there is one."""
 
     episode_id: _Id
-    decision: Literal["retire", "restore"]
+    decision: Verb
     reason: str = ""
     superseded_by: _Id | None = None
     who: str
-    at: AwareDatetime
+    at: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
 
 
 def read_retired(root: Path) -> dict[str, Decision]:
@@ -68,10 +69,6 @@ def record_decisions(root: Path, decisions: Sequence[Decision]) -> None:
             data += (b"" if data.endswith(b"\n") or not data else b"\n") + f"{line}\n".encode()
         make_folder((root / RETIRED).parent, within=root)
         write_durably(root / RETIRED, data, within=root)
-
-
-def decided_now(episode_id: str, decision: Literal["retire", "restore"], *, reason: str, who: str) -> Decision:
-    return Decision(episode_id=episode_id, decision=decision, reason=reason, who=who, at=datetime.now(UTC))
 
 
 def _read(root: Path) -> bytes:
