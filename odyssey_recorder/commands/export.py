@@ -1,8 +1,9 @@
 """`export`: a dataset for others to load."""
 
+import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -30,6 +31,7 @@ from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.splits.files import read_split, split_as_json, split_names
 
 _TOLD = 10
+_CONNECT_S = 5
 _WORKERS = get_context("spawn")
 
 
@@ -163,22 +165,33 @@ def _executor(request: ExportOptions) -> Iterator[Executor]:
         with _cluster(request.cluster) as executor:
             yield executor
         return
-    with ProcessPoolExecutor(request.jobs, mp_context=_WORKERS) as pool:
+    ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
+    with ProcessPoolExecutor(
+        request.jobs, mp_context=_WORKERS, initializer=signal.signal, initargs=ignore_interrupts
+    ) as pool:
         yield pool
 
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
     try:
-        from distributed import Client
+        from distributed import Client, KilledWorker
     except ImportError as error:
         raise DatasetError("A cluster needs Dask. Install it: pip install 'odyssey-recorder[cluster]'") from error
     try:
-        client = Client(address, timeout=10)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=_CONNECT_S)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise DatasetError(f"The Dask scheduler {address} cannot be reached: {error}. Check the address.") from error
     with client:
-        yield client.get_executor()  # type: ignore[no-untyped-call]
+        if not client.scheduler_info()["workers"]:  # type: ignore[no-untyped-call]
+            raise DatasetError(f"The Dask scheduler {address} has no workers. Start some: dask worker {address}")
+        try:
+            yield client.get_executor()  # type: ignore[no-untyped-call]
+        except (KilledWorker, CancelledError, OSError, ImportError) as error:
+            raise DatasetError(
+                f"The cluster did not finish: {error or type(error).__name__}. Check that every worker has this "
+                "version of odyssey-recorder and enough memory. The same command continues the export."
+            ) from error
 
 
 @contextmanager

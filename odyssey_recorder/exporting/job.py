@@ -5,11 +5,11 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,18 +17,31 @@ from odyssey_recorder import files
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting import card
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
-from odyssey_recorder.exporting.layouts import LAYOUTS, Files, Options, Planned, Shard, summary_row, write_shard
+from odyssey_recorder.exporting.layouts import (
+    JOURNAL,
+    LAYOUTS,
+    Options,
+    Planned,
+    Shard,
+    sha256_of,
+    summary_row,
+    write_shard,
+)
 from odyssey_recorder.splits.drawing import Split
 
 FORMAT = 1
 """Changes when the same input gives other bytes."""
 
-JOURNAL = "export.jsonl"
 SUMS = "SHA256SUMS"
 INDEX = {"v1": "all_anno.json", "v2": "all_annot.json"}
 _SPARE = 1.05
 _IN_FLIGHT = 8
 """Shards handed to the workers ahead of time."""
+
+_POLL_S = 0.2
+
+Hashes = Mapping[str, str]
+"""Of the files of a shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +68,6 @@ class Request:
     about: card.About
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    name: str
-    files: Mapping[str, str]
-
-
 def run_export(
     request: Request,
     episodes: Sequence[Planned],
@@ -82,13 +89,13 @@ def run_export(
     ordered = sorted(episodes, key=lambda one: one.episode_id)
     shards = layout.plan(ordered, request.options)
     ids = tuple(one.episode_id for one in ordered)
-    mark = _mark(request, fingerprint(request.root, ids))
+    mark = _mark(request, fingerprint(request.root, ids), shards)
     finished = _resumed(part, mark)
     _ask_for_room(request, ordered, part)
     sizes = {one.episode_id: one.size for one in ordered}
     weight = {shard.name: sum(sizes[one] for one in shard.ids) for shard in shards}
 
-    def submit(shard: Shard) -> Future[Files] | None:
+    def submit(shard: Shard) -> Future[dict[str, str]] | None:
         if shard.name in finished:
             return None
         root, folder = request.root.absolute(), part.absolute()
@@ -97,17 +104,17 @@ def run_export(
     with files.change_file(part / JOURNAL, within=part) as journal:
         journal.seek(0, 2)
         count = total = 0
-        for shard, written in _written(shards, submit, is_cancelled):
+        for shard, hashes in _written(shards, submit, is_cancelled):
             if shard.name not in finished:
-                hashes = {name: _sha256(part / name) for name in written}
                 journal.write(json.dumps({"shard": shard.name, "files": hashes}).encode() + b"\n")
                 journal.flush()
                 finished[shard.name] = hashes
             count += len(shard.ids)
             total += weight[shard.name]
             tell(Progress(min(count, len(ids)), len(ids), total, sum(weight.values())))
-    _complete(request, part, ids, [finished[shard.name] for shard in shards])
-    _publish(part, request.out)
+    with files.storage_errors(request.out, "written"):
+        names = _complete(request, part, ids, [finished[shard.name] for shard in shards])
+        _publish(part, names, request.out)
     return request.out
 
 
@@ -116,7 +123,7 @@ def _refuse_existing(out: Path) -> None:
         raise DatasetError(f"{out} already exists. Choose another folder, or move it away.")
 
 
-def _mark(request: Request, of_input: str) -> dict[str, object]:
+def _mark(request: Request, of_input: str, shards: Sequence[Shard]) -> dict[str, object]:
     splits = hashlib.sha256(b"".join(name.encode() + data for name, data in sorted(request.splits.items())))
     return {
         "format": FORMAT,
@@ -124,12 +131,13 @@ def _mark(request: Request, of_input: str) -> dict[str, object]:
         "options": repr(request.options),
         "input": of_input,
         "splits": splits.hexdigest(),
+        "shards": hashlib.sha256(repr(shards).encode()).hexdigest(),
     }
 
 
-def _resumed(part: Path, mark: Mapping[str, object]) -> dict[str, Mapping[str, str]]:
-    """The finished shards of an earlier call for the same input; anything else in `part` is removed."""
-    done: dict[str, Mapping[str, str]] = {}
+def _resumed(part: Path, mark: Mapping[str, object]) -> dict[str, Hashes]:
+    """The finished shards of an earlier call for the same input; the other files of that call are removed."""
+    done: dict[str, Hashes] = {}
     try:
         lines = files.read_file(part / JOURNAL, files.Largest.INDEX, within=part).decode().splitlines()
         head, *rest = (json.loads(line) for line in lines if line.endswith("}"))
@@ -139,23 +147,37 @@ def _resumed(part: Path, mark: Mapping[str, object]) -> dict[str, Mapping[str, s
                 for one in rest
                 if all(_is_intact(part, name, sha256) for name, sha256 in one["files"].items())
             }
+        is_ours = "format" in head
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass  # nothing to resume
+        is_ours = part.is_dir() and all(path.name.startswith(JOURNAL) for path in part.iterdir())
     with files.storage_errors(part, "written"):
-        if not done:
-            shutil.rmtree(part, ignore_errors=True)
-            if part.is_symlink() or part.exists():
-                raise DatasetError(f"{part} is in the way. Move it away.")
-            files.make_folder(part)
+        if part.is_symlink() or (part.exists() and not is_ours):
+            raise DatasetError(f"{part} is in the way. Move it away.")
+        files.make_folder(part)
+        _keep_only(part, {JOURNAL, *(name for hashes in done.values() for name in hashes)})
         entries = [mark, *({"shard": name, "files": hashes} for name, hashes in done.items())]
         files.write_durably(part / JOURNAL, b"".join(json.dumps(one).encode() + b"\n" for one in entries))
     return done
 
 
+def _keep_only(part: Path, names: Collection[str]) -> None:
+    """Remove what a killed worker left. Links are not followed."""
+    for folder, folders, found in os.walk(part, topdown=False):
+        for name in found:
+            if (path := Path(folder, name)).relative_to(part).as_posix() not in names:
+                path.unlink()
+        for name in folders:
+            path = Path(folder, name)
+            if path.is_symlink():
+                path.unlink()
+            elif not any(path.iterdir()):
+                path.rmdir()
+
+
 def _is_intact(part: Path, name: str, sha256: str) -> bool:
     try:
         files.check_within(part / name, part)
-        return _sha256(part / name) == sha256
+        return sha256_of(part / name) == sha256
     except (OSError, DatasetError):
         return False
 
@@ -173,20 +195,23 @@ def _ask_for_room(request: Request, episodes: Sequence[Planned], part: Path) -> 
 
 
 def _written(
-    shards: Sequence[Shard], submit: Callable[[Shard], Future[Files] | None], is_cancelled: Callable[[], bool]
-) -> Iterator[tuple[Shard, Files]]:
+    shards: Sequence[Shard], submit: Callable[[Shard], Future[dict[str, str]] | None], is_cancelled: Callable[[], bool]
+) -> Iterator[tuple[Shard, Hashes]]:
     """The shards in their order, submitted a few ahead; None for a job: the shard is there."""
-    waiting: deque[tuple[Shard, Future[Files] | None]] = deque()
+    waiting: deque[tuple[Shard, Future[dict[str, str]] | None]] = deque()
     left = deque(shards)
     try:
         while left or waiting:
             while left and len(waiting) < _IN_FLIGHT:
                 waiting.append((left[0], submit(left.popleft())))
+            shard, job = waiting[0]
+            while not is_cancelled() and job is not None and not wait([job], _POLL_S).done:
+                pass
             if is_cancelled():
                 raise ExportCancelledError("The export was cancelled. The same command continues it.")
-            shard, job = waiting.popleft()
-            yield shard, [] if job is None else job.result()
-    except BrokenProcessPool as error:
+            yield shard, {} if job is None else job.result()
+            waiting.popleft()
+    except BrokenExecutor as error:
         raise DatasetError("A process of the export was killed. The same command continues it.") from error
     finally:
         for _, job in waiting:
@@ -194,8 +219,8 @@ def _written(
                 job.cancel()
 
 
-def _complete(request: Request, part: Path, ids: Sequence[str], shards: Sequence[Mapping[str, str]]) -> None:
-    """What describes the whole: splits, index, card, Croissant, hashes."""
+def _complete(request: Request, part: Path, ids: Sequence[str], shards: Sequence[Hashes]) -> set[str]:
+    """Write what describes the whole: splits, index, card, Croissant, hashes. Return the names of all files."""
     hashes = {name: sha256 for shard in shards for name, sha256 in shard.items()}
     more: dict[str, bytes] = {}
     if request.layout == "release":
@@ -211,21 +236,17 @@ def _complete(request: Request, part: Path, ids: Sequence[str], shards: Sequence
         hashes[name] = hashlib.sha256(data).hexdigest()
     lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(hashes.items()))
     files.write_durably(part / SUMS, lines.encode(), within=part)
+    return {SUMS, *hashes}
 
 
-def _publish(part: Path, out: Path) -> None:
-    with files.storage_errors(out, "written"):
-        (part / JOURNAL).unlink()
-        for folder in {path for path in part.rglob("*") if path.is_dir()} | {part}:
-            files.sync_folder(folder)
-        _refuse_existing(out)
-        part.rename(out)
-        files.sync_folder(out.parent)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _publish(part: Path, names: Collection[str], out: Path) -> None:
+    _keep_only(part, {JOURNAL, *names})
+    for folder in {path for path in part.rglob("*") if path.is_dir()} | {part}:
+        files.sync_folder(folder)
+    _refuse_existing(out)
+    (part / JOURNAL).unlink()
+    part.rename(out)
+    files.sync_folder(out.parent)
 
 
 def sides_of(splits: Iterable[Split]) -> dict[str, dict[str, str]]:

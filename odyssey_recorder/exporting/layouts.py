@@ -4,23 +4,30 @@ A shard is written by one process from the dataset alone, so its bytes depend ne
 of processes.
 """
 
+import hashlib
 import io
 import json
+import os
+import secrets
 import shutil
+import socket
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from odyssey_recorder.dataset.codec import ANNOTATION_KEYS
 from odyssey_recorder.dataset.layout import ANNOTATIONS, SCREENSHOTS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported, step_rows
-from odyssey_recorder.files import create_file, make_folder, refuse_link, storage_errors
+from odyssey_recorder.files import create_file, make_folder, refuse_link, storage_errors, write_durably
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.splits.drawing import KINDS
+
+JOURNAL = "export.jsonl"
+"""In the folder being written: what is exported, then a line for each finished shard."""
 
 MIB = 1024 * 1024
 _SIDES = {"train": "0", "test": "1"}
@@ -117,7 +124,7 @@ def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> 
             written.append(name)
         name = f"{ANNOTATIONS}/{episode_id}.json"
         tree = exported.tree if options.like == "v2" else _without_annotations(exported.tree)
-        _create(folder / name, json.dumps(tree, ensure_ascii=False, indent=4).encode() + b"\n")
+        write_durably(folder / name, json.dumps(tree, ensure_ascii=False, indent=4).encode() + b"\n", within=folder)
         written.append(name)
     return written
 
@@ -151,20 +158,14 @@ def _bring(file: Path, place: Path) -> None:
     """A hard link, or a copy on another disk."""
     with storage_errors(place, "written"):
         refuse_link(file)
-        if place.exists():
-            place.unlink()
+        link = _beside(place)
         with suppress(OSError):
-            place.hardlink_to(file)
+            link.hardlink_to(file)
+            link.replace(place)
+            link.unlink(missing_ok=True)  # it stays if both already were the same file
             return
-        with create_file(place) as copy, file.open("rb") as original:
+        with _whole(place) as copy, file.open("rb") as original:
             shutil.copyfileobj(original, copy)
-
-
-def _create(path: Path, data: bytes) -> None:
-    with storage_errors(path, "written"):
-        path.unlink(missing_ok=True)
-        with create_file(path) as file:
-            file.write(data)
 
 
 # JSON Lines
@@ -177,7 +178,7 @@ def _write_lines(root: Path, shard: Shard, folder: Path, options: Options) -> Fi
         trees = list(step_rows(exported)) if options.per_step else [exported.tree]
         lines += (json.dumps(tree, ensure_ascii=False) + "\n" for tree in trees)
     make_folder((folder / shard.name).parent, within=folder)
-    _create(folder / shard.name, "".join(lines).encode())
+    write_durably(folder / shard.name, "".join(lines).encode(), within=folder)
     return [shard.name]
 
 
@@ -191,17 +192,15 @@ def _plan_tars(episodes: Sequence[Planned], options: Options) -> list[Shard]:
 def _write_tar(root: Path, shard: Shard, folder: Path, _: Options) -> Files:
     path = folder / shard.name
     make_folder(path.parent, within=folder)
-    with storage_errors(path, "written"):
-        path.unlink(missing_ok=True)
-        with create_file(path) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-            for episode_id in shard.ids:
-                exported = read_exported(root, episode_id)
-                for row in step_rows(exported):
-                    number = row["step"]
-                    assert isinstance(number, int)
-                    key = f"{episode_id}_{number}"
-                    _add(tar, f"{key}.png", exported.screenshot(number))
-                    _add(tar, f"{key}.json", json.dumps(row, ensure_ascii=False).encode())
+    with _whole(path) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for episode_id in shard.ids:
+            exported = read_exported(root, episode_id)
+            for row in step_rows(exported):
+                number = row["step"]
+                assert isinstance(number, int)
+                key = f"{episode_id}_{number}"
+                _add(tar, f"{key}.png", exported.screenshot(number))
+                _add(tar, f"{key}.json", json.dumps(row, ensure_ascii=False).encode())
     return [shard.name]
 
 
@@ -231,10 +230,9 @@ def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> 
     from odyssey_recorder.exporting import parquet
 
     make_folder((folder / shard.name).parent, within=folder)
-    with storage_errors(folder / shard.name, "written"):
-        (folder / shard.name).unlink(missing_ok=True)
-        write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
-        write(folder / shard.name, (read_exported(root, one) for one in shard.ids), options.group_bytes)
+    write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
+    with _whole(folder / shard.name) as file:
+        write(file, (read_exported(root, one) for one in shard.ids), options.group_bytes)
     return [shard.name]
 
 
@@ -249,11 +247,43 @@ LAYOUTS: Mapping[str, Layout] = {
 }
 
 
-def write_shard(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> Files:
-    """For a worker of any kind: a function of values that can be sent to another process. Raises DatasetError."""
-    try:
-        return LAYOUTS[layout].write(root, shard, folder, options)
-    except DatasetError:
-        raise
-    except OSError as error:
-        raise DatasetError(f"{folder / shard.name} cannot be written: {error.strerror}.") from error
+def write_shard(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> dict[str, str]:
+    """Write a shard; return its files, on the disk by then, with their SHA-256.
+
+    For a worker of any kind: a function of values that can be sent to another process. Two workers may write the same
+    shard, as when a cluster has lost one of them. Raises DatasetError.
+    """
+    for wanted in (root / ANNOTATIONS, folder / JOURNAL):
+        if not wanted.exists():
+            raise DatasetError(
+                f"{wanted} is missing on {socket.gethostname()}. Mount the dataset and the folder to write at the same "
+                "path on every machine."
+            )
+    with storage_errors(folder / shard.name, "written"):
+        return {name: sha256_of(folder / name) for name in LAYOUTS[layout].write(root, shard, folder, options)}
+
+
+def sha256_of(path: Path) -> str:
+    """Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[BinaryIO]:
+    """A file that has its name once it is complete and on the disk. Raises DatasetError."""
+    aside = _beside(path)
+    with storage_errors(path, "written"):
+        try:
+            with create_file(aside) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    """A name that no other worker uses."""
+    return path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")

@@ -1,8 +1,7 @@
 """Parquet files that `datasets` loads with decoded images; needs the extra `hf`."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, step_rows
@@ -36,15 +35,15 @@ _EPISODE = pa.schema(
 _VALUES = {pa.int16(): "int16", _INT: "int32", _TEXT: "string"}
 
 
-def write_steps(path: Path, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
+def write_steps(file: BinaryIO, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per step with its screenshot; row groups of at most `group_bytes` of screenshots. Raises DatasetError."""
     groups = _groups(_with_images(episodes), group_bytes)
-    _write(path, _STEP, groups, uncompressed=("image.bytes",))
+    _write(file, _STEP, groups, uncompressed=("image.bytes",))
 
 
-def write_episodes(path: Path, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
+def write_episodes(file: BinaryIO, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per episode, without screenshots. Raises DatasetError."""
-    _write(path, _EPISODE, _groups(((_episode_row(one), 4096) for one in episodes), group_bytes))
+    _write(file, _EPISODE, _groups(((_episode_row(one), 4096) for one in episodes), group_bytes))
 
 
 def _with_images(episodes: Iterable[ExportedEpisode]) -> Iterator[tuple[dict[str, Any], int]]:
@@ -85,14 +84,14 @@ def _groups(rows: Iterable[tuple[dict[str, Any], int]], at_most: int) -> Iterato
 
 
 def _write(
-    path: Path, schema: pa.Schema, groups: Iterator[list[dict[str, Any]]], uncompressed: tuple[str, ...] = ()
+    file: BinaryIO, schema: pa.Schema, groups: Iterator[list[dict[str, Any]]], uncompressed: tuple[str, ...] = ()
 ) -> None:
     marked = schema.with_metadata({"huggingface": _features(schema)})
     columns = [".".join(one) for one in _leaves(schema)]
     compression = {name: "NONE" if name in uncompressed else "ZSTD" for name in columns}
     coded = [name for name in columns if name not in uncompressed]
     with pq.ParquetWriter(
-        path, marked, compression=compression, use_dictionary=coded, write_statistics=coded
+        file, marked, compression=compression, use_dictionary=coded, write_statistics=coded
     ) as writer:
         for group in groups:
             writer.write_table(pa.Table.from_pylist(group, schema=marked), row_group_size=len(group))

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting import job
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import ExportCancelledError, Progress, Request, run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS, Options, Planned
@@ -38,6 +37,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Planne
 def pool() -> Iterator[Executor]:
     with ThreadPoolExecutor(1) as threads:
         yield threads
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Executor]:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as workers:
+        yield workers
 
 
 def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> Request:
@@ -73,11 +78,10 @@ def test_every_file_is_hashed_and_the_source_is_unchanged(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_same_input_has_the_same_bytes_in_any_order_and_with_any_workers(
-    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, processes: Executor, layout: str
 ) -> None:
     one = run_export(request(dataset, tmp_path / "one", layout), dataset[1], pool)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
-        two = run_export(request(dataset, tmp_path / "two", layout), dataset[1][::-1], processes)
+    two = run_export(request(dataset, tmp_path / "two", layout), dataset[1][::-1], processes)
 
     assert sums(one) == sums(two)
 
@@ -203,6 +207,13 @@ class Stopping(Executor):
         return future
 
 
+class Endless(Executor):
+    """Never finishes a shard."""
+
+    def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        return Future()
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_is_finished_is_used_by_the_next_call(
     dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str
@@ -242,9 +253,11 @@ def test_a_shard_that_was_damaged_meanwhile_or_other_input_is_written_again(
 
 def test_a_cancelled_export_is_continued(dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor) -> None:
     wanted = request(dataset, tmp_path / "out", "webdataset")
-    asked = iter([False, False, True])
+    told: list[Progress] = []
     with pytest.raises(ExportCancelledError, match="continues it"):
-        run_export(wanted, dataset[1], pool, is_cancelled=lambda: next(asked))
+        run_export(wanted, dataset[1], pool, tell=told.append, is_cancelled=lambda: len(told) == 2)
+    with pytest.raises(ExportCancelledError):
+        run_export(wanted, dataset[1], Endless(), is_cancelled=iter([False, False, True, True]).__next__)
 
     assert run_export(wanted, dataset[1], pool).is_dir()
 
@@ -258,6 +271,43 @@ def test_nothing_is_written_over_and_an_empty_selection_says_so(
     with pytest.raises(DatasetError, match="No episode"):
         run_export(request(dataset, tmp_path / "other", "jsonl"), [], pool)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_someone_else_is_not_emptied(
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor
+) -> None:
+    theirs, away = tmp_path / "out.part", tmp_path / "away"
+    for folder in (theirs, away):
+        folder.mkdir()
+        (folder / "thesis.tex").write_text("mine")
+    wanted = request(dataset, tmp_path / "out", "webdataset")
+    with pytest.raises(DatasetError, match="in the way"):
+        run_export(wanted, dataset[1], pool)
+    assert (theirs / "thesis.tex").read_text() == "mine"
+
+    theirs.rename(tmp_path / "moved")
+    with pytest.raises(DatasetError):
+        run_export(wanted, dataset[1], Stopping(1))
+    (theirs / "data" / "episodes-000001.tar.1234.part").write_bytes(b"half")
+    (theirs / "data" / "linked").symlink_to(away)
+    out = run_export(wanted, dataset[1], pool)
+    assert (away / "thesis.tex").read_text() == "mine"
+    assert {path.suffix for path in (out / "data").iterdir()} == {".tar"}
+
+
+def test_screenshots_of_another_size_are_planned_anew(tmp_path: Path, pool: Executor) -> None:
+    planned = write_dataset(tmp_path / "data", 4)
+    wanted = request((tmp_path / "data", planned), tmp_path / "out", "webdataset")
+    with pytest.raises(DatasetError):
+        run_export(wanted, planned, Stopping(2))
+    larger = [Planned(one.episode_id, 3 * one.size, one.sides) for one in planned]
+    run_export(wanted, larger, pool)
+
+    names: list[str] = []
+    for path in (tmp_path / "out" / "data").iterdir():
+        with tarfile.open(path) as tar:
+            names += tar.getnames()
+    assert len(names) == len(set(names)) == 2 * 4 * STEPS
 
 
 def test_a_missing_screenshot_is_named(tmp_path: Path, pool: Executor) -> None:
@@ -331,5 +381,5 @@ def test_an_export_that_is_killed_again_and_again_ends_with_the_same_bytes(
     if not out.exists():
         run_export(request(dataset, out, layout), dataset[1], pool)
 
-    assert sums(out) == sums(run_export(request(dataset, tmp_path / "whole", layout), dataset[1], pool))
-    assert job.JOURNAL not in contents(out)
+    whole = run_export(request(dataset, tmp_path / "whole", layout), dataset[1], pool)
+    assert contents(out) == contents(whole)
