@@ -31,7 +31,7 @@ from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.splits.files import read_split, split_as_json, split_names
 
 _TOLD = 10
-_CONNECT_S = 5
+_CONNECT_S = 3
 _WORKERS = get_context("spawn")
 
 

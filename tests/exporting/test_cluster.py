@@ -1,0 +1,108 @@
+"""Exports on a Dask cluster in processes: the same bytes, a killed worker, and what is said when it cannot work."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster
+from rich.console import Console
+
+from odyssey_recorder.commands.convert import Admission
+from odyssey_recorder.commands.export import ExportOptions, export_dataset
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.job import Progress, Request, run_export
+from odyssey_recorder.exporting.layouts import Options, Planned, Shard, write_shard
+from tests.exporting.sample import write_dataset
+
+SMALL = Options(shard_bytes=3000, group_bytes=1500)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    """Dask warns of a killed worker."""
+    caplog.handler.addFilter(lambda record: not record.name.startswith("distributed"))
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Planned]]:
+    root = tmp_path_factory.mktemp("source") / "data"
+    return root, write_dataset(root, 12, texts=True)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers in processes of their own."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+    ) as started:
+        yield started
+
+
+def export(root: Path, out: Path, *, cluster: str | None = None) -> str:
+    quiet = Console(file=StringIO())
+    request = ExportOptions(root, out, "webdataset", admission=Admission(), options=SMALL, jobs=1, cluster=cluster)
+    export_dataset(request, quiet, quiet)
+    return (out / "SHA256SUMS").read_text()
+
+
+def shards(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (out / "data").iterdir()}
+
+
+def test_a_cluster_gives_the_same_bytes_also_when_a_worker_is_killed(
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, cluster: Any
+) -> None:
+    here = export(dataset[0], tmp_path / "here")
+    assert export(dataset[0], tmp_path / "there", cluster=cluster.scheduler_address) == here
+
+    victims = [cluster.workers[0].pid]
+
+    def kill(_: Progress) -> None:
+        if victims:
+            os.kill(victims.pop(), signal.SIGKILL)
+
+    wanted = Request(dataset[0], tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
+    with Client(cluster.scheduler_address) as client:
+        killed = run_export(wanted, dataset[1], client.get_executor(), tell=kill)
+    assert not victims
+    assert shards(killed) == shards(tmp_path / "here")
+
+
+def test_a_scheduler_that_cannot_be_reached_is_named(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
+    with socket.socket() as bound:  # nobody listens
+        bound.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{bound.getsockname()[1]}"
+        for wrong in (address, "foo://bar:1"):
+            with pytest.raises(DatasetError, match=f"scheduler {wrong} cannot be reached: .*Check the address"):
+                export(dataset[0], tmp_path / "out", cluster=wrong)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_cluster_without_workers_says_so(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
+    with (
+        LocalCluster(n_workers=0, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1") as empty,
+        pytest.raises(DatasetError, match="has no workers"),
+    ):
+        export(dataset[0], tmp_path / "out", cluster=empty.scheduler_address)
+
+
+def test_a_worker_that_does_not_see_the_folders_says_which(
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, cluster: Any
+) -> None:
+    shard = Shard("data/episodes-000000.tar", ("0000000000000001",))
+    out = tmp_path / "out.part"
+    with Client(cluster.scheduler_address) as client:
+        for root, missing in (
+            (dataset[0], out / "export.jsonl"),
+            (tmp_path / "gone", tmp_path / "gone" / "annotations"),
+        ):
+            job = client.get_executor().submit(write_shard, "webdataset", root, shard, out, SMALL)
+            with pytest.raises(DatasetError, match=f"{missing} is missing on .*same path on every machine"):
+                job.result()
+    assert not out.exists(), "nothing is written where nobody looks"
