@@ -79,10 +79,10 @@ def _run(episodes: int) -> None:
     for facts in generated(episodes):
         shelf.put(facts.episode_id, facts_as_json(facts))
     seconds = timed(lambda: deque(check_episodes_together(shelf), maxlen=0)) / 1000
-    print(seconds, _peak_mb())
+    print(seconds, peak_mb())
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return int(status["VmHWM"].split()[0]) / 1000
 
