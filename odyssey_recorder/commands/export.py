@@ -179,14 +179,14 @@ def _cluster(address: str) -> Iterator[Executor]:
     except ImportError as error:
         raise DatasetError("A cluster needs Dask. Install it: pip install 'odyssey-recorder[cluster]'") from error
     try:
-        client = Client(address, timeout=_CONNECT_S)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=_CONNECT_S)
     except (OSError, ValueError) as error:
         raise DatasetError(f"The Dask scheduler {address} cannot be reached: {error}. Check the address.") from error
     with client:
-        if not client.scheduler_info()["workers"]:  # type: ignore[no-untyped-call]
+        if not client.scheduler_info()["workers"]:
             raise DatasetError(f"The Dask scheduler {address} has no workers. Start some: dask worker {address}")
         try:
-            yield client.get_executor()  # type: ignore[no-untyped-call]
+            yield client.get_executor()
         except (KilledWorker, CancelledError, OSError, ImportError) as error:
             raise DatasetError(
                 f"The cluster did not finish: {error or type(error).__name__}. Check that every worker has this "

@@ -95,6 +95,8 @@ def _write(
     ) as writer:
         for group in groups:
             writer.write_table(pa.Table.from_pylist(group, schema=marked), row_group_size=len(group))
+            group.clear()
+            pa.default_memory_pool().release_unused()
 
 
 def _leaves(schema: pa.Schema) -> Iterator[tuple[str, ...]]:

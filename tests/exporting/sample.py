@@ -5,7 +5,9 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.exporting.layouts import Planned
+from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.job import Request
+from odyssey_recorder.exporting.layouts import Options, Planned
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import (
     Category,
@@ -28,6 +30,11 @@ ACTIONS: tuple[Action, ...] = (
 TEXTS = StepAnnotations(
     description="A screen.", intention="Go on.", context="So far, so good.", low_level_instruction="Press the button."
 )
+
+
+STEPS = len(ACTIONS) + 1
+SMALL = Options(shard_bytes=3000, group_bytes=1500)
+"""Several shards."""
 
 
 def ids(count: int) -> list[str]:
@@ -76,3 +83,8 @@ def splits(planned: list[Planned]) -> dict[str, bytes]:
         ).encode()
         for kind in EVERY
     }
+
+
+def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> Request:
+    about = About("My data", len(dataset[1]), len(dataset[1]) * STEPS, published="2026-11-22", limits=("no <b> here",))
+    return Request(dataset[0], out, layout, options, splits(dataset[1]), about)

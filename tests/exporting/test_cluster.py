@@ -17,10 +17,8 @@ from odyssey_recorder.commands.export import ExportOptions, export_dataset
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import Progress, Request, run_export
-from odyssey_recorder.exporting.layouts import Options, Planned, Shard, write_shard
-from tests.exporting.sample import write_dataset
-
-SMALL = Options(shard_bytes=3000, group_bytes=1500)
+from odyssey_recorder.exporting.layouts import Planned, Shard, write_shard
+from tests.exporting.sample import SMALL, write_dataset
 
 
 @pytest.fixture(autouse=True)

@@ -16,15 +16,12 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting.card import About
-from odyssey_recorder.exporting.job import ExportCancelledError, Progress, Request, run_export
+from odyssey_recorder.exporting.job import ExportCancelledError, Progress, run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS, Options, Planned
 from tests.exporting.converter_rules import assert_convertible
-from tests.exporting.sample import ids, splits, write_dataset
+from tests.exporting.sample import SMALL, STEPS, ids, request, write_dataset
 
 COUNT = 12
-STEPS = 8
-SMALL = Options(shard_bytes=3000, group_bytes=1500)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +40,6 @@ def pool() -> Iterator[Executor]:
 def processes() -> Iterator[Executor]:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as workers:
         yield workers
-
-
-def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> Request:
-    about = About("My data", len(dataset[1]), len(dataset[1]) * STEPS, published="2026-11-22", limits=("no <b> here",))
-    return Request(dataset[0], out, layout, options, splits(dataset[1]), about)
 
 
 def sums(folder: Path) -> str:
@@ -348,8 +340,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import Planned
-from tests.exporting.test_export import request
-from tests.exporting.sample import EVERY, ids
+from tests.exporting.sample import EVERY, ids, request
 root, out, layout = sys.argv[1:]
 planned = [
     Planned(one, sum(p.stat().st_size for p in Path(root, "screenshots").glob(one + "_*")),
@@ -362,13 +353,13 @@ with ThreadPoolExecutor(1) as pool:
 """
 
 
-@pytest.mark.parametrize("layout", ["webdataset", "parquet"])
+@pytest.mark.parametrize(("layout", "kills_after"), [("webdataset", (1, 1, 2, 3)), ("parquet", (2, 3))])
 def test_an_export_that_is_killed_again_and_again_ends_with_the_same_bytes(
-    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str, kills_after: tuple[int, ...]
 ) -> None:
     out = tmp_path / "out"
     kills = 0
-    for kill_after in (1, 1, 2, 3):
+    for kill_after in kills_after:
         command = [sys.executable, "-c", CHILD, str(dataset[0]), str(out), layout]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
         assert child.stdout is not None
