@@ -291,9 +291,8 @@ def test_screenshots_of_another_size_are_planned_anew(tmp_path: Path, pool: Exec
     planned = write_dataset(tmp_path / "data", 4)
     wanted = request((tmp_path / "data", planned), tmp_path / "out", "webdataset")
     with pytest.raises(DatasetError):
-        run_export(wanted, planned, Stopping(2))
-    larger = [Planned(one.episode_id, 3 * one.size, one.sides) for one in planned]
-    run_export(wanted, larger, pool)
+        run_export(wanted, [Planned(one.episode_id, 1500, one.sides) for one in planned], Stopping(1))
+    run_export(wanted, [Planned(one.episode_id, 3000, one.sides) for one in planned], pool)
 
     names: list[str] = []
     for path in (tmp_path / "out" / "data").iterdir():
