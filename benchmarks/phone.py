@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from PIL import Image, ImageChops
 
@@ -77,7 +78,7 @@ def video_phone(lab: Lab, *, per_second: float) -> Iterator[str]:
 
 
 def main(per_second: float, running: Path) -> None:
-    stop_when_stdin_ends()
+    stop_when_stdin_ends(Event())
     phone = VideoPhone(profile_named(PROFILE), per_second)
     server_port = int(os.environ["ANDROID_ADB_SERVER_PORT"])
     control = ControlOptions(running_dir=running)

@@ -18,7 +18,6 @@ from pydantic import AwareDatetime, Field, ValidationError
 
 from odyssey_recorder.dataset.journal import Journal
 from odyssey_recorder.dataset.layout import (
-    REDACTIONS,
     checked_id,
     read_dataset_file,
     redaction_path,

@@ -118,7 +118,7 @@ def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> 
         for number, step in enumerate(exported.episode.steps):
             name = f"{SCREENSHOTS}/{step.screenshot}"
             if exported.is_redacted(number):
-                _create(folder / name, exported.screenshot(number))
+                write_durably(folder / name, exported.screenshot(number), within=folder)
             else:
                 _bring(exported.screenshots / step.screenshot, folder / name)
             written.append(name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from PIL import Image
@@ -18,6 +19,8 @@ from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.view import RecordedStep
+
+W = TypeVar("W", bound=QWidget)
 
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Type("milk"), Complete())
 TREE = """<hierarchy>
@@ -50,7 +53,7 @@ class Recorded:
         self.list = self.found(QListView, "Steps")
         self.list.setFocus()
 
-    def found(self, kind: type[QWidget], name: str) -> QWidget:
+    def found(self, kind: type[W], name: str) -> W:
         return next(one for one in self._window.findChildren(kind) if one.accessibleName() == name)
 
     @property
